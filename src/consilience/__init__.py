@@ -1,0 +1,1 @@
+"""Many clusterings of the same data: compare, organise, reconcile, combine and contrast them."""
