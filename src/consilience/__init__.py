@@ -1,1 +1,10 @@
 """Many clusterings of the same data: compare, organise, reconcile, combine and contrast them."""
+
+from importlib.metadata import version as _version
+
+from consilience.comparison import pairwise, stability
+from consilience.ensemble import Ensemble
+
+__version__ = _version("consilience")
+
+__all__ = ["Ensemble", "__version__", "pairwise", "stability"]

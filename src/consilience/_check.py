@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 
@@ -70,3 +71,102 @@ def fingerprint(*arrays: Any) -> str:
             # Objects have no bytes of their own worth hashing: their text does.
             digest.update("\0".join(map(str, part.ravel())).encode() if part.dtype == object else part.data)
     return digest.hexdigest()
+
+
+def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
+    """One label vector as int32 codes 0 … k − 1, −1 where it is missing (−1, NaN, None, pandas NA, masked).
+
+    Codes follow the sorted order of the labels where they can be sorted, and of first appearance otherwise, so
+    labels 0 … k − 1 keep their numbers.
+    """
+    mask = np.ma.getmaskarray(labels) if isinstance(labels, np.ma.MaskedArray) else None
+    values = _plain_values(labels, what)
+    if values.ndim != 1:
+        raise InputError(f"{what} must be one label per object; got an array of shape {values.shape}")
+    if mask is not None:
+        values = np.where(mask, -1, values)
+    if values.dtype.kind == "f":
+        values = _whole_floats(values, what)
+    if values.dtype.kind in "iu":
+        return _encode_integers(values)
+    return _encode_objects(values, what)
+
+
+def _plain_values(labels: Any, what: str) -> NDArray[Any]:
+    if hasattr(labels, "to_numpy") and not isinstance(getattr(labels, "dtype", None), np.dtype):
+        return np.asarray(labels.to_numpy(dtype=object))  # nullable and categorical columns keep their NA this way
+    if isinstance(labels, (list, tuple)):
+        objects = np.empty(len(labels), object)
+        objects[:] = labels
+        labels = objects
+        if all(type(x) is int or isinstance(x, np.integer) for x in objects):
+            return np.asarray(objects.tolist(), np.int64) if len(objects) else np.empty(0, np.int64)
+    try:
+        return np.asarray(labels)
+    except ValueError as error:
+        raise InputError(f"{what} cannot be read as a vector: {error}") from None
+
+
+def _whole_floats(values: NDArray[Any], what: str) -> NDArray[np.int64]:
+    known = ~np.isnan(values)
+    odd = known & ~np.isfinite(values) | known & (values != np.floor(values)) | known & (np.abs(values) > 2**53)
+    if odd.any():
+        at = int(np.argmax(odd))
+        raise InputError(
+            f"{what}: {values[at]!r} (object {at}) is not a label; labels are whole numbers or names, and this "
+            "looks like measured data"
+        )
+    return np.where(known, values, -1).astype(np.int64)
+
+
+def _encode_integers(values: NDArray[Any]) -> NDArray[np.int32]:
+    if not values.size:
+        return np.empty(0, np.int32)
+    low, high = int(values.min()), int(values.max())
+    if low < -1 or high > 4 * len(values) + 1000:  # too wide for a table of what occurs
+        names, codes = np.unique(values, return_inverse=True)
+        if low <= -1 and (missing := int(np.searchsorted(names, -1))) < len(names) and names[missing] == -1:
+            codes = np.where(codes == missing, -1, codes - (codes > missing))
+        return codes.astype(np.int32)
+    present = np.zeros(high + 2, bool)  # the last place is that of -1
+    present[values.astype(np.intp, copy=False)] = True
+    present[-1] = False
+    if present[:-1].all():
+        return values.astype(np.int32)
+    new = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    new[-1] = -1
+    return new[values.astype(np.intp, copy=False)]
+
+
+def _encode_objects(values: NDArray[Any], what: str) -> NDArray[np.int32]:
+    import pandas as pd
+
+    values = values.astype(object)
+    try:
+        codes, names = pd.factorize(values)  # NaN, None, NaT and NA become -1
+    except TypeError:
+        at = next(i for i, value in enumerate(values) if not _hashable(value))
+        raise InputError(f"{what}: {values[at]!r} (object {at}) cannot be a label, since it is not hashable") from None
+    numbers = [x for x in names if isinstance(x, (float, np.floating))]
+    if numbers:
+        _whole_floats(np.array(numbers, float), what)
+    is_missing = np.array([not isinstance(x, (str, bytes)) and _equals_minus_one(x) for x in names], bool)
+    try:
+        order = sorted(np.flatnonzero(~is_missing), key=lambda i: names[i])
+    except TypeError:
+        order = list(np.flatnonzero(~is_missing))
+    new = np.full(len(names) + 1, -1, np.int32)  # the last place is that of -1
+    new[order] = np.arange(len(order))
+    return new[codes]
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _equals_minus_one(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and value == -1

@@ -1,0 +1,128 @@
+// The only file that knows Python: arrays come in, kernels run without the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+
+#include "contingency.hpp"
+#include "random.hpp"
+#include "signatures.hpp"
+#include "within.hpp"
+#include "xlogx.hpp"
+
+namespace nb = nanobind;
+using namespace consilience;
+
+namespace {
+
+template <class T, int D>
+using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
+template <class T, int D>
+using Out = nb::ndarray<T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+template <class Count>
+void bind_contingency(nb::module_& m) {
+  m.def("contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const Out<Count, 2>& table) {
+    nb::gil_scoped_release free;
+    contingency<Count>(a.data(), b.data(), nullptr, a.size(), table.shape(1), table.data());
+  });
+  m.def("contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const In<Count, 1>& weights,
+                          const Out<Count, 2>& table) {
+    nb::gil_scoped_release free;
+    contingency<Count>(a.data(), b.data(), weights.data(), a.size(), table.shape(1), table.data());
+  });
+}
+
+// sums is (1, rows, width), joint alone, or (3, rows, width) with own and other where labels are missing.
+template <class Code, class Term>
+void fill_pair_sums(const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin, const Term& term,
+                    const Out<typename Term::Sum, 3>& sums, const Out<std::int64_t, 2>& known, int threads) {
+  const std::size_t rows = sums.shape(1), width = sums.shape(2), size = rows * width;
+  const bool margins = sums.shape(0) == 3;
+  auto* joint = sums.data();
+  pair_sums(Codes<Code>{codes.data(), rows, codes.shape(1), clusters.data()}, term, threads,
+            PairSums<typename Term::Sum>{begin, begin + width, joint, margins ? joint + size : nullptr,
+                                         margins ? joint + 2 * size : nullptr, margins ? known.data() : nullptr});
+}
+
+template <class Code>
+void bind_pair_sums(nb::module_& m) {
+  m.def("pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+                        const Out<std::uint64_t, 3>& squares, const Out<std::int64_t, 2>& known, int threads) {
+    nb::gil_scoped_release free;
+    fill_pair_sums(codes, clusters, begin, Square{}, squares, known, threads);
+  });
+  m.def("pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+                        const Out<double, 3>& xlogx, const Out<std::int64_t, 2>& known, int threads) {
+    nb::gil_scoped_release free;
+    const XLogX phi(codes.shape(1));
+    fill_pair_sums(codes, clusters, begin, XLogXTerm{phi}, xlogx, known, threads);
+  });
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  bind_contingency<std::int64_t>(m);
+  bind_contingency<double>(m);
+  bind_pair_sums<std::uint8_t>(m);
+  bind_pair_sums<std::uint16_t>(m);
+  bind_pair_sums<std::uint32_t>(m);
+
+  m.def("signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
+    Signatures s;
+    {
+      nb::gil_scoped_release free;
+      s.collapse(labels.data(), labels.shape(0), labels.shape(1), inverse.data());
+    }
+    return std::make_pair(hand_over(std::move(s.first)), hand_over(std::move(s.count)));
+  });
+
+  m.def("within_sums", [](const In<double, 2>& block, std::size_t begin, const In<std::int32_t, 2>& labels,
+                          const Out<double, 2>& sums, int threads) {
+    nb::gil_scoped_release free;
+    within_sums(block.data(), block.shape(0), block.shape(1), begin, labels.data(), labels.shape(0), labels.shape(1),
+                sums.shape(1), threads, sums.data());
+  });
+
+  m.def("xlogx", [](const In<std::uint64_t, 1>& x, std::uint64_t limit, const Out<double, 1>& value,
+                    const Out<double, 1>& rise) {
+    nb::gil_scoped_release free;
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, x.data()[i]);
+    const XLogX phi(largest, limit);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      value.data()[i] = phi(x.data()[i]);
+      rise.data()[i] = phi.rise(x.data()[i]);
+    }
+  });
+
+  m.def("random_bits", [](std::uint64_t seed, std::uint64_t unit, const Out<std::uint64_t, 1>& out) {
+    nb::gil_scoped_release free;
+    Stream stream(seed, unit);
+    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.bits();
+  });
+  m.def("random_uniform", [](std::uint64_t seed, std::uint64_t unit, const Out<double, 1>& out) {
+    nb::gil_scoped_release free;
+    Stream stream(seed, unit);
+    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.uniform();
+  });
+  m.def("random_below", [](std::uint64_t seed, std::uint64_t unit, std::uint64_t n, const Out<std::uint64_t, 1>& out) {
+    nb::gil_scoped_release free;
+    Stream stream(seed, unit);
+    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.below(n);
+  });
+  m.def("random_permutation", [](std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 1>& out) {
+    nb::gil_scoped_release free;
+    Stream stream(seed, unit);
+    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = std::int64_t(i);
+    stream.shuffle(out.data(), out.size());
+  });
+  m.def("has_avx2", &has_avx2);
+}

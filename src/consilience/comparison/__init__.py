@@ -1,0 +1,31 @@
+"""How alike are clusterings: of two, of all pairs, of an ensemble, of a clustering on data."""
+
+from consilience.comparison.compactness import compactness
+from consilience.comparison.counts import contingency
+from consilience.comparison.information import anmi, information_ratio, nmi, variation_of_information
+from consilience.comparison.matching import accuracy, f1, matched_accuracy
+from consilience.comparison.pairs import adjusted_rand, cluster_difference, jaccard, rand
+from consilience.comparison.pairwise import MEASURES, Stability, pairwise, stability, stability_of
+from consilience.comparison.perplexity import perplexity
+
+__all__ = [
+    "MEASURES",
+    "Stability",
+    "accuracy",
+    "adjusted_rand",
+    "anmi",
+    "cluster_difference",
+    "compactness",
+    "contingency",
+    "f1",
+    "information_ratio",
+    "jaccard",
+    "matched_accuracy",
+    "nmi",
+    "pairwise",
+    "perplexity",
+    "rand",
+    "stability",
+    "stability_of",
+    "variation_of_information",
+]

@@ -1,0 +1,82 @@
+"""Measures that match clusters to classes. Objects missing in either are left out; if none is left the value is NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from consilience._check import check_choice
+from consilience.comparison.counts import contingency
+
+
+def accuracy(truth: Any, labels: Any) -> float:
+    """Share of objects in the plurality class of their cluster (Caruana et al. 2006, Eq. 4; also called purity).
+
+    With as many clusters as classes this is the clustering accuracy of Bekkerman et al. 2009. It is 1 when every
+    object is its own cluster, so compare only clusterings with equally many clusters.
+
+    Examples
+    --------
+    >>> from consilience.comparison import accuracy
+    >>> accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    return accuracy_from(contingency(truth, labels))
+
+
+def matched_accuracy(truth: Any, labels: Any) -> float:
+    """Share of objects on the best one-to-one matching of clusters to classes (Hungarian method).
+
+    Clusters beyond the number of classes match nothing and count as errors.
+
+    Examples
+    --------
+    >>> from consilience.comparison import matched_accuracy
+    >>> matched_accuracy(["a", "a", "a", "b"], [0, 0, 1, 2])
+    0.75
+    """
+    return matched_accuracy_from(contingency(truth, labels))
+
+
+def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
+    """Mean over classes of the best F1 that a single cluster reaches for the class.
+
+    F1(class i, cluster j) = 2 n_ij / (n_i + n_j). The formula printed by Wang, Domeniconi and Laskey 2010 sums over one
+    side and divides by the size of the other; this is the reading by class, each class counting the same.
+    ``average="clusters"`` instead averages over clusters the best F1 that each reaches for a class.
+
+    Examples
+    --------
+    >>> from consilience.comparison import f1
+    >>> round(f1([0, 0, 1, 1], [0, 0, 0, 1]), 3), round(f1([0, 0, 1, 1], [0, 1, 2, 3], average="clusters"), 3)
+    (0.733, 0.667)
+    """
+    check_choice(average, ("classes", "clusters"), "average")
+    return f1_from(contingency(truth, labels), average)
+
+
+def accuracy_from(table: NDArray[Any]) -> float:
+    """Σ_j max_i n_ij / n."""
+    return _share(table.max(axis=0, initial=0).sum(), table.sum())
+
+
+def matched_accuracy_from(table: NDArray[Any]) -> float:
+    """Largest Σ n_ij over one-to-one matchings, / n."""
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return _share(table[rows, columns].sum(), table.sum())
+
+
+def f1_from(table: NDArray[Any], average: str = "classes") -> float:
+    """Mean over one margin of the largest 2 n_ij / (n_i + n_j)."""
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if not table.size:
+        return float("nan")
+    score = 2 * table / (table.sum(axis=1)[:, None] + table.sum(axis=0))
+    return float(np.mean(score.max(axis=1 if average == "classes" else 0)))
+
+
+def _share(part: Any, whole: Any) -> float:
+    return float(part / whole) if whole else float("nan")
