@@ -2,9 +2,9 @@
 
 from importlib.metadata import version as _version
 
-from consilience.comparison import pairwise, stability
+from consilience.comparison import compare, pairwise, stability
 from consilience.ensemble import Ensemble
 
 __version__ = _version("consilience")
 
-__all__ = ["Ensemble", "__version__", "pairwise", "stability"]
+__all__ = ["Ensemble", "__version__", "compare", "pairwise", "stability"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience import _native
+import consilience._native as _native
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ class Ensemble:
            [ 1, -1,  1]], dtype=int32)
     """
 
-    def __init__(self, labels: Any, *, info: Any = None, ids: Sequence[Any] | None = None) -> None:
+    def __init__(self, labels: Any, *, info: Any = None, ids: Any = None) -> None:
         if isinstance(labels, Ensemble):
             info, ids = labels.info if info is None else info, labels.ids if ids is None else ids
             labels = labels.labels
@@ -155,7 +155,10 @@ class Ensemble:
     def __getitem__(self, key: Any) -> Ensemble:
         """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their numbers."""
         rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
-        rows, columns = _selection(rows, self.n_objects, "object"), _selection(columns, self.n_clusterings, "clustering")
+        rows, columns = (
+            _selection(rows, self.n_objects, "object"),
+            _selection(columns, self.n_clusterings, "clustering"),
+        )
         ids = None if self.ids is None else self.ids[rows]
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
@@ -183,7 +186,7 @@ class Ensemble:
                     "only clusterings of the same objects can be put side by side"
                 )
         named = [part.ids for part in parts if part.ids is not None]
-        for i, ids in enumerate(named):
+        for ids in named:
             if not np.array_equal(ids, named[0]):
                 at = int(np.flatnonzero(ids != named[0])[0])
                 raise InputError(
@@ -220,7 +223,7 @@ class Ensemble:
         holes = np.count_nonzero(self.labels < 0, axis=0)
         if holes.any():
             share = f"{100 * holes.sum() / self.labels.size:.3g} %"
-            lines.append(f"missing   {share} of the labels, in {_count(np.count_nonzero(holes), 'clustering')}")
+            lines.append(f"missing   {share} of the labels, in {_count(int(np.count_nonzero(holes)), 'clustering')}")
         if "method" in self.info:
             made = self.info["method"].value_counts()
             lines.append("made by   " + ", ".join(f"{name} {count}" for name, count in made.head(6).items()))
@@ -234,6 +237,7 @@ def _count(number: int, what: str) -> str:
 def _columns(labels: Any) -> tuple[list[Any] | None, list[NDArray[np.int32]]]:
     """Names, if any, and the checked label vector of every clustering."""
     names: list[Any] | None = None
+    vectors: list[Any]
     if isinstance(labels, pd.DataFrame):
         names, vectors = list(labels.columns), [labels.iloc[:, j] for j in range(labels.shape[1])]
     elif isinstance(labels, Mapping):
@@ -279,7 +283,9 @@ def _check_ids(ids: Any, n_objects: int) -> NDArray[Any] | None:
         raise InputError(f"{n_objects} objects need as many ids; got shape {array.shape}")
     twice = pd.Index(array).duplicated()
     if twice.any():
-        raise InputError(f"the id {array[int(np.argmax(twice))]!r} occurs more than once (object {int(np.argmax(twice))})")
+        raise InputError(
+            f"the id {array[int(np.argmax(twice))]!r} occurs more than once (object {int(np.argmax(twice))})"
+        )
     return array
 
 
@@ -295,5 +301,7 @@ def _selection(key: Any, size: int, what: str) -> Any:
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise InputError(f"choose each {what} by number, slice or mask; got {key!r}")
     if array.size and (array.min() < -size or array.max() >= size):
-        raise InputError(f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all")
+        raise InputError(
+            f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all"
+        )
     return array

@@ -7,15 +7,18 @@ from consilience.comparison.matching import accuracy, f1, matched_accuracy
 from consilience.comparison.pairs import adjusted_rand, cluster_difference, jaccard, rand
 from consilience.comparison.pairwise import MEASURES, Stability, pairwise, stability, stability_of
 from consilience.comparison.perplexity import perplexity
+from consilience.comparison.summary import Comparison, compare
 
 __all__ = [
     "MEASURES",
+    "Comparison",
     "Stability",
     "accuracy",
     "adjusted_rand",
     "anmi",
     "cluster_difference",
     "compactness",
+    "compare",
     "contingency",
     "f1",
     "information_ratio",

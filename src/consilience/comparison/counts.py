@@ -62,10 +62,10 @@ class Sums:
     is the number of objects labelled in both. The term is x² for pair counting, x log x for information.
     """
 
-    n: Floats
-    joint: Floats
-    own: Floats
-    other: Floats
+    n: Any
+    joint: Any
+    own: Any
+    other: Any
 
     def swapped(self) -> Sums:
         """The same with the two clusterings exchanged."""
@@ -78,14 +78,17 @@ def xlogx(x: Any) -> Floats:
     return x * np.log(np.where(x > 0, x, 1))
 
 
-TERMS: dict[str, Callable[[Any], Floats]] = {"square": lambda x: np.square(np.asarray(x, float)), "xlogx": xlogx}
+TERMS: dict[str, Callable[[Any], Floats]] = {
+    "square": lambda x: np.square(np.asarray(x, float)),
+    "xlogx": xlogx,
+}
 
 
 def table_sums(table: NDArray[Any], term: str) -> Sums:
     """The sums of one contingency table."""
     f = TERMS[term]
     n, own, other = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    return Sums(np.float64(n), f(table).sum(), f(own).sum(), f(other).sum())
+    return Sums(float(n), f(table).sum(), f(own).sum(), f(other).sum())
 
 
 def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str) -> float:

@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_labels
-from consilience.comparison.counts import Floats, Sums, contingency, of_pair, ratio, table_sums, unknown, xlogx
+from consilience.comparison.counts import (
+    Floats,
+    Sums,
+    contingency,
+    of_pair,
+    ratio,
+    table_sums,
+    unknown,
+    xlogx,
+)
 from consilience.ensemble import Ensemble
 
 

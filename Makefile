@@ -1,0 +1,70 @@
+# make demo   the main job on bundled data
+# make test   everything a submission must pass
+# make bench  speed beside named peers (minutes)
+# make faults the long fault tests (minutes)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+CXX := $(shell for c in $(CXX) c++ g++ clang++; do command -v $$c >/dev/null 2>&1 && echo $$c && break; done)
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find native src -type f -not -name '*.so' -not -name '*.pyc')
+SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative
+
+.PHONY: demo test bench faults lint types layers units sanitizers clean needs
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.installed
+	$(BIN)/consilience demo --output consilience-demo
+
+test: lint types layers sanitizers units
+
+lint: $(VENV)/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.tested
+	$(BIN)/mypy
+
+layers: $(VENV)/.tested
+	$(BIN)/lint-imports
+
+units: $(VENV)/.tested
+	$(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
+
+# The kernels' own tests, under the address, undefined-behaviour and thread sanitizers.
+sanitizers: needs build/kernels-address build/kernels-thread
+	build/kernels-address
+	build/kernels-thread
+
+build/kernels-address: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
+	@mkdir -p build
+	$(CXX) $(SANITIZE) -fsanitize=address,undefined $< -o $@
+
+build/kernels-thread: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
+	@mkdir -p build
+	$(CXX) $(SANITIZE) -fsanitize=thread $< -o $@
+
+bench: $(VENV)/.tested
+	$(BIN)/python -m benchmarks
+
+faults: $(VENV)/.tested
+	CONSILIENCE_KILLS=200 $(BIN)/python -m pytest tests/test_store_kills.py -q
+
+$(VENV)/.installed: $(SOURCES) | needs
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plots]"
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[test]"
+	@touch $@
+
+needs:
+	@test -n "$(PYTHON)" || { echo "consilience needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "consilience needs Python's venv module; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sysconfig as s; raise SystemExit(not os.path.exists(os.path.join(s.get_path("include"), "Python.h")))' || { echo "consilience needs Python's header files; on Debian and Ubuntu: apt install python3-dev" >&2; exit 1; }
+	@test -n "$(CXX)" || { echo "consilience needs a C++17 compiler; on Debian and Ubuntu: apt install g++, on macOS: xcode-select --install" >&2; exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist consilience-demo

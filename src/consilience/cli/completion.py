@@ -1,0 +1,29 @@
+"""consilience completion: let the shell complete verbs, options and measures."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+HINTS = {
+    "bash": 'eval "$(consilience completion bash)"   # in ~/.bashrc',
+    "zsh": 'eval "$(consilience completion zsh)"    # in ~/.zshrc',
+    "fish": "consilience completion fish | source   # in ~/.config/fish/config.fish",
+}
+
+
+@click.command("completion", short_help="Print the shell's completion script.")
+@click.argument("shell", type=click.Choice(list(HINTS)))
+def command(shell: str) -> None:
+    """Print the completion script of SHELL. To switch it on:
+
+    \b
+    eval "$(consilience completion bash)"   # in ~/.bashrc
+    eval "$(consilience completion zsh)"    # in ~/.zshrc
+    consilience completion fish | source    # in ~/.config/fish/config.fish
+    """
+    from consilience.cli import program
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(program, {}, "consilience", "_CONSILIENCE_COMPLETE").source())

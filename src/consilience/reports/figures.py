@@ -1,0 +1,118 @@
+"""Pictures, drawn with matplotlib (the extra `plots`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from consilience.comparison import MEASURES, Comparison
+from consilience.reports.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def _shade(share: float) -> tuple[float, float, float]:
+    """From dark blue to orange: told apart by people with any colour vision."""
+    low, high = np.array([0.07, 0.20, 0.50]), np.array([0.98, 0.65, 0.20])
+    red, green, blue = low + (high - low) * share
+    return float(red), float(green), float(blue)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure that belongs to no window, so that it can be made anywhere."""
+    try:
+        from matplotlib.figure import Figure as Made
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'consilience[plots]'") from error
+    return Made(figsize=(width, height), layout="constrained")
+
+
+def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None = None) -> None:
+    """Draw how alike all clusterings are, neighbours by average linkage, beside how well they match known labels.
+
+    Parameters
+    ----------
+    result : Comparison
+    path : file ending in .png, .svg or .pdf
+    measure : str, optional
+        One of the comparison's measures; the first by default.
+    """
+    measure = measure or next(iter(result.matrices))
+    matrix = result.matrix(measure)
+    known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
+    figure = new_figure(5.6 + 4.4 * (len(known) > 0), 4.6)
+    axes = figure.subplots(1, 2 if known else 1, squeeze=False, width_ratios=[1.15, 1] if known else None)[0]
+    order = _similar_first(matrix.to_numpy(), MEASURES[measure].distance)
+    _draw_matrix(axes[0], matrix.iloc[order, order], measure)
+    if known:
+        _draw_known(axes[1], result, known, measure)
+    suffix = Path(path).suffix.lstrip(".") or "png"
+    write_whole(path, lambda file: figure.savefig(file, format=suffix, dpi=160))
+
+
+def _similar_first(matrix: Any, is_distance: bool) -> Any:
+    """An order in which alike clusterings stand side by side."""
+    if len(matrix) < 3:
+        return np.arange(len(matrix))
+    values = np.nan_to_num((matrix + matrix.T) / 2, nan=np.nanmean(matrix))
+    distance = values if is_distance else values.max() - values
+    np.fill_diagonal(distance, 0)
+    return leaves_list(linkage(squareform(distance, checks=False), "average", optimal_ordering=len(matrix) <= 500))
+
+
+def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
+    image = axis.imshow(matrix, cmap="viridis_r" if MEASURES[measure].distance else "viridis")
+    axis.figure.colorbar(image, ax=axis, shrink=0.8, label=measure.replace("_", " "))
+    axis.set_title("How alike are the clusterings?", loc="left")
+    if len(matrix) <= 40:
+        axis.set_xticks(range(len(matrix)), matrix.columns, rotation=90, fontsize=8)
+        axis.set_yticks(range(len(matrix)), matrix.columns, fontsize=8)
+    else:
+        axis.set(xlabel="clusterings", ylabel="clusterings")
+
+
+def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -> None:
+    """Two known labellings: one against the other; otherwise one against the mean with the other clusterings."""
+    rows = result.clusterings
+    x, y = (known[0], known[1]) if len(known) > 1 else (measure, known[0])
+    for k, group in rows.groupby("clusters"):
+        shade = (k - rows["clusters"].min()) / max(1, np.ptp(rows["clusters"]))
+        axis.scatter(group[x], group[y], s=40, color=_shade(shade), edgecolor="white", linewidth=0.6, label=str(k))
+    if rows["clusters"].nunique() <= 8:
+        axis.legend(title="clusters", frameon=False, fontsize=8, title_fontsize=8)
+    short = measure.replace("_", " ")
+    titles = {c: f"{short} with the known {c.split(':', 1)[1]}" for c in known}
+    titles[measure] = f"mean {short} with the others"
+    axis.set(xlabel=titles[x], ylabel=titles[y])
+    axis.set_title("What did each one find?", loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.margins(0.12)
+    if len(rows) <= 40:
+        _annotate(axis, rows[["name", x, y]].dropna())
+
+
+def _annotate(axis: Any, rows: Any) -> None:
+    """Names beside the points; points close to each other share a label."""
+    places = rows.iloc[:, 1:].to_numpy(float)
+    reach = 0.06 * np.maximum(np.ptp(places, axis=0), 1e-9)
+    middle = places.mean(axis=0)
+    free = list(range(len(rows)))
+    while free:
+        near = [i for i in free if (np.abs(places[i] - places[free[0]]) <= reach).all()]
+        free = [i for i in free if i not in near]
+        first = str(rows.iloc[near[0], 0])
+        left = places[near[0], 0] > middle[0] + 0.25 * np.ptp(places[:, 0])
+        axis.annotate(
+            first if len(near) == 1 else f"{first} and {len(near) - 1} more",
+            places[near].mean(axis=0),
+            xytext=(-7 if left else 7, 6),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            fontsize=8,
+            color="#444444",
+        )

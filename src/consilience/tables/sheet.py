@@ -1,0 +1,115 @@
+"""A table as it was found, before anyone asked for numbers or labels: columns, and where they came from."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from consilience._check import InputError, check_choice
+
+Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
+Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """One table: its body, what stands beside it, and where its rows lie in the file.
+
+    A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a
+    column is for. `beside` holds columns that belong to the rows but are no values: the `obs` of an AnnData,
+    the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
+    the rows only on request, unless `index_is_ids`.
+    """
+
+    source: str
+    body: Body
+    names: list[str] | None = None
+    beside: pd.DataFrame | None = None
+    index: np.ndarray | None = None
+    index_is_ids: bool = False
+    line: Callable[[int], int] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of data rows."""
+        return int(self.body.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Number of columns of the body."""
+        return int(self.body.shape[1])
+
+    def column_names(self) -> list[str]:
+        """Every name that can be asked for: of the body (its positions, if it has none), then beside it."""
+        names = self.names if self.names is not None else [str(i) for i in range(self.width)]
+        return names if self.beside is None else [*names, *map(str, self.beside.columns)]
+
+    def column(self, position: int) -> Column:
+        """One column, as strings (text files) or as a Series."""
+        if position >= self.width:
+            assert self.beside is not None
+            return self.beside.iloc[:, position - self.width]
+        if isinstance(self.body, pa.Table):
+            return self.body.column(position)
+        if isinstance(self.body, pd.DataFrame):
+            return self.body.iloc[:, position]
+        if sparse.issparse(self.body):
+            return pd.Series(self.body[:, [position]].toarray()[:, 0])
+        return pd.Series(self.body[:, position])
+
+    def find(self, reference: str | int, option: str) -> int:
+        """Position of the column a user named, or counted, in `option`."""
+        names = self.column_names()
+        if isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
+            if 0 <= reference < self.width:
+                return int(reference)
+            raise InputError(f"{self.source}: {option}={reference} is not there: the columns are 0 to {self.width - 1}")
+        if reference in names:
+            return names.index(reference)
+        shown = names
+        if len(names) > 20:
+            near = difflib.get_close_matches(str(reference), names, n=5)
+            shown = [*(near or names[:5]), f"… ({len(names)} columns in all)"]
+        check_choice(str(reference), shown, f"{option} of {self.source}")
+        raise AssertionError("check_choice refuses what is not among the names")
+
+    def place(self, row: int | None = None, column: int | None = None) -> str:
+        """Words for a place: file, row (counted from 1), line of a text file, column."""
+        words = [self.source]
+        if row is not None:
+            words.append(f"row {row + 1}" + ("" if self.line is None else f" (line {self.line(row)})"))
+        if column is not None:
+            words.append(self.column_words(column))
+        return ", ".join(words)
+
+    def column_words(self, position: int) -> str:
+        """`column 'height'`, or by position where columns have no names."""
+        if self.names is None and position < self.width:
+            return f"column {position} (the first is 0)"
+        return f"column {self.column_names()[position]!r}"
+
+    def check_shape(self) -> None:
+        """Refuse a table without rows or columns, and names that occur twice."""
+        if self.n_rows == 0 or self.width == 0:
+            raise InputError(f"{self.source}: has no {'rows' if self.width else 'columns'}: give at least one of each")
+        first: dict[str, int] = {}
+        for position, name in enumerate(self.names or []):
+            if name and name in first:
+                raise InputError(
+                    f"{self.source}: the name {name!r} stands over two columns, {first[name]} and {position} "
+                    "(the first is 0): rename one of them"
+                )
+            first[name] = position
+
+
+def show(cell: Any) -> str:
+    """A cell in an error message: quoted, on one line, and short."""
+    text = repr(cell)
+    return text if len(text) <= 60 else f"{text[:56]}…{text[0]}"

@@ -1,0 +1,175 @@
+"""A sheet's numbers as one matrix, and what must hold for data, counts and distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience.tables.cells import ids_of, numbers_of, plain
+from consilience.tables.sheet import Sheet
+
+Matrix: TypeAlias = Any  # ndarray or csr_matrix
+# Distances that went through single precision, or were computed in two orders, differ by about this much.
+ROUNDING = 1e-6
+_BLOCK = 1 << 18
+
+
+def data_of(sheet: Sheet, positions: list[int]) -> Matrix:
+    """Finite numbers: float64, dense or CSR."""
+    values = _matrix(sheet, positions, whole=False)
+    check_finite(sheet, values, positions)
+    return values
+
+
+def counts_of(sheet: Sheet, positions: list[int]) -> sparse.csr_matrix:
+    """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
+    values = _matrix(sheet, positions, whole=True)
+    check_finite(sheet, values, positions)
+    check_not_negative(sheet, values, positions, "counts")
+    return sparse.csr_matrix(values)
+
+
+def triples_of(sheet: Sheet, positions: list[int]) -> tuple[sparse.csr_matrix, np.ndarray, list[str]]:
+    """Counts, row names and column names from columns row, column, count; repeated pairs add up."""
+    if len(positions) != 3:
+        raise InputError(
+            f"{sheet.source}: triples need three columns, row, column and count, and there are "
+            f"{len(positions)}: choose three with columns="
+        )
+    counts = numbers_of(sheet, positions[2], whole=True)[:, None]
+    check_finite(sheet, counts, positions[2:])
+    check_not_negative(sheet, counts, positions[2:], "counts")
+    rows, row_names = _codes(ids_of(sheet, positions[0]))
+    columns, column_names = _codes(ids_of(sheet, positions[1]))
+    shape = (len(row_names), len(column_names))
+    return (
+        sparse.csr_matrix((counts[:, 0], (rows, columns)), shape),
+        row_names,
+        [str(c) for c in column_names],
+    )
+
+
+def _codes(names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Code of each name, and the unique names: numbers in order, others as they first appear."""
+    codes, unique = pd.factorize(names)
+    try:
+        order = np.argsort([float(name) for name in unique], kind="stable")
+    except (TypeError, ValueError):
+        return codes, unique
+    return np.argsort(order)[codes], unique[order]
+
+
+def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+    """A full matrix of distances: square, finite, non-negative, zero diagonal, symmetric within rounding."""
+    if sparse.issparse(sheet.body):
+        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
+    values = _matrix(sheet, positions, whole=False)
+    n_rows, n_columns = values.shape
+    if n_rows != n_columns:
+        raise InputError(
+            f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
+            "name a column of ids with id_column=, or give kind='data' for a table of measurements"
+        )
+    check_finite(sheet, values, positions)
+    check_not_negative(sheet, values, positions, "distances")
+    slack = ROUNDING * values.max()
+    _check_diagonal(sheet, values, positions, slack)
+    _check_symmetric(sheet, values, positions, slack)
+    return values
+
+
+def _check_diagonal(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
+    own = np.flatnonzero(values.diagonal() > slack)
+    if own.size:
+        row = int(own[0])
+        raise InputError(
+            f"{sheet.place(row, positions[row])}: the distance of an object to itself is "
+            f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
+        )
+
+
+def _check_symmetric(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
+    worst, row, column = 0.0, 0, 0
+    for start, block in _blocks(values):
+        gap = block - values[:, start : start + len(block)].T
+        np.abs(gap, out=gap)
+        if gap.max() > worst:
+            worst = float(gap.max())
+            row, column = (int(i) for i in np.unravel_index(gap.argmax(), gap.shape))
+            row += start
+    if worst > slack:
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: the distance there is {values[row, column]:.6g} and "
+            f"{values[column, row]:.6g} the other way round, the worst of the pairs that differ: "
+            "are rows and columns in the same order?"
+        )
+
+
+def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
+    """Refuse NaN and infinity."""
+    if found := _find(values, lambda part: ~np.isfinite(part)):
+        count, row, column = found
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: missing or infinite value ({values[row, column]}), "
+            f"{_of(count)}: fill such cells, or drop their rows or columns"
+        )
+
+
+def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
+    """Refuse numbers below zero."""
+    if found := _find(values, lambda part: part < 0):
+        count, row, column = found
+        raise InputError(
+            f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
+            f"{values[row, column]}, {_of(count)}: correct it, or give kind='data'"
+        )
+
+
+def _of(count: int) -> str:
+    return "the only one" if count == 1 else f"the first of {count}"
+
+
+def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
+    """How many values are bad, and row and column of the first."""
+    if sparse.issparse(values):
+        stored = np.flatnonzero(is_bad(values.data))
+        if not stored.size:
+            return None
+        row = int(np.searchsorted(values.indptr, stored[0], side="right")) - 1
+        return int(stored.size), row, int(values.indices[stored[0]])
+    count, first = 0, (0, 0)
+    for start, block in _blocks(values):
+        bad = is_bad(block)
+        if bad.any():
+            row, column = (int(i) for i in np.unravel_index(bad.argmax(), bad.shape))
+            first = first if count else (start + row, column)
+            count += int(bad.sum())
+    return (count, *first) if count else None
+
+
+def _blocks(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    step = max(1, _BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        yield start, values[start : start + step]
+
+
+def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
+    body = sheet.body
+    if not isinstance(body, (pa.Table, pd.DataFrame)):
+        if positions != list(range(sheet.width)):
+            body = body[:, positions]
+        if sparse.issparse(body):
+            body.sort_indices()
+            return sparse.csr_matrix((plain(body.data, whole), body.indices, body.indptr), body.shape)
+        return plain(body, whole)
+    columns = [numbers_of(sheet, position, whole=whole) for position in positions]
+    values = np.empty((sheet.n_rows, len(columns)), np.result_type(*{column.dtype for column in columns}))
+    for k, column in enumerate(columns):
+        values[:, k] = column
+    return values

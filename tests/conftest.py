@@ -1,0 +1,18 @@
+"""What several test files share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real data sets: CONSILIENCE_DATA, or shared/data next to the repository."""
+    given = os.environ.get("CONSILIENCE_DATA")
+    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no real data at {folder}: set CONSILIENCE_DATA")
+    return folder

@@ -1,0 +1,228 @@
+// Unit tests of the kernels alone, without Python, built under the sanitizers.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "contingency.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+#include "signatures.hpp"
+#include "within.hpp"
+#include "xlogx.hpp"
+
+using namespace consilience;
+
+static int checks = 0, failures = 0;
+#define CHECK(what)                                                                      \
+  do {                                                                                   \
+    ++checks;                                                                            \
+    if (!(what)) ++failures, std::printf("%s:%d: %s\n", __FILE__, __LINE__, #what);      \
+  } while (false)
+
+static bool near(double a, double b, double relative = 1e-12) {
+  return std::fabs(a - b) <= relative * (1 + std::fabs(a) + std::fabs(b));
+}
+
+static void test_parallel() {
+  for (int threads : {0, 1, 2, 7, 64}) {
+    std::vector<int> seen(1000, 0);
+    parallel_for(seen.size(), threads, [&](std::size_t unit, std::size_t worker) {
+      if (worker >= std::size_t(std::max(threads, 1))) throw std::logic_error("worker out of range");
+      ++seen[unit];
+    });
+    CHECK(std::accumulate(seen.begin(), seen.end(), 0) == 1000);
+    CHECK(*std::max_element(seen.begin(), seen.end()) == 1);
+  }
+  parallel_for(0, 4, [](std::size_t, std::size_t) { throw std::logic_error("no unit to call"); });
+  for (int threads : {1, 3}) {
+    bool thrown = false;
+    try {
+      parallel_for(100, threads, [](std::size_t unit, std::size_t) {
+        if (unit == 42) throw std::runtime_error("42");
+      });
+    } catch (const std::runtime_error& error) {
+      thrown = std::string(error.what()) == "42";
+    }
+    CHECK(thrown);
+  }
+}
+
+static void test_xlogx() {
+  for (std::uint64_t limit : {0u, 3u, 100u, 1u << 20}) {
+    const XLogX phi(1000, limit);
+    CHECK(phi.size() == std::min<std::uint64_t>(1000, limit) + 1);
+    for (std::uint64_t x : {0, 1, 2, 3, 4, 99, 100, 101, 999, 1000, 5000}) {
+      const double exact = x ? double(x) * std::log(double(x)) : 0;
+      CHECK(phi(x) == exact);
+      for (std::uint64_t d : {1, 2, 50}) {
+        const double later = double(x + d) * std::log(double(x + d));
+        CHECK(near(phi.rise(x, d), later - exact, 1e-11));
+      }
+    }
+  }
+  // Far beyond the table the difference keeps its digits: d/dx x log x = log x + 1.
+  const XLogX phi(10);
+  CHECK(near(phi.rise(std::uint64_t(1) << 52), std::log(std::pow(2.0, 52)) + 1));
+}
+
+static void test_random() {
+  // Known answers published with the generator.
+  CHECK((philox({0, 0, 0, 0}, {0, 0}) ==
+         std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  CHECK((philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
+         std::array<std::uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  CHECK((philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+         std::array<std::uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  Stream a(7, 1), b(7, 1), c(7, 2), d(8, 1);
+  int same_unit = 0, same_seed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t x = a.bits();
+    CHECK(x == b.bits());
+    same_unit += x == c.bits();
+    same_seed += x == d.bits();
+  }
+  CHECK(same_unit == 0 && same_seed == 0);
+  std::vector<int> count(7, 0);
+  for (int i = 0; i < 70000; ++i) ++count[std::size_t(a.below(7))];
+  for (int x : count) CHECK(std::abs(x - 10000) < 500);  // five standard deviations
+  CHECK(a.below(1) == 0);
+  for (int i = 0; i < 1000; ++i) {
+    const double u = a.uniform();
+    CHECK(u >= 0 && u < 1);
+  }
+}
+
+static void test_signatures() {
+  Stream random(3, 0);
+  for (std::size_t m : {1u, 2u, 5u}) {
+    const std::size_t n = 5000;
+    std::vector<std::int32_t> labels(n * m);
+    for (auto& x : labels) x = std::int32_t(random.below(6)) - 1;
+    std::vector<std::int64_t> inverse(n);
+    Signatures s;
+    s.collapse(labels.data(), n, m, inverse.data());
+    std::map<std::vector<std::int32_t>, std::int64_t> seen;
+    std::vector<std::int64_t> count;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::vector<std::int32_t> row(labels.begin() + std::ptrdiff_t(i * m),
+                                          labels.begin() + std::ptrdiff_t((i + 1) * m));
+      const auto found = seen.emplace(row, std::int64_t(seen.size()));
+      if (found.second) {
+        count.push_back(0);
+        CHECK(s.first[std::size_t(found.first->second)] == std::int64_t(i));
+      }
+      ++count[std::size_t(found.first->second)];
+      CHECK(inverse[i] == found.first->second);
+    }
+    CHECK(s.count == count);
+  }
+}
+
+// Sums over every pair's table, made one table at a time.
+template <class Code, class Term>
+static void check_pair_sums(std::size_t n, std::size_t m, int k, const Term& term, int threads, bool missing) {
+  using Sum = typename Term::Sum;
+  Stream random(11, std::uint64_t(k));
+  std::vector<Code> codes(n * m);
+  for (auto& x : codes) x = missing && random.below(5) == 0 ? Codes<Code>::kMissing : Code(random.below(std::uint64_t(k)));
+  const std::vector<std::int32_t> clusters(m, k);
+  const std::size_t begin = m / 3, width = m - begin;
+  std::vector<Sum> joint(m * width), own(m * width), other(m * width);
+  std::vector<std::int64_t> known(m * width);
+  pair_sums(Codes<Code>{codes.data(), m, n, clusters.data()}, term, threads,
+            PairSums<Sum>{begin, m, joint.data(), missing ? own.data() : nullptr, missing ? other.data() : nullptr,
+                          missing ? known.data() : nullptr});
+  std::vector<std::int32_t> a(n), b(n);
+  auto plain = [&](std::size_t row, std::vector<std::int32_t>& out) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Code x = codes[row * n + i];
+      out[i] = x == Codes<Code>::kMissing ? -1 : std::int32_t(x);
+    }
+  };
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = begin; j < m; ++j) {
+      plain(i, a), plain(j, b);
+      std::vector<std::int64_t> table(std::size_t(k) * std::size_t(k), 0), rows(std::size_t(k), 0), columns = rows;
+      contingency<std::int64_t>(a.data(), b.data(), nullptr, n, std::size_t(k), table.data());
+      Sum s = 0, r = 0, c = 0;
+      std::int64_t total = 0;
+      for (std::size_t x = 0; x < std::size_t(k); ++x)
+        for (std::size_t y = 0; y < std::size_t(k); ++y) {
+          const std::int64_t cell = table[x * std::size_t(k) + y];
+          s += term(std::uint64_t(cell)), rows[x] += cell, columns[y] += cell, total += cell;
+        }
+      for (std::size_t x = 0; x < std::size_t(k); ++x)
+        r += term(std::uint64_t(rows[x])), c += term(std::uint64_t(columns[x]));
+      const std::size_t at = i * width + j - begin;
+      CHECK(near(double(joint[at]), double(s)));
+      if (missing)
+        CHECK(near(double(own[at]), double(r)) && near(double(other[at]), double(c)) && known[at] == total);
+    }
+}
+
+static void test_pair_sums() {
+  const XLogX phi(700, 100);
+  for (bool missing : {false, true})
+    for (int threads : {1, 4}) {
+      for (int k : {1, 2, 3, 7, 15, 60, 90}) check_pair_sums<std::uint8_t>(130, 40, k, Square{}, threads, missing);
+      check_pair_sums<std::uint8_t>(700, 5, 2, Square{}, threads, missing);  // more than 255 objects in a cluster
+      check_pair_sums<std::uint8_t>(700, 35, 5, XLogXTerm{phi}, threads, missing);
+      check_pair_sums<std::uint16_t>(200, 9, 300, Square{}, threads, missing);
+      check_pair_sums<std::uint32_t>(200, 9, 300, XLogXTerm{phi}, threads, missing);
+    }
+}
+
+static void test_contingency_merges() {
+  Stream random(5, 5);
+  const std::size_t n = 999;
+  std::vector<std::int32_t> a(n), b(n);
+  std::vector<double> weights(n);
+  for (std::size_t i = 0; i < n; ++i)
+    a[i] = std::int32_t(random.below(5)) - 1, b[i] = std::int32_t(random.below(4)) - 1, weights[i] = random.uniform();
+  std::vector<double> whole(12, 0), parts(12, 0);
+  contingency(a.data(), b.data(), weights.data(), n, 3, whole.data());
+  contingency(a.data(), b.data(), weights.data(), 400, 3, parts.data());
+  contingency(a.data() + 400, b.data() + 400, weights.data() + 400, n - 400, 3, parts.data());
+  CHECK(whole == parts);
+}
+
+static void test_within_sums() {
+  Stream random(9, 9);
+  const std::size_t n = 61, m = 7, k = 4;
+  std::vector<double> distance(n * n);
+  for (auto& x : distance) x = random.uniform();
+  std::vector<std::int32_t> labels(m * n);
+  for (auto& x : labels) x = std::int32_t(random.below(k + 1)) - 1;
+  for (int threads : {1, 4}) {
+    std::vector<double> sums(m * k, 0), expected(m * k, 0);
+    for (std::size_t begin : {std::size_t(0), std::size_t(20), std::size_t(47)}) {
+      const std::size_t rows = (begin == 0 ? 20 : begin == 20 ? 27 : n - 47), columns = n - begin;
+      std::vector<double> block(rows * columns);
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) block[i * columns + j] = distance[(begin + i) * n + begin + j];
+      within_sums(block.data(), rows, columns, begin, labels.data(), m, n, k, threads, sums.data());
+    }
+    for (std::size_t q = 0; q < m; ++q)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j < n; ++j)
+          if (labels[q * n + i] >= 0 && labels[q * n + i] == labels[q * n + j])
+            expected[q * k + std::size_t(labels[q * n + i])] += distance[i * n + j];
+    for (std::size_t t = 0; t < sums.size(); ++t) CHECK(near(sums[t], expected[t]));
+  }
+}
+
+int main() {
+  test_parallel();
+  test_xlogx();
+  test_random();
+  test_signatures();
+  test_contingency_merges();
+  test_pair_sums();
+  test_within_sums();
+  std::printf("kernels: %d checks, %d failures\n", checks, failures);
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,765 @@
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+import warnings
+from decimal import Decimal
+
+import anndata
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from scipy import io as scipy_io
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience.tables import Table, read_table
+
+X = np.array([[0.0, 1.5, 0.1 + 0.2], [2.0, 0.0, 0.0], [3.0, 1e-300, 7.25], [0.0, 0.0, 12345678.9]])
+COUNTS = np.array([[0, 1, 2], [3, 0, 0], [0, 0, 2**53 + 1], [0, 4, 0]])
+D = np.abs(np.subtract.outer([0.0, 1.0, 4.0, 9.0], [0.0, 1.0, 4.0, 9.0]))
+NAMES = ["a", "b", "c"]
+
+
+def write(path, content: str | bytes):
+    content = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def npz_bytes(**arrays) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def npy_bytes(array) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def parquet_bytes(frame: pd.DataFrame) -> bytes:
+    return frame.to_parquet()
+
+
+def mtx_bytes(matrix) -> bytes:
+    buffer = io.BytesIO()
+    scipy_io.mmwrite(buffer, matrix)
+    return buffer.getvalue()
+
+
+def refusal(source, **options) -> str:
+    with pytest.raises(InputError) as caught:
+        read_table(source, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 500
+    return message
+
+
+# --- round trips -------------------------------------------------------------------------------------------
+
+FRAME = pd.DataFrame(X, columns=NAMES)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("x.csv", FRAME.to_csv(index=False), {}),
+        ("x.CSV", FRAME.to_csv(index=False), {}),
+        ("x.csv", "\ufeff" + FRAME.to_csv(index=False, lineterminator="\r\n"), {}),
+        ("x.csv", FRAME.to_csv(index=False, lineterminator="\r"), {}),
+        ("x.csv", FRAME.to_csv(index=False).rstrip("\n"), {}),
+        ("x.csv", FRAME.to_csv(index=False).replace("\n", "\n\n"), {}),
+        ("x.csv", FRAME.to_csv(index=False).replace(",", " , ").replace("\n2", "\n+2"), {}),
+        ("x.csv", FRAME.to_csv(index=False, sep=";"), {"sep": ";"}),
+        ("x.csv.gz", FRAME.to_csv(index=False), {}),
+        ("x.tsv", FRAME.to_csv(index=False, sep="\t"), {}),
+        ("x.tsv.gz", FRAME.to_csv(index=False, sep="\t"), {}),
+        ("x.txt", FRAME.to_csv(index=False, sep="\t"), {"sep": "\t"}),
+        ("x.txt.gz", FRAME.to_csv(index=False), {"sep": ","}),
+        ("x.parquet", parquet_bytes(FRAME), {}),
+    ],
+)
+def test_named_files_round_trip(tmp_path, name, content, options):
+    table = read_table(write(tmp_path / name, content), kind="data", **options)
+    np.testing.assert_array_equal(table.values, X)
+    assert table.values.dtype == np.float64
+    assert (table.columns, table.source, table.n_objects) == (NAMES, name, 4)
+    assert table.ids is None
+    assert table.labels is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("x.csv", FRAME.to_csv(index=False, header=False), {"header": False}),
+        ("x.npy", npy_bytes(X), {}),
+        ("x.npy", npy_bytes(np.asfortranarray(X)), {}),
+        ("x.npz", npz_bytes(X=X), {}),
+        ("x.npz", npz_bytes(X=X, other=X + 1), {"key": "X"}),
+        ("x.npz", npz_bytes(X=X, words=np.array(["x", None, "y", "z"], dtype=object)), {"key": "X"}),
+        ("x.mtx", mtx_bytes(X), {}),
+        ("x.mtx.gz", mtx_bytes(X), {}),
+    ],
+)
+def test_files_without_names_round_trip(tmp_path, name, content, options):
+    table = read_table(write(tmp_path / name, content), kind="data", **options)
+    np.testing.assert_array_equal(table.values, X)
+    assert table.columns is None
+
+
+def save_npz_bytes(matrix) -> bytes:
+    buffer = io.BytesIO()
+    sparse.save_npz(buffer, matrix)
+    return buffer.getvalue()
+
+
+CSR = sparse.csr_matrix(COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("c.npz", save_npz_bytes(CSR)),
+        ("c.npz", save_npz_bytes(sparse.csc_array(COUNTS))),
+        ("c.npz", save_npz_bytes(sparse.coo_matrix(COUNTS))),
+        (
+            "c.npz",
+            npz_bytes(data=CSR.data, indices=CSR.indices, indptr=CSR.indptr, shape=CSR.shape, y=range(4)),
+        ),
+        ("c.npz", npz_bytes(only=COUNTS)),
+        ("c.mtx", mtx_bytes(CSR)),
+        ("c.mtx.gz", mtx_bytes(CSR)),
+        ("c.npy", npy_bytes(COUNTS)),
+        ("c.npy", npy_bytes(COUNTS.astype(np.uint64))),
+        ("c.csv", pd.DataFrame(COUNTS, columns=NAMES).to_csv(index=False)),
+        ("c.parquet", parquet_bytes(pd.DataFrame(COUNTS, columns=NAMES))),
+    ],
+)
+def test_counts_stay_exact_integers(tmp_path, name, content):
+    table = read_table(write(tmp_path / name, content), kind="counts")
+    assert isinstance(table.values, sparse.csr_matrix)
+    assert table.values.dtype == np.int64
+    np.testing.assert_array_equal(table.values.toarray(), COUNTS)
+
+
+def test_counts_may_be_fractions(tmp_path):
+    table = read_table(write(tmp_path / "c.csv", "a,b\n0.5,1\n0,2\n"), kind="counts")
+    assert table.values.dtype == np.float64
+    np.testing.assert_array_equal(table.values.toarray(), [[0.5, 1], [0, 2]])
+
+
+@pytest.mark.parametrize("kind", ["data", "counts"])
+def test_sparse_input_is_tidied_without_touching_the_users(kind):
+    mine = sparse.csr_matrix((np.array([1, 2, 3.0]), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    table = read_table(mine, kind=kind)
+    np.testing.assert_array_equal(table.values.toarray(), [[2, 4]])
+    assert table.values.has_canonical_format
+    np.testing.assert_array_equal(mine.indices, [1, 0, 1])
+    chosen = read_table(sparse.csr_matrix([[1, 2, 5], [0, 3, 4]]), kind=kind, columns=[2, 0])
+    np.testing.assert_array_equal(chosen.values.toarray(), [[5, 1], [4, 0]])
+    assert chosen.values.has_sorted_indices
+
+
+def make_anndata(matrix) -> anndata.AnnData:
+    obs = pd.DataFrame({"leiden": pd.Categorical(["0", "1", None, "1"]), "depth": [1, 2, 3, 4]})
+    data = anndata.AnnData(matrix, obs=obs.set_index(pd.Index(["w", "x", "y", "z"])))
+    data.var_names = NAMES
+    data.layers["scaled"] = X * 2
+    return data
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+@pytest.mark.parametrize("matrix", [X, sparse.csr_matrix(X), sparse.csc_matrix(X)], ids=["dense", "csr", "csc"])
+def test_anndata(tmp_path, matrix, on_disk):
+    source = make_anndata(matrix)
+    if on_disk:
+        source.write_h5ad(tmp_path / "a.h5ad")
+        source = tmp_path / "a.h5ad"
+    table = read_table(source, kind="data", label_columns="leiden")
+    values = table.values.toarray() if sparse.issparse(table.values) else table.values
+    np.testing.assert_array_equal(values, X)
+    assert sparse.issparse(table.values) == sparse.issparse(matrix)
+    assert list(table.ids) == ["w", "x", "y", "z"]
+    assert table.columns == NAMES
+    assert list(table.labels["leiden"]) == ["0", "1", None, "1"]
+    np.testing.assert_array_equal(read_table(source, kind="data", key="scaled").values, X * 2)
+    assert list(read_table(source, kind="data", id_column="depth").ids) == [1, 2, 3, 4]
+    labels = read_table(source, kind="labels")
+    assert list(labels.values["depth"]) == [1, 2, 3, 4]
+    assert list(labels.ids) == ["w", "x", "y", "z"]
+    assert "no part of it" in refusal(source, kind="data", columns=["a", "depth"])
+    assert "unknown key (layer)" in refusal(source, kind="data", key="scald")
+
+
+def test_backed_anndata_is_read(tmp_path):
+    make_anndata(sparse.csr_matrix(X)).write_h5ad(tmp_path / "a.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "a.h5ad", backed="r")
+    np.testing.assert_array_equal(read_table(backed, kind="data").values.toarray(), X)
+    backed.file.close()
+
+
+def test_anndata_is_imported_only_for_h5ad_and_its_absence_explained(tmp_path):
+    make_anndata(X).write_h5ad(tmp_path / "a.h5ad")
+    program = f"""
+import sys
+import warnings
+from consilience.tables import read_table
+assert "anndata" not in sys.modules
+sys.modules["anndata"] = None
+try:
+    read_table({str(tmp_path / "a.h5ad")!r}, kind="data")
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "a.h5ad: needs AnnData: pip install consilience[anndata]\n"
+
+
+def test_data_frame_columns_of_every_numeric_kind():
+    frame = pd.DataFrame(
+        {
+            "bool": [True, False],
+            "nullable": pd.array([1, 2], dtype="Int64"),
+            "small": np.array([1, 2], dtype=np.uint8),
+            "object": np.array([1, 2.5], dtype=object),
+            "decimal": [Decimal("0.5"), Decimal(2)],
+            "category": pd.Categorical([3, 4]),
+            "maybe": pd.array([True, False], dtype="boolean"),
+        }
+    )
+    table = read_table(frame, kind="data")
+    np.testing.assert_array_equal(table.values, [[1, 1, 1, 1, 0.5, 3, 1], [0, 2, 2, 2.5, 2, 4, 0]])
+    assert table.values.dtype == np.float64
+
+
+def test_array_of_the_right_type_is_not_copied():
+    assert read_table(X, kind="data").values is X
+    assert np.shares_memory(read_table(D, kind="distances").values, D)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2, st.integers(-(2**53), 2**53)),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_any_floats_survive_csv(tmp_path, rows):
+    frame = pd.DataFrame(rows, columns=NAMES)
+    path = write(tmp_path / "x.csv", frame.to_csv(index=False))
+    np.testing.assert_array_equal(read_table(path, kind="data").values, frame.to_numpy(np.float64))
+
+
+words = st.text("abcxyzé ,;\"'\n1", min_size=1, max_size=5).filter(
+    lambda word: word.strip() == word and "1" not in word
+)
+column = st.one_of(
+    st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=20, max_size=20),
+    st.lists(
+        st.one_of(st.none(), words, st.sampled_from(["N/A", "-", "nil", "none", "NULL"])),
+        min_size=20,
+        max_size=20,
+    ),
+)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    columns=st.lists(column, min_size=1, max_size=3),
+    missing=st.sampled_from(["", "NA", "NaN", "nan", "null", "None"]),
+)
+def test_any_labels_survive_csv(tmp_path, columns, missing):
+    frame = pd.DataFrame({f"c{i}": pd.Series(column, dtype=object) for i, column in enumerate(columns)})
+    path = write(tmp_path / "x.csv", frame.to_csv(index=False, na_rep=missing))
+    got = read_table(path, kind="labels").values
+    assert [list(got[name]) for name in got] == [list(frame[name]) for name in frame]
+
+
+# --- labels ------------------------------------------------------------------------------------------------
+
+
+def test_labels_from_text(tmp_path):
+    text = "run,mixed,gaps,float,hex,big\n1,1,1,1.0,0x1,9007199254740993\n-1,a,,-1.0,0x2,1\n007, b ,NA,,0x1,2\n"
+    table = read_table(write(tmp_path / "l.csv", text), kind="labels")
+    assert {name: list(table.values[name]) for name in table.values} == {
+        "run": [1, -1, 7],
+        "mixed": ["1", "a", "b"],
+        "gaps": [1, None, None],
+        "float": [1, -1, None],
+        "hex": ["0x1", "0x2", "0x1"],
+        "big": [9007199254740993, 1, 2],
+    }
+    assert table.values["run"].dtype == np.int64
+    assert table.values["gaps"].dtype == object
+    assert all(type(label) is int for label in table.values["float"][:2])
+    assert table.values["mixed"].dtype == object
+    assert table.columns == ["run", "mixed", "gaps", "float", "hex", "big"]
+
+
+def test_numbers_too_large_to_be_exact_stay_text(tmp_path):
+    table = read_table(write(tmp_path / "l.csv", "a\n18446744073709551617\n18446744073709551616\n"), kind="labels")
+    assert list(table.values["a"]) == ["18446744073709551617", "18446744073709551616"]
+
+
+def test_blank_line_in_a_single_column_is_a_missing_label(tmp_path):
+    table = read_table(write(tmp_path / "l.csv", "run\n1\n\n2\n"), kind="labels")
+    assert list(table.values["run"]) == [1, None, 2]
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_labels_from_frames(tmp_path, on_disk):
+    frame = pd.DataFrame(
+        {
+            "int": pd.array([1, 2, -1], dtype="int32"),
+            "float": [1.0, np.nan, -1.0],
+            "half": [0.5, 1.0, np.nan],
+            "nullable": pd.array([1, None, 3], dtype="Int64"),
+            "text": ["1", "NA", None],
+            "category": pd.Categorical(["u", None, "v"]),
+        }
+    )
+    if on_disk:
+        frame.to_parquet(tmp_path / "l.parquet")
+    table = read_table(tmp_path / "l.parquet" if on_disk else frame, kind="labels")
+    assert {name: list(table.values[name]) for name in table.values} == {
+        "int": [1, 2, -1],
+        "float": [1, None, -1],
+        "half": [0.5, 1.0, None],
+        "nullable": [1, None, 3],
+        "text": ["1", None, None],
+        "category": ["u", None, "v"],
+    }
+    assert {str(dtype) for dtype in table.values.dtypes} == {"int32", "object"}
+
+
+def test_parquet_integers_beside_missing_ones_stay_exact(tmp_path):
+    parquet.write_table(pa.table({"run": pa.array([2**53 + 1, None])}), tmp_path / "l.parquet")
+    assert list(read_table(tmp_path / "l.parquet", kind="labels").values["run"]) == [2**53 + 1, None]
+
+
+def test_labels_from_arrays():
+    assert list(read_table(np.array([1, 1, 2]), kind="labels").values["0"]) == [1, 1, 2]
+    assert list(read_table(np.array([["a", ""]]), kind="labels").values.loc[0]) == ["a", None]
+    masked = np.ma.array([[1, 2]], mask=[[False, True]])
+    assert list(read_table(masked, kind="labels").values.loc[0]) == [1, None]
+    assert read_table(pd.Series([3, 4], name="run"), kind="labels").columns == ["run"]
+
+
+# --- ids, columns set aside --------------------------------------------------------------------------------
+
+FLOWERS = 'name,length,"species, or class",width\n007,5.1,"set, osa",1\n7,4.9,,2\n"NA",4.8,2,3\n'
+
+
+@pytest.mark.parametrize("id_column", ["name", 0])
+def test_ids_and_columns_set_aside(tmp_path, id_column):
+    path = write(tmp_path / "f.csv", FLOWERS)
+    table = read_table(path, kind="data", id_column=id_column, label_columns=["species, or class"])
+    np.testing.assert_array_equal(table.values, [[5.1, 1], [4.9, 2], [4.8, 3]])
+    assert list(table.ids) == ["007", "7", "NA"]
+    assert table.columns == ["length", "width"]
+    assert list(table.labels["species, or class"]) == ["set, osa", None, "2"]
+    assert repr(table) == "Table('f.csv', data, 3 objects × 2 columns, dense, with ids, labels species, or class)"
+
+
+def test_line_ends_within_quotes_in_a_long_file(tmp_path):
+    text = "id,x\n" + "".join(f'"object\n{i}",{i}\n' for i in range(100_000))
+    table = read_table(write(tmp_path / "long.csv", text), kind="data", id_column="id")
+    np.testing.assert_array_equal(table.values[:, 0], np.arange(100_000))
+    assert table.ids[-1] == "object\n99999"
+
+
+def test_quotes_do_not_make_a_number_text(tmp_path):
+    table = read_table(write(tmp_path / "q.csv", '"a","b"\n"1.5","2"\n"3",4\n'), kind="data")
+    assert table.values.tolist() == [[1.5, 2.0], [3.0, 4.0]]
+
+
+def test_quoted_class_numbers_are_the_same_labels(tmp_path):
+    table = read_table(write(tmp_path / "q.csv", 'x,y\n1,"1"\n2,2\n3,"NA"\n'), kind="data", label_columns="y")
+    assert list(table.labels["y"]) == [1, 2, None]
+
+
+def test_columns_are_kept_in_the_order_asked_for(tmp_path):
+    path = write(tmp_path / "f.csv", FLOWERS)
+    table = read_table(path, kind="data", columns=["width", "length"])
+    assert table.columns == ["width", "length"]
+    np.testing.assert_array_equal(table.values[0], [1, 5.1])
+
+
+def test_index_is_used_on_request(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, index=["p", "q"])
+    assert read_table(frame, kind="data").ids is None
+    assert list(read_table(frame, kind="data", id_column="index").ids) == ["p", "q"]
+    frame.to_parquet(tmp_path / "i.parquet")
+    assert list(read_table(tmp_path / "i.parquet", kind="data", id_column="index").ids) == ["p", "q"]
+    named = pd.DataFrame({"index": ["r", "s"], "a": [1.0, 2.0]}, index=["p", "q"])
+    assert list(read_table(named, kind="data", id_column="index").ids) == ["r", "s"]
+
+
+def test_vectors_beside_an_npz_matrix(tmp_path):
+    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.arange(4), names=np.array(list("pqrs")), words=np.zeros(9)))
+    table = read_table(path, kind="data", key="X", id_column="names", label_columns=["y"])
+    assert list(table.ids) == list("pqrs")
+    assert list(table.labels["y"]) == [0, 1, 2, 3]
+    np.testing.assert_array_equal(table.values, X)
+
+
+# --- triples -----------------------------------------------------------------------------------------------
+
+
+def test_triples_of_names(tmp_path):
+    path = write(tmp_path / "t.csv", "doc,word,n\nd2,tea,3\nd1,milk,1\nd2,tea,2\n")
+    table = read_table(path, kind="counts", triples=True)
+    assert (list(table.ids), table.columns) == (["d2", "d1"], ["tea", "milk"])
+    np.testing.assert_array_equal(table.values.toarray(), [[5, 0], [0, 1]])
+    assert table.values.dtype == np.int64
+
+
+@pytest.mark.parametrize("as_file", [True, False])
+def test_triples_of_integers_are_in_numeric_order(tmp_path, as_file):
+    frame = pd.DataFrame({"user": [10, 9, 9], "item": [1, 1, 100], "n": [0.5, 1, 2], "note": ["x", "y", "z"]})
+    source = write(tmp_path / "t.csv", frame.to_csv(index=False)) if as_file else frame
+    table = read_table(source, kind="counts", triples=True, columns=["user", "item", "n"])
+    assert list(map(int, table.ids)) == [9, 10]
+    assert table.columns == ["1", "100"]
+    np.testing.assert_array_equal(table.values.toarray(), [[1, 2], [0.5, 0]])
+
+
+# --- bad input: every refusal names file, row and column ---------------------------------------------------
+
+GZ = gzip.compress(b"a,b\n" + b"1,2\n" * 10000)
+PARQUET = parquet_bytes(FRAME)
+NPZ = npz_bytes(X=X)
+NAN = sparse.csr_matrix([[0, 1.0], [np.nan, 0]])
+
+BAD_FILES = [
+    # name, content, options, what the message must hold
+    ("e.csv", "", {}, ["e.csv", "is empty"]),
+    ("e.csv", "\n \n", {}, ["e.csv", "is empty"]),
+    ("e.csv.gz", "", {}, ["e.csv.gz", "is empty"]),
+    ("e.npy", b"", {}, ["e.npy", "is empty"]),
+    ("e.csv", "a,b\n", {}, ["e.csv", "header but no rows"]),
+    ("e.csv", "a,b", {}, ["e.csv", "header but no rows"]),
+    ("e.csv", "\na,b\n1,2\n", {}, ["e.csv, line 1", "is blank"]),
+    ("e.parquet", parquet_bytes(FRAME[:0]), {}, ["e.parquet", "has no rows"]),
+    ("e.npy", npy_bytes(np.zeros((3, 0))), {}, ["e.npy", "has no columns"]),
+    ("e.xlsx", b"x", {}, ["e.xlsx", "unknown file type '.xlsx'", ".csv", ".h5ad", ".mtx.gz"]),
+    ("e", b"x", {}, ["e: unknown file type ''"]),
+    ("e.txt", "a b\n1 2\n", {}, ["e.txt", "give sep="]),
+    ("e.csv", "a,b\n1,2\n", {"sep": "::"}, ["e.csv", "sep='::'", "one ASCII character"]),
+    ("e.csv", "a;b\n1;2\n", {"kind": "labels"}, ["e.csv, line 1", "'a;b'", "sep=';'"]),
+    ("m.csv", "a,b\n1,2\n3,\n", {}, ["m.csv, row 2 (line 3), column 'b'", "missing", "the only one", "drop"]),
+    (
+        "m.csv",
+        "a,b\n1,NaN\n3,nan\n",
+        {},
+        ["m.csv, row 1 (line 2), column 'b'", "nan", "the first of 2", "fill"],
+    ),
+    ("m.csv", "a,b\n1,2\n\n3,-inf\n", {}, ["m.csv, row 2 (line 4), column 'b'", "infinite value (-inf)"]),
+    ("m.csv", 'i,b\n"x\ny",2\nz,\n', {"id_column": "i"}, ["m.csv, row 2 (line 4), column 'b'"]),
+    ("m.parquet", parquet_bytes(FRAME.replace(2.0, np.nan)), {}, ["m.parquet, row 2, column 'a'"]),
+    ("m.npy", npy_bytes(np.array([[1, 2], [np.inf, 1]])), {}, ["m.npy, row 2, column 0", "inf"]),
+    ("m.mtx", mtx_bytes(NAN), {}, ["m.mtx, row 2, column 0", "nan"]),
+    ("m.npz", save_npz_bytes(NAN), {"kind": "counts"}, ["m.npz, row 2, column 0", "nan"]),
+    ("t.csv", "a,b\n1,2\n3,four\n", {}, ["t.csv, row 2 (line 3), column 'b'", "'four' is not a number"]),
+    (
+        "t.csv",
+        "a;b\n1;2\n3;1,5\n",
+        {"sep": ";"},
+        ["t.csv, row 2 (line 3), column 'b'", "'1,5'", "decimal point"],
+    ),
+    ("t.csv", 'a,b\n1,2\n3,"1,234"\n', {}, ["t.csv, row 2 (line 3), column 'b'", "'1,234'"]),
+    ("t.csv", "a,b\n1,2\n3,0x10\n", {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'0x10'"]),
+    ("t.csv", "a,b\n1,1_000\n3,2\n", {}, ["t.csv, row 1 (line 2), column 'b'", "'1_000'"]),
+    ("t.csv", "a,b\n1,true\n3,2\n", {}, ["t.csv, row 1 (line 2), column 'b'", "'true'"]),
+    (
+        "t.csv",
+        "a,species\n1,\n2,setosa\n",
+        {},
+        [
+            "t.csv, row 2 (line 3)",
+            "column 'species' holds text, such as 'setosa'",
+            "id_column=",
+            "--labels",
+            "leave it",
+        ],
+    ),
+    ("t.csv", "a,b\n1," + "y" * 999 + "\n", {}, ["t.csv, row 1 (line 2)", "column 'b' holds text", "…"]),
+    (
+        "t.parquet",
+        parquet_bytes(pd.DataFrame({"s": ["u", "v"]})),
+        {},
+        ["t.parquet, row 1", "column 's' holds text"],
+    ),
+    ("t.npy", npy_bytes(np.array([["u"], ["v"]])), {}, ["t.npy, row 1", "column 0", "holds text", "'u'"]),
+    ("t.npy", npy_bytes(np.array([[1j]])), {}, ["t.npy, row 1", "column 0", "complex"]),
+    ("t.mtx", mtx_bytes(sparse.csr_matrix([[1j]])), {}, ["t.mtx", "complex", "not numbers"]),
+    (
+        "c.csv",
+        "a,b\n1,2\n3,-4\n",
+        {"kind": "counts"},
+        ["c.csv, row 2 (line 3), column 'b'", "negative", "-4"],
+    ),
+    ("c.npz", save_npz_bytes(-CSR), {"kind": "counts"}, ["c.npz, row 1, column 1", "-1", "the first of 5"]),
+    ("c.csv", "a,b\n1,\n3,4\n", {"kind": "counts"}, ["c.csv, row 1 (line 2), column 'b'", "missing"]),
+    ("d.csv", "a,b\n1,2\n", {"kind": "distances"}, ["d.csv", "square", "1 rows and 2 columns", "id_column="]),
+    (
+        "d.csv",
+        "a,b\n0,1\n2,0\n",
+        {"kind": "distances"},
+        ["d.csv, row 1 (line 2), column 'b'", "is 1 and 2", "order"],
+    ),
+    ("d.csv", "a,b\n0,1\n1,1\n", {"kind": "distances"}, ["d.csv, row 2 (line 3), column 'b'", "itself is 1"]),
+    ("d.csv", "a,b\n0,-1\n-1,0\n", {"kind": "distances"}, ["d.csv, row 1 (line 2), column 'b'", "negative"]),
+    (
+        "d.csv",
+        "a,b\n0,inf\ninf,0\n",
+        {"kind": "distances"},
+        ["d.csv, row 1 (line 2), column 'b'", "infinite"],
+    ),
+    ("d.npz", save_npz_bytes(sparse.csr_matrix(D)), {"kind": "distances"}, ["d.npz", "full matrix"]),
+    (
+        "i.csv",
+        "id,b\nx,2\ny,1\nx,3\n",
+        {"id_column": "id"},
+        ["i.csv, row 3 (line 4), column 'id'", "'x'", "row 1 (line 2)", "unique"],
+    ),
+    (
+        "i.csv",
+        "id,b\nx,2\n ,1\n",
+        {"id_column": "id"},
+        ["i.csv, row 2 (line 3), column 'id'", "id is missing"],
+    ),
+    ("i.csv", "a,b\n1,2\n", {"id_column": "aa"}, ["unknown id_column of i.csv 'aa'", "did you mean 'a'"]),
+    (
+        "i.csv",
+        "a,b\n1,2\n",
+        {"id_column": "index"},
+        ["unknown id_column of i.csv 'index'", "choose from a, b"],
+    ),
+    ("i.csv", "a,b\n1,2\n", {"id_column": 2}, ["i.csv", "id_column=2", "0 to 1"]),
+    ("i.csv", "name,b\n1,2\n", {"label_columns": ["nam"]}, ["unknown label_columns of i.csv", "'name'"]),
+    ("i.csv", "name,b\n1,2\n", {"columns": ["nam"]}, ["unknown columns of i.csv", "did you mean 'name'"]),
+    ("i.csv", "a\n1\n", {"label_columns": "a"}, ["i.csv", "no column is left"]),
+    ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0"]),
+    ("h.csv", "a,b,a\n1,2,3\n", {}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
+    ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
+    ("h.csv", ",1,2\n0,3,4\n", {}, ["h.csv, line 1", "'1'", "header=True"]),
+    ("r.csv", "a,b\n1,2\n3,4,5\n", {}, ["r.csv, row 2 (line 3)", "3 cells", "first line has 2"]),
+    ("r.csv", "a,b\n\n1,2\n3\n", {}, ["r.csv, row 2 (line 4)", "1 cells"]),
+    ("r.csv", "a\n1\n3,4\n", {}, ["r.csv, row 2 (line 3)", "2 cells"]),
+    ("r.csv", 'a,b\n1,2\n"3,4\n5,6\n', {}, ["r.csv, row 2 (line 3)", "1 cells"]),
+    ("r.csv", 'a,b\n1,2\n3,"' + "4\n" * 99999, {}, ["r.csv, line 3", "quote left open"]),
+    ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {}, ["u.csv, line 3", "byte 14 (0xe9)", "UTF-8"]),
+    ("u.csv", "a,b\n1,2\n".encode("utf-16"), {}, ["u.csv, line 1", "byte 1 ", "UTF-8"]),
+    ("z.parquet", PARQUET[: len(PARQUET) // 2], {}, ["z.parquet", "damaged", "write it again"]),
+    ("z.parquet", b"PAR1", {}, ["z.parquet", "damaged"]),
+    ("z.npz", NPZ[: len(NPZ) // 2], {}, ["z.npz", "damaged"]),
+    ("z.npz", NPZ[:60] + b"\0" * 20 + NPZ[80:], {}, ["z.npz", "damaged"]),
+    ("z.npz", b"nonsense", {}, ["z.npz", "damaged"]),
+    (
+        "z.npz",
+        npz_bytes(data=[1, 2], indices=[0, 9], indptr=[0, 1, 2], shape=[2, 2]),
+        {},
+        ["z.npz", "sparse matrix"],
+    ),
+    ("z.npy", npy_bytes(X)[:-9], {}, ["z.npy", "damaged"]),
+    ("z.npy", b"nonsense", {}, ["z.npy", "damaged"]),
+    ("z.mtx", mtx_bytes(CSR)[:-12], {}, ["z.mtx", "damaged"]),
+    ("z.mtx", "1 2 3\n", {}, ["z.mtx", "damaged"]),
+    ("z.h5ad", b"nonsense", {}, ["z.h5ad", "damaged"]),
+    ("p.npy", npy_bytes(np.array([[{}]], dtype=object)), {}, ["p.npy", "pickled"]),
+    ("p.npz", npz_bytes(X=np.array([[{}]], dtype=object)), {}, ["p.npz", "pickled"]),
+    ("k.npz", npz_bytes(X=X, y=[1, 2]), {}, ["k.npz", "2 arrays (X, y)", "key="]),
+    ("k.npz", npz_bytes(), {}, ["k.npz", "0 arrays"]),
+    ("k.npz", npz_bytes(X=X, y=[1, 2]), {"key": "Z"}, ["unknown key of k.npz", "'Z'", "X, y"]),
+    ("k.npy", npy_bytes(X), {"key": "X"}, ["k.npy", "key= is for npz files"]),
+    ("k.npy", npy_bytes(X), {"sep": ","}, ["k.npy", "sep= and header= are for text files"]),
+    ("k.npy", npy_bytes(X[0]), {}, ["k.npy", "1 dimensions", "(3,)"]),
+    ("k.npy", npy_bytes(X[None]), {"kind": "labels"}, ["k.npy", "3 dimensions"]),
+    ("k.mtx", mtx_bytes(CSR), {"kind": "labels"}, ["k.mtx", "labels cannot be a sparse matrix"]),
+    ("3.csv", "a,b\n1,2\n", {"kind": "counts", "triples": True}, ["3.csv", "three columns", "there are 2"]),
+    ("3.csv", "a,b,c\n1,2,3\n", {"triples": True}, ["3.csv", "triples=True is for kind='counts'"]),
+    (
+        "3.csv",
+        "a,b,c\nx,,3\n",
+        {"kind": "counts", "triples": True},
+        ["3.csv, row 1 (line 2), column 'b'", "missing"],
+    ),
+    (
+        "3.csv",
+        "a,b,c\nx,y,-3\n",
+        {"kind": "counts", "triples": True},
+        ["3.csv, row 1 (line 2), column 'c'", "negative"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "needles"),
+    BAD_FILES,
+    ids=[f"{i}-{bad[0]}" for i, bad in enumerate(BAD_FILES)],
+)
+def test_bad_file_is_refused_in_one_sentence(tmp_path, name, content, options, needles):
+    message = refusal(write(tmp_path / name, content), **{"kind": "data", **options})
+    for needle in needles:
+        assert needle in message
+
+
+@pytest.mark.parametrize("suffix", [".csv.gz", ".mtx.gz"])
+@pytest.mark.parametrize("damage", [GZ[:-30], GZ[:20] + b"\xff" * 9 + GZ[29:], b"nonsense"], ids=["cut", "bits", "not"])
+def test_damaged_gzip(tmp_path, suffix, damage):
+    (tmp_path / f"g{suffix}").write_bytes(damage)
+    message = refusal(tmp_path / f"g{suffix}", kind="data")
+    assert f"g{suffix}: damaged" in message
+
+
+@pytest.mark.filterwarnings("ignore:Element")
+def test_hdf5_that_is_no_anndata(tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "a.h5ad", "w") as file:
+        file["foo"] = X
+    assert "a.h5ad: damaged, or not a .h5ad file" in refusal(tmp_path / "a.h5ad", kind="data")
+    make_anndata(X).write_h5ad(tmp_path / "whole.h5ad")
+    (tmp_path / "cut.h5ad").write_bytes((tmp_path / "whole.h5ad").read_bytes()[:9000])
+    assert "cut.h5ad: damaged, or not a .h5ad file" in refusal(tmp_path / "cut.h5ad", kind="data")
+
+
+def test_missing_file_and_folder(tmp_path):
+    assert "nowhere.csv: no such file" in refusal(tmp_path / "nowhere.csv", kind="data")
+    (tmp_path / "folder.csv").mkdir()
+    assert "folder.csv: is a folder" in refusal(str(tmp_path / "folder.csv"), kind="data")
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "needles"),
+    [
+        ([[1, 2]], {}, ["list", "DataFrame"]),
+        (X, {"kind": "table"}, ["unknown kind of table 'table'", "data, counts, distances, labels"]),
+        (X, {"key": "a"}, ["array", "key="]),
+        (np.ma.array([[1, 2]], mask=[[False, True]]), {}, ["MaskedArray, row 1, column 1", "missing"]),
+        (pd.DataFrame({"a": [1, None, 3]}), {}, ["DataFrame, row 2, column 'a'", "the only one"]),
+        (
+            pd.DataFrame({"a": pd.array([1, None], "Int64")}),
+            {"kind": "counts"},
+            ["DataFrame, row 2, column 'a'"],
+        ),
+        (pd.DataFrame({"a": [1, "x"]}), {}, ["DataFrame, row 2, column 'a'", "'x' is not a number"]),
+        (pd.DataFrame({"a": [1, "2"]}), {}, ["DataFrame, row 2, column 'a'", "'2' is not a number"]),
+        (
+            pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
+            {},
+            ["column 'a' holds values of type Timestamp"],
+        ),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, ["DataFrame", "the name 'a'"]),
+        (
+            pd.DataFrame({"a": [1, 2]}, index=["p", "p"]),
+            {"id_column": "index"},
+            ["DataFrame, row 2", "'p'", "row 1"],
+        ),
+        (
+            pd.DataFrame({"a": [1, 2]}, index=["p", None]),
+            {"id_column": "index"},
+            ["DataFrame, row 2", "missing"],
+        ),
+        (NAN, {}, ["csr_matrix, row 2, column 0", "nan"]),
+        (sparse.csr_matrix([[1.0, -1]]), {"kind": "counts"}, ["csr_matrix, row 1, column 1", "-1"]),
+        (
+            sparse.csr_matrix(np.ones((2, 40))),
+            {"columns": ["w"]},
+            ["unknown columns of csr_matrix", "40 columns in all"],
+        ),
+    ],
+)
+def test_bad_object_is_refused_in_one_sentence(source, options, needles):
+    message = refusal(source, **{"kind": "data", **options})
+    for needle in needles:
+        assert needle in message
+
+
+def test_anndata_without_x_or_with_equal_names():
+    bare = anndata.AnnData(obs=pd.DataFrame({"y": [1, 2]}, index=["p", "q"]))
+    assert "AnnData: has no X" in refusal(bare, kind="data")
+    assert "key= has no use" in refusal(bare, kind="labels", key="X")
+    data = make_anndata(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data.obs_names = ["w", "x", "w", "z"]
+    assert "AnnData, row 3: the id 'w' is already that of row 1" in refusal(data, kind="data")
+
+
+# --- distances ---------------------------------------------------------------------------------------------
+
+
+def test_distances_within_rounding_pass():
+    nearly = D.astype(np.float32) * (1 + 1e-7 * np.arange(16).reshape(4, 4)).astype(np.float32)
+    table = read_table(nearly, kind="distances")
+    assert table.values.dtype == np.float64
+    np.testing.assert_array_equal(table.values, nearly)
+
+
+def test_worst_asymmetric_pair_is_found_across_blocks(monkeypatch):
+    monkeypatch.setattr("consilience.tables.values._BLOCK", 8)
+    wrong = D.copy()
+    wrong[0, 1] += 0.1
+    wrong[3, 2] += 0.5
+    assert "array, row 3, column 3" in refusal(wrong, kind="distances")
+    wrong[3, 2] = np.nan
+    assert "array, row 4, column 2" in refusal(wrong, kind="distances")
+
+
+def test_distance_checks_need_no_second_matrix():
+    import tracemalloc
+
+    points = np.arange(1500.0)
+    big = np.abs(np.subtract.outer(points, points))
+    tracemalloc.start()
+    read_table(big, kind="distances")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < big.nbytes / 2
+
+
+# --- real files --------------------------------------------------------------------------------------------
+
+
+def test_real_counts(data_folder):
+    table = read_table(data_folder / "webkb.npz", kind="counts", id_column="doc_id", label_columns=["y", "y2"])
+    assert isinstance(table, Table)
+    assert table.values.shape == (1087, 5560)
+    assert table.values.dtype == np.int64
+    assert sorted(np.bincount(table.labels["y"])) == [46, 86, 153, 244, 558]
+    assert len(set(table.ids)) == 1087
+
+
+def test_real_measurements(data_folder):
+    table = read_table(data_folder / "glass.npz", kind="data", key="X", label_columns=["y"])
+    assert table.values.shape == (214, 9)
+    assert sorted(np.bincount(table.labels["y"])) == [9, 13, 17, 29, 70, 76]
+
+
+def test_real_distances(data_folder):
+    table = read_table(data_folder / "protein_dist.npz", kind="distances", key="X", label_columns="y")
+    assert table.values.shape == (213, 213)
+    assert table.values.dtype == np.float64
+
+
+def test_every_real_file_is_read_or_refused_by_name(data_folder):
+    for path in sorted(data_folder.glob("*.npz")):
+        with np.load(path) as arrays:
+            key = "X" if "X" in arrays.files else None
+        if path.name == "movielens1m.npz":
+            assert "movielens1m.npz: holds 9 arrays" in refusal(path, kind="counts")
+            continue
+        table = read_table(path, kind="data", key=key, label_columns="y")
+        assert table.n_objects == len(table.labels)
