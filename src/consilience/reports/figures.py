@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from consilience.comparison import MEASURES, Comparison
-from consilience.reports.files import write_whole
+from consilience.reports.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None 
     if known:
         _draw_known(axes[1], result, known, measure)
     suffix = Path(path).suffix.lstrip(".") or "png"
-    write_whole(path, lambda file: figure.savefig(file, format=suffix, dpi=160))
+    write_file(path, lambda file: figure.savefig(file, format=suffix, dpi=160))
 
 
 def _similar_first(matrix: Any, is_distance: bool) -> Any:
@@ -91,8 +91,10 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
     axis.set(xlabel=titles[x], ylabel=titles[y])
     axis.set_title("What did each one find?", loc="left")
     axis.spines[["top", "right"]].set_visible(False)
-    axis.margins(0.12)
+    axis.margins(0.1)
     if len(rows) <= 40:
+        low, high = axis.get_xlim()
+        axis.set_xlim(low, high + 0.28 * (high - low))  # room for the names
         _annotate(axis, rows[["name", x, y]].dropna())
 
 
@@ -100,19 +102,16 @@ def _annotate(axis: Any, rows: Any) -> None:
     """Names beside the points; points close to each other share a label."""
     places = rows.iloc[:, 1:].to_numpy(float)
     reach = 0.06 * np.maximum(np.ptp(places, axis=0), 1e-9)
-    middle = places.mean(axis=0)
     free = list(range(len(rows)))
     while free:
         near = [i for i in free if (np.abs(places[i] - places[free[0]]) <= reach).all()]
         free = [i for i in free if i not in near]
         first = str(rows.iloc[near[0], 0])
-        left = places[near[0], 0] > middle[0] + 0.25 * np.ptp(places[:, 0])
         axis.annotate(
             first if len(near) == 1 else f"{first} and {len(near) - 1} more",
-            places[near].mean(axis=0),
-            xytext=(-7 if left else 7, 6),
+            (places[near, 0].max(), places[near, 1].mean()),
+            xytext=(7, -3),
             textcoords="offset points",
-            ha="right" if left else "left",
             fontsize=8,
             color="#444444",
         )

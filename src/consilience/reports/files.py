@@ -1,9 +1,7 @@
-"""Files that appear whole or not at all."""
+"""Tables and pictures as files, by their ending."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError
+from consilience._files import write_whole
 
 WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     ".csv": lambda frame, file: frame.to_csv(file, lineterminator="\n"),
@@ -21,24 +20,14 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
 }
 
 
-def write_whole(path: str | Path, write: Callable[[Any], Any]) -> None:
-    """Call ``write(file)`` on a temporary binary file beside `path`, sync it, and rename it into place."""
+def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
+    """Call ``write(file)`` so that the file at `path` appears whole or not at all."""
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file in it")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(path, write)
 
 
 def check_table_path(path: str | Path) -> Path:
@@ -52,11 +41,4 @@ def check_table_path(path: str | Path) -> Path:
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a DataFrame with its index as CSV, TSV, Parquet or npy, chosen by the file's ending."""
     path = check_table_path(path)
-    write_whole(path, lambda file: WRITERS[path.suffix.lower()](frame, file))
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    current = os.umask(0)
-    os.umask(current)
-    return current
+    write_file(path, lambda file: WRITERS[path.suffix.lower()](frame, file))

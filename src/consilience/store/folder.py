@@ -1,0 +1,189 @@
+"""The folder of a store: its manifest, the object ids, the lock of its writer."""
+
+from __future__ import annotations
+
+import errno
+import importlib.metadata
+import json
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from consilience._check import InputError
+from consilience._check import fingerprint as _fingerprint
+from consilience.store.words import RefusedError, brief, json_text
+
+FORMAT, VERSION = "consilience-store", 1
+MANIFEST, OBJECTS = "manifest.json", "objects.parquet"
+
+
+def new_manifest(n_objects: int, fingerprint: str | None, plan: Any, objects: np.ndarray | None) -> dict[str, Any]:
+    """The manifest of a run, with a checksum of its own."""
+    try:
+        plan = json.loads(json_text(plan, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the plan must be a JSON value (text, numbers, lists, dicts): {error}") from None
+    try:
+        version = importlib.metadata.version("consilience")
+    except importlib.metadata.PackageNotFoundError:
+        version = "not installed"
+    body = {
+        "format": FORMAT,
+        "version": VERSION,
+        "n_objects": int(n_objects),
+        "fingerprint": fingerprint,
+        "plan": plan,
+        "objects": None if objects is None else _fingerprint(objects),
+        "consilience": version,
+    }
+    return body | {"crc32": zlib.crc32(json_text(body).encode())}
+
+
+def parse_manifest(text: bytes) -> dict[str, Any]:
+    """The manifest in `text`; ValueError if it is none, InputError if it is a newer one than we know."""
+    manifest = json.loads(text)
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ValueError("is not the manifest of a consilience store")
+    version = manifest.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise InputError(
+            f"it was written in store format {version} by a newer consilience, and this one knows formats up "
+            f"to {VERSION}: upgrade consilience"
+        )
+    body = {key: value for key, value in manifest.items() if key != "crc32"}
+    if manifest.get("crc32") != zlib.crc32(json_text(body).encode()):
+        raise ValueError("does not match its checksum")
+    return manifest
+
+
+def find_manifest(folder: Path) -> tuple[dict[str, Any], str | None]:
+    """The manifest of a store, and what is wrong with its file if it had to be taken from the parts."""
+    if not folder.exists():
+        raise InputError(f"there is no store at {folder}: check the path")
+    if not folder.is_dir():
+        raise InputError(f"{folder} is a file, and a store is a folder: check the path")
+    try:
+        return parse_manifest((folder / MANIFEST).read_bytes()), None
+    except FileNotFoundError:
+        problem = "is missing"
+    except InputError as error:
+        raise InputError(f"store {folder} cannot be read: {error}") from None
+    except (OSError, ValueError) as error:
+        problem = f"is damaged ({brief(error)})"
+    copies = Counter(copy for path in parquet_files(folder) if (copy := _manifest_copy(path)))
+    if not copies:
+        raise InputError(f"{folder} is not a consilience store: its {MANIFEST} {problem}, and no part holds a copy")
+    return json.loads(copies.most_common(1)[0][0]), f"it {problem}"
+
+
+def _manifest_copy(path: Path) -> bytes | None:
+    try:
+        text = (pq.read_schema(path).metadata or {}).get(b"consilience", b"")
+        parse_manifest(text)
+    except (OSError, ValueError, pa.ArrowException):  # whatever it is, check_part will say so
+        return None
+    return text
+
+
+SAME_RUN = {
+    "n_objects": "number of objects",
+    "fingerprint": "fingerprint of the data",
+    "plan": "plan",
+    "objects": "object ids",
+}
+
+
+def difference(manifest: dict[str, Any], other: dict[str, Any]) -> str | None:
+    """The first key by which two manifests are of different runs."""
+    return next((key for key in SAME_RUN if json_text(manifest[key]) != json_text(other[key])), None)
+
+
+def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Refuse to go on with a store of another run."""
+    if key := difference(manifest, asked):
+        raise InputError(
+            f"store {folder} differs from what is asked in its {SAME_RUN[key]} ({brief(manifest[key])} "
+            f"there, {brief(asked[key])} asked): ask for the same, or choose another folder"
+        )
+
+
+def check_objects(ids: Sequence[Any] | np.ndarray | pd.Index | None, n_objects: int) -> np.ndarray | None:
+    """Object ids as int64 or strings, one for each object."""
+    if not isinstance(n_objects, (int, np.integer)) or n_objects < 1:
+        raise InputError(f"n_objects must be a whole number of at least 1; got {n_objects!r}")
+    if ids is None:
+        return None
+    cells = list(ids)
+    if len(cells) != n_objects:
+        raise InputError(f"there are {len(cells)} object ids for {n_objects} objects: give one for each")
+    kind = str if isinstance(cells[0], str) else (int, np.integer)
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, kind) or isinstance(cell, bool):
+            raise InputError(f"object ids must be all strings or all whole numbers; number {row} is {cell!r}")
+    try:
+        return np.array(cells, dtype=object if kind is str else np.int64)
+    except OverflowError:
+        raise InputError("object ids that are numbers must fit in 64 bits: give them as strings") from None
+
+
+def encode_objects(objects: np.ndarray | None) -> pa.Buffer:
+    """The bytes of the file of object ids."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"object": objects}), sink, compression="zstd", write_page_checksum=True)
+    return sink.getvalue()
+
+
+def read_objects(folder: Path, manifest: dict[str, Any]) -> np.ndarray | None:
+    """The object ids of a store, or why they cannot be had."""
+    if manifest["objects"] is None:
+        return None
+    try:
+        column = pq.read_table(folder / OBJECTS, partitioning=None, page_checksum_verification=True)["object"]
+    except FileNotFoundError:
+        raise RefusedError("it is missing") from None
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise RefusedError(f"it cannot be read ({brief(error)})") from None
+    objects = np.array(column.to_pylist(), dtype=np.int64 if column.type == pa.int64() else object)
+    if _fingerprint(objects) != manifest["objects"]:
+        raise RefusedError("its object ids are not those the store was made with")
+    return objects
+
+
+def is_blank(folder: Path) -> bool:
+    """Whether a store can start here: no folder yet, or nothing but hidden files in it."""
+    if not folder.exists():
+        return True
+    return folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())
+
+
+def lock_folder(folder: Path) -> BinaryIO:
+    """Hold the folder for one writer; the operating system lets go of it when the process ends."""
+    file = open(folder / ".lock", "ab")  # noqa: SIM115 (open as long as the lock is held)
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            raise
+        raise InputError(f"store {folder} is being written to: wait for that writer, or stop it") from None
+    return file
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """What could be a part, in the order written; unfinished files are hidden ones."""
+    return sorted(path for path in folder.glob("*.parquet") if not path.name.startswith("."))

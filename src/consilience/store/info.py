@@ -1,0 +1,95 @@
+"""What is known of each clustering: cells of a DataFrame to Parquet columns and back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from consilience._check import InputError
+from consilience.store.words import json_text
+
+Column = tuple[pa.Array, dict[str, str] | None]
+_JSON_MARK = {"consilience": "json"}
+
+
+def encode_info(info: pd.DataFrame | None, count: int) -> dict[str, Column]:
+    """Parquet columns of an info table, checked."""
+    if info is None:
+        return {}
+    if len(info) != count:
+        raise InputError(f"info has {len(info)} rows for {count} clusterings: give one row for each")
+    names = list(info.columns)
+    for name in names:
+        if not isinstance(name, str) or name in ("id", "labels") or names.count(name) > 1:
+            raise InputError(f"info column {name!r} must be named by a string, once, and not 'id' or 'labels'")
+    return {name: _encode_column(info[name]) for name in names}
+
+
+def _encode_column(column: pd.Series) -> Column:
+    """An array, and the mark for a column that Parquet has no single type for: its cells become JSON text."""
+    if column.dtype.kind in "biufmM":
+        return pa.array(column, from_pandas=True), None
+    cells = [None if _is_missing(cell) else cell for cell in column.tolist()]
+    # Cells of mixed types make no Arrow array, but JSON can hold them.
+    with contextlib.suppress(TypeError, ValueError, OverflowError, pa.ArrowException):
+        array = pa.array(cells)
+        if not pa.types.is_nested(array.type) or _is_flat_list(array.type):
+            return array, None
+    try:
+        texts = [None if cell is None else json_text(cell) for cell in cells]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"info column {column.name!r} cannot be stored: {error}") from None
+    return pa.array(texts, pa.string()), _JSON_MARK
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, (float, np.floating)) and cell != cell)
+
+
+def _is_flat_list(kind: pa.DataType) -> bool:
+    return pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type)
+
+
+def decode_info(tables: list[pa.Table], index: pd.Index) -> pd.DataFrame:
+    """One DataFrame of parts that may differ in columns and types."""
+    columns = {}
+    present = [set(table.column_names) for table in tables]
+    for name in dict.fromkeys(name for table in tables for name in table.column_names):
+        pieces = [
+            table.select([name]) if name in names else pa.table({name: pa.nulls(len(table))})
+            for table, names in zip(tables, present, strict=True)
+        ]
+        columns[name] = _join(pieces)
+    return pd.DataFrame(columns, index=range(len(index))).set_axis(index)
+
+
+def _join(pieces: list[pa.Table]) -> pd.Series:
+    """One column from its pieces; where their types have nothing in common, Python objects."""
+    fields = [piece.schema.field(0) for piece in pieces]
+    marked = {_is_marked(field) for field in fields if not pa.types.is_null(field.type)}
+    if marked == {False}:
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+            return _to_series(pa.concat_tables(pieces, promote_options="permissive").column(0))
+    cells: list[Any] = []
+    for piece, field in zip(pieces, fields, strict=True):
+        values = piece.column(0).to_pylist()
+        cells += [None if v is None else json.loads(v) for v in values] if _is_marked(field) else values
+    return pd.Series(cells, dtype=object)
+
+
+def _is_marked(field: pa.Field) -> bool:
+    return (field.metadata or {}).get(b"consilience") == b"json"
+
+
+def _to_series(column: pa.ChunkedArray) -> pd.Series:
+    if pa.types.is_nested(column.type):
+        return pd.Series(column.to_pylist(), dtype=object)
+    if pa.types.is_integer(column.type) and column.null_count:
+        exact = "UInt64" if pa.types.is_unsigned_integer(column.type) else "Int64"
+        return pd.Series(column.to_pylist(), dtype=exact)
+    return column.to_pandas()

@@ -1,0 +1,117 @@
+"""One part of a store: a Parquet file of ids, info and labels."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from consilience._check import InputError
+from consilience.store.folder import SAME_RUN, difference, parse_manifest
+from consilience.store.info import Column
+from consilience.store.words import RefusedError, brief
+
+# The CRC-32 of the file stands in its name: Parquet's own checksums leave out the footer and page headers.
+PART_NAME = re.compile(r"part-(\d{8,})-([0-9a-f]{8})\.parquet")
+LABELS_PER_ROW_GROUP = 4_000_000  # what reading holds in memory beside the result
+
+
+def _labels_type(n_objects: int) -> pa.DataType:
+    # Without nulls Parquet keeps no definition levels: half the time to read.
+    return pa.list_(pa.field("element", pa.int32(), nullable=False), n_objects)
+
+
+def check_labels(labels: Any, n_objects: int) -> np.ndarray:
+    """Labels of the right shape and range."""
+    array = np.asarray(labels)
+    if array.ndim == 2 and array.shape[0] == 0:
+        array = array.astype(np.int32)
+    if array.ndim != 2 or array.shape[1] != n_objects or array.dtype.kind not in "iu":
+        raise InputError(
+            f"labels must be whole numbers of shape (n_clusterings, {n_objects}), one row per clustering; "
+            f"got {array.dtype} of shape {array.shape}"
+        )
+    if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int32).max):
+        row, column = np.argwhere((array < -1) | (array > np.iinfo(np.int32).max))[0]
+        raise InputError(
+            f"labels must lie between -1 (missing) and 2**31 - 1; labels[{row}, {column}] is {array[row, column]}"
+        )
+    return array
+
+
+def encode_part(manifest: dict[str, Any], ids: np.ndarray, labels: np.ndarray, columns: dict[str, Column]) -> pa.Buffer:
+    """The bytes of a part, in row groups that bound what reading holds in memory."""
+    n_objects = labels.shape[1]
+    fields = [pa.field("id", pa.int64(), nullable=False)]
+    fields += [pa.field(name, c.type, metadata=mark) for name, (c, mark) in columns.items()]
+    fields += [pa.field("labels", _labels_type(n_objects), nullable=False)]
+    schema = pa.schema(fields, metadata={"consilience": json.dumps(manifest)})
+    head = [pa.array(ids), *(column for column, _ in columns.values())]
+    rows = max(1, LABELS_PER_ROW_GROUP // n_objects)
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, schema, compression="zstd", write_page_checksum=True) as writer:
+        for start in range(0, len(ids), rows):
+            block = np.ascontiguousarray(labels[start : start + rows], dtype=np.int32)
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(block.ravel()), type=_labels_type(n_objects))
+            writer.write_table(pa.table([*(column.slice(start, rows) for column in head), lists], schema=schema))
+    return sink.getvalue()
+
+
+def check_part(path: Path, manifest: dict[str, Any]) -> np.ndarray:
+    """Ids in a part, once it is known to be whole and of this run."""
+    name = PART_NAME.fullmatch(path.name)
+    try:
+        if name and _file_crc(path) != int(name[2], 16):
+            raise RefusedError("it does not match the checksum in its name, so it is damaged or cut short")
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            schema = file.schema_arrow
+            _check_origin(schema, manifest)
+            if not name:
+                raise RefusedError("it was renamed, so its checksum is lost: give it back its name")
+            return file.read(columns=["id"], use_threads=False)["id"].to_numpy()
+    except (OSError, pa.ArrowException) as error:
+        raise RefusedError(f"it cannot be read as Parquet ({brief(error)})") from None
+
+
+def _check_origin(schema: pa.Schema, manifest: dict[str, Any]) -> None:
+    text = (schema.metadata or {}).get(b"consilience")
+    if text is None:
+        raise RefusedError("it was not written by consilience")
+    try:
+        key = difference(parse_manifest(text), manifest)
+    except InputError as error:
+        raise RefusedError(str(error)) from None
+    except ValueError as error:
+        raise RefusedError(f"its copy of the manifest is damaged ({brief(error)})") from None
+    if key:
+        raise RefusedError(f"it belongs to another run, which differs in its {SAME_RUN[key]}")
+    found = {field.name: field.type for field in schema}
+    if found.get("id") != pa.int64() or found.get("labels") != _labels_type(manifest["n_objects"]):
+        raise RefusedError(f"its columns are not an id and {manifest['n_objects']} labels")
+
+
+def _file_crc(path: Path) -> int:
+    crc = 0
+    with open(path, "rb") as file:
+        while block := file.read(1 << 22):
+            crc = zlib.crc32(block, crc)
+    return crc
+
+
+def fill(result: np.ndarray, targets: np.ndarray, file: pq.ParquetFile, rows: np.ndarray) -> None:
+    """Read `rows` of a part into the `targets` rows of the result, a row group at a time."""
+    start = 0
+    for group in range(file.num_row_groups):
+        stop = start + file.metadata.row_group(group).num_rows
+        here = (rows >= start) & (rows < stop)
+        if here.any():
+            column = file.read_row_group(group, columns=["labels"], use_threads=False)["labels"]
+            block = column.combine_chunks().flatten().to_numpy().reshape(-1, result.shape[1])
+            result[targets[here]] = block[rows[here] - start]
+        start = stop

@@ -1,0 +1,614 @@
+"""The store: what goes in comes out, and whatever is wrong is said by name."""
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+import zlib
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import consilience._files
+import consilience.store
+import consilience.store.part
+from consilience._check import InputError
+from consilience.store import Store, StoreWarning
+
+N = 40
+RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
+
+
+def some_labels(m, n=N, k=5, seed=0):
+    return np.random.default_rng(seed).integers(-1, k, (m, n), dtype=np.int32)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A store of three parts with two clusterings each."""
+    folder = tmp_path / "run"
+    with Store.create(folder, **RUN) as store:
+        for seed in range(3):
+            store.append(some_labels(2, seed=seed), pd.DataFrame({"seed": [seed, seed]}))
+    return folder
+
+
+def parts(folder):
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def open_and_catch(folder):
+    """The store, and the warnings on opening it; every refused file must have been warned of by name."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        store = Store.open(folder)
+    messages = [str(w.message) for w in caught if w.category is StoreWarning]
+    assert len(messages) == len(caught)
+    for name, reason in store.refused:
+        assert any(str(folder / name) in message and reason in message for message in messages)
+    return store, messages
+
+
+def add_part(folder, table, number=9):
+    """Put a table into the folder under the name a part of these bytes would have."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    data = sink.getvalue().to_pybytes()
+    path = folder / f"part-{number:08d}-{zlib.crc32(data):08x}.parquet"
+    path.write_bytes(data)
+    return path
+
+
+# Round trips
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_any_labels_in_any_parts_come_back(data):
+    n = data.draw(st.integers(1, 30))
+    sizes = data.draw(st.lists(st.integers(0, 4), max_size=5))
+    top = data.draw(st.sampled_from([0, 3, 300, 2**31 - 1]))
+    labels = np.random.default_rng(len(sizes)).integers(-1, top, (sum(sizes), n), endpoint=True)
+    ids = np.array(data.draw(st.permutations(range(-2, sum(sizes) - 2))), dtype=np.int64)
+    with tempfile.TemporaryDirectory() as folder:
+        with Store.create(folder, n_objects=n) as store:
+            for piece, names in zip(
+                np.split(labels, np.cumsum(sizes)[:-1]) if sizes else [],
+                np.split(ids, np.cumsum(sizes)[:-1]) if sizes else [],
+                strict=True,
+            ):
+                np.testing.assert_array_equal(store.append(piece, ids=names), names)
+        for read in (store, Store.open(folder)):
+            order = np.argsort(ids)
+            np.testing.assert_array_equal(read.finished, ids[order])
+            np.testing.assert_array_equal(read.labels(), labels[order])
+            np.testing.assert_array_equal(read.labels(ids[::-1]), labels[::-1])
+            assert read.labels().dtype == np.int32
+            assert read.info().index.tolist() == sorted(ids.tolist())
+            assert read.n_clusterings == len(ids)
+
+
+def test_row_groups_bound_what_is_read_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(consilience.store.part, "LABELS_PER_ROW_GROUP", 3 * N)
+    labels = some_labels(10)
+    with Store.create(tmp_path, n_objects=N) as store:
+        store.append(np.asfortranarray(labels.astype(np.int64)), pd.DataFrame({"row": range(10)}))
+    assert pq.ParquetFile(parts(tmp_path)[0]).num_row_groups == 4
+    store = Store.open(tmp_path)
+    np.testing.assert_array_equal(store.labels(), labels)
+    np.testing.assert_array_equal(store.labels([7, 0, 7]), labels[[7, 0, 7]])
+    assert store.info()["row"].tolist() == list(range(10))
+
+
+def test_ids_default_to_the_next_free_ones(tmp_path):
+    with Store.create(tmp_path / "run", n_objects=N) as store:
+        assert store.append(some_labels(2)).tolist() == [0, 1]
+        assert store.append(some_labels(1), ids=[10]).tolist() == [10]
+        assert store.append(some_labels(2)).tolist() == [11, 12]
+        assert store.append(np.empty((0, N), int)).tolist() == []
+    assert len(parts(store.path)) == 3
+    with Store.resume(tmp_path / "run", n_objects=N) as store:
+        assert store.append(some_labels(1)).tolist() == [13]
+
+
+def test_small_numbers_of_clusters_take_few_bits(tmp_path):
+    labels = np.random.default_rng(0).integers(0, 15, (1000, 1000))
+    with Store.create(tmp_path, n_objects=1000) as store:
+        store.append(labels)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 560_000  # 4 bits a label: 500,000
+
+
+@pytest.mark.parametrize("ids", [["a", "b", "ü"], [7, 5, 2**60], np.array([1, 2, 3], np.int32), pd.Index(list("xyz"))])
+def test_object_ids_come_back(tmp_path, ids):
+    with Store.create(tmp_path, n_objects=3, ids=ids):
+        pass
+    assert Store.open(tmp_path).objects.tolist() == list(ids)
+    with Store.resume(tmp_path, n_objects=3, ids=ids) as store:
+        assert store.objects.tolist() == list(ids)
+
+
+def test_info_cells_come_back(tmp_path):
+    first = pd.DataFrame(
+        {
+            "method": ["kmeans", None],
+            "parameters": [{"k": 3, "weights": np.array([1.5, 2.0]), "n": np.int64(4)}, None],
+            "scores": [[0.5, float("nan")], np.array([1.0])],
+            "seed": [2**62 + 1, 5],
+            "k": [3, "auto"],
+            "empty": [None, None],
+            "seconds": [np.float32(0.5), np.nan],
+            "kind": pd.Categorical(["a", "b"]),
+            "when": pd.to_datetime(["2026-01-01", "2026-01-02"]),
+            "labels.x": [1, 2],
+        }
+    )
+    second = pd.DataFrame({"parameters": [{}], "k": [4], "seconds": [2], "empty": ["now filled"], "late": [True]})
+    with Store.create(tmp_path, n_objects=N) as store:
+        store.append(some_labels(2), first, ids=[4, 2])
+        store.append(some_labels(1), second, ids=[3])
+    info = Store.open(tmp_path).info()
+    assert info.index.tolist() == [2, 3, 4]
+    assert info.index.name == "id"
+    assert list(info.columns) == [*first.columns, "late"]
+    assert info.loc[4, "parameters"] == {"k": 3, "weights": [1.5, 2.0], "n": 4}
+    assert info.loc[3, "parameters"] == {}
+    assert info.loc[2, "parameters"] is None
+    assert info.loc[4, "scores"][0] == 0.5
+    assert np.isnan(info.loc[4, "scores"][1])
+    assert info.loc[2, "scores"] == [1.0]
+    assert int(info.loc[4, "seed"]) == 2**62 + 1
+    assert info.loc[[4, 2, 3], "k"].tolist() == [3, "auto", 4]
+    assert info["empty"].isna().tolist() == [True, False, True]
+    assert info.loc[[4, 3], "seconds"].tolist() == [0.5, 2.0]
+    assert info["kind"].dropna().tolist() == ["b", "a"]
+    assert info.loc[2, "when"] == pd.Timestamp("2026-01-02")
+    assert info["labels.x"].dropna().tolist() == [2, 1]
+    assert info["late"].isna().tolist() == [True, False, True]
+    assert info["method"].isna().tolist() == [True, True, False]
+
+
+def test_types_with_nothing_in_common_come_back_as_they_were(tmp_path):
+    with Store.create(tmp_path, n_objects=N) as store:
+        for value in (1, "one", 2.5, {"a": 1}, [1.0]):
+            store.append(some_labels(1), pd.DataFrame({"x": [value]}))
+    assert store.info()["x"].tolist() == [1, "one", 2.5, {"a": 1}, [1.0]]
+
+
+def test_info_may_be_wide(tmp_path):
+    wide = pd.DataFrame(np.arange(300)[None, :], columns=[f"score {i}" for i in range(300)])
+    with Store.create(tmp_path, n_objects=N) as store:
+        store.append(some_labels(1), wide)
+    pd.testing.assert_frame_equal(store.info(), wide.rename_axis(index="id"))
+
+
+def test_a_store_without_clusterings_is_a_store(tmp_path):
+    with Store.create(tmp_path / "run", **RUN):
+        pass
+    store = Store.open(tmp_path / "run")
+    assert store.labels().shape == (0, N)
+    assert store.info().shape == (0, 0)
+    assert store.finished.dtype == np.int64
+    assert store.manifest["plan"] == RUN["plan"]
+
+
+def test_any_parquet_reader_can_read_a_part(run):
+    frame = pd.read_parquet(parts(run)[1])
+    assert frame["id"].tolist() == [2, 3]
+    assert frame["seed"].tolist() == [1, 1]
+    np.testing.assert_array_equal(np.stack(frame["labels"]), some_labels(2, seed=1))
+    assert len(pd.read_parquet(parts(run))) == 6
+
+
+def test_the_examples_run():
+    assert doctest.testmod(consilience.store).failed == 0
+
+
+def test_repr_says_what_is_in_it(run):
+    assert repr(Store.open(run)) == f"Store({str(run)!r}, n_clusterings=6, n_objects={N})"
+
+
+# Damage
+
+
+def check_the_rest(store, missing):
+    """All of the fixture's clusterings but the missing part's are there, and right."""
+    for seed in range(3):
+        ids = [2 * seed, 2 * seed + 1]
+        if seed == missing:
+            assert not np.isin(ids, store.finished).any()
+        else:
+            np.testing.assert_array_equal(store.labels(ids), some_labels(2, seed=seed))
+    assert store.info()["seed"].tolist() == [seed for seed in range(3) if seed != missing for _ in range(2)]
+
+
+def test_every_flipped_bit_is_seen(run):
+    path = parts(run)[1]
+    data = path.read_bytes()
+    for position in np.linspace(0, len(data) - 1, 60).astype(int):
+        damaged = bytearray(data)
+        damaged[position] ^= 1 << int(position % 8)
+        path.write_bytes(damaged)
+        store, _ = open_and_catch(run)
+        assert [name for name, _ in store.refused] == [path.name]
+        assert "checksum" in store.refused[0][1]
+    check_the_rest(store, missing=1)
+
+
+def test_damage_after_opening_is_an_error_not_a_wrong_label(run):
+    store, path = Store.open(run), parts(run)[1]
+    data = path.read_bytes()
+    right = store.labels()
+    column = pq.ParquetFile(path).metadata.row_group(0).column(2)
+    assert column.path_in_schema.startswith("labels")
+    end = column.dictionary_page_offset + column.total_compressed_size
+    for position in range(end - 30, end, 5):  # in the page, not its header
+        damaged = bytearray(data)
+        damaged[position] ^= 4
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=f"{path.name} has changed since the store was opened"):
+            store.labels()
+    path.write_bytes(data)
+    np.testing.assert_array_equal(store.labels(), right)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 200, -1])
+def test_a_truncated_part_is_refused(run, keep):
+    path = parts(run)[0]
+    path.write_bytes(path.read_bytes()[:keep])
+    store, messages = open_and_catch(run)
+    assert store.refused == [(path.name, "it does not match the checksum in its name, so it is damaged or cut short")]
+    assert len(messages) == 1
+    check_the_rest(store, missing=0)
+
+
+def foreign_parquet(run):
+    pq.write_table(pa.table({"x": [1]}), run / "other.parquet")
+    return "other.parquet", "it was not written by consilience"
+
+
+def text_renamed(run):
+    (run / "notes.parquet").write_text("not Parquet at all")
+    return "notes.parquet", "it cannot be read as Parquet"
+
+
+def a_folder(run):
+    (run / "sub.parquet").mkdir()
+    return "sub.parquet", "it cannot be read as Parquet"
+
+
+def a_renamed_part(run):
+    (run / "copy.parquet").write_bytes(parts(run)[0].read_bytes())
+    return "copy.parquet", "it was renamed, so its checksum is lost: give it back its name"
+
+
+def part_of_another_run(run, **changes):
+    with Store.create(run.parent / "other", **(RUN | changes)) as other:
+        other.append(some_labels(1, n=other.n_objects), ids=[77])
+    path = parts(other.path)[0]
+    (run / path.name).write_bytes(path.read_bytes())
+    return path.name
+
+
+def other_plan(run):
+    return part_of_another_run(run, plan=5), "it belongs to another run, which differs in its plan"
+
+
+def other_data(run):
+    return part_of_another_run(run, fingerprint=None), (
+        "it belongs to another run, which differs in its fingerprint of the data"
+    )
+
+
+def other_number_of_objects(run):
+    return part_of_another_run(
+        run, n_objects=N + 1
+    ), "it belongs to another run, which differs in its number of objects"
+
+
+def other_object_ids(run):
+    return part_of_another_run(run, ids=range(N)), "it belongs to another run, which differs in its object ids"
+
+
+def wrong_labels_column(run):
+    table = pq.read_table(parts(run)[0])
+    labels = pa.array([[0] * (N + 1)] * 2, pa.list_(pa.int32(), N + 1))
+    path = add_part(run, table.set_column(table.column_names.index("labels"), "labels", labels))
+    return path.name, f"its columns are not an id and {N} labels"
+
+
+def newer_part(run):
+    table = pq.read_table(parts(run)[0])
+    manifest = json.loads(table.schema.metadata[b"consilience"]) | {"version": 2}
+    path = add_part(run, table.replace_schema_metadata({"consilience": json.dumps(manifest)}))
+    return path.name, "it was written in store format 2 by a newer consilience"
+
+
+def part_with_a_bad_manifest(run):
+    table = pq.read_table(parts(run)[0])
+    path = add_part(run, table.replace_schema_metadata({"consilience": "{}"}))
+    return path.name, "its copy of the manifest is damaged"
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        part_with_a_bad_manifest,
+        foreign_parquet,
+        text_renamed,
+        a_folder,
+        a_renamed_part,
+        other_plan,
+        other_data,
+        other_number_of_objects,
+        other_object_ids,
+        wrong_labels_column,
+        newer_part,
+    ],
+)
+def test_what_does_not_belong_is_refused_by_name(run, put):
+    name, reason = put(run)
+    store, messages = open_and_catch(run)
+    [(refused, why)] = store.refused
+    assert refused == name
+    assert why.startswith(reason)
+    assert len(messages) == 1
+    check_the_rest(store, missing=None)
+
+
+def test_a_repeated_id_keeps_its_first_place(run):
+    table = pq.read_table(parts(run)[2])
+    path = add_part(run, table.set_column(0, table.schema.field("id"), [[0, 99]]))
+    store, messages = open_and_catch(run)
+    assert messages == [f"{path} holds clustering 0 again: the one in an earlier part is kept"]
+    assert store.finished.tolist() == [0, 1, 2, 3, 4, 5, 99]
+    np.testing.assert_array_equal(store.labels([0])[0], some_labels(2, seed=0)[0])
+    np.testing.assert_array_equal(store.labels([99])[0], some_labels(2, seed=2)[1])
+    assert store.info()["seed"].tolist() == [0, 0, 1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("text", [None, b"", b"{", b"[]", b'{"name": "some web page"}', b"\xff\xfe"])
+def test_a_lost_manifest_is_taken_from_the_parts(run, text):
+    whole = Store.open(run).manifest
+    path = run / "manifest.json"
+    path.unlink() if text is None else path.write_bytes(text)
+    store, messages = open_and_catch(run)
+    assert store.manifest == whole
+    assert [name for name, _ in store.refused] == ["manifest.json"]
+    assert len(messages) == 1
+    check_the_rest(store, missing=None)
+    with Store.resume(run, **RUN):
+        pass
+    assert Store.open(run).refused == []
+
+
+def test_any_flip_in_the_manifest_is_seen(run):
+    path = run / "manifest.json"
+    data = path.read_bytes()
+    whole = Store.open(run).manifest
+    for position in range(0, len(data), 3):
+        damaged = bytearray(data)
+        damaged[position] ^= 1
+        path.write_bytes(damaged)
+        if b'"version": 0' in damaged or json_is_the_same(damaged, whole):
+            continue
+        store, _ = open_and_catch(run)
+        assert store.manifest == whole
+        assert [name for name, _ in store.refused] == ["manifest.json"]
+
+
+def json_is_the_same(text, manifest):
+    try:
+        return json.loads(text) == manifest
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "other ids"])
+def test_lost_object_ids_are_said_and_written_anew(tmp_path, damage):
+    ids = [f"row {i}" for i in range(N)]
+    with Store.create(tmp_path, **RUN, ids=ids) as store:
+        store.append(some_labels(1))
+    path = tmp_path / "objects.parquet"
+    if damage == "missing":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:-5])
+    else:
+        pq.write_table(pa.table({"object": ids[::-1]}), path)
+    store, messages = open_and_catch(tmp_path)
+    assert [name for name, _ in store.refused] == ["objects.parquet"]
+    assert store.objects is None
+    assert store.n_clusterings == len(messages) == 1
+    with Store.resume(tmp_path, **RUN, ids=ids) as store:
+        assert store.objects.tolist() == ids
+    assert Store.open(tmp_path).objects.tolist() == ids
+
+
+def test_a_store_from_the_future_is_refused_whole(run):
+    path = run / "manifest.json"
+    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    for action in (lambda: Store.open(run), lambda: Store.resume(run, **RUN)):
+        with pytest.raises(InputError, match=r"cannot be read: .*format 2.*: upgrade consilience"):
+            action()
+
+
+def test_left_over_files_are_ignored_then_removed(run):
+    leftover = run / ".unfinished-part-00000003-00000000.parquet"
+    leftover.write_bytes(parts(run)[0].read_bytes()[:50])
+    assert Store.open(run).refused == []
+    assert leftover.exists()
+    with Store.resume(run, **RUN):
+        assert not leftover.exists()
+
+
+def test_a_failed_write_leaves_nothing(run, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with Store.resume(run, **RUN) as store:
+        before = sorted(run.iterdir())
+        monkeypatch.setattr(consilience._files.os, "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            store.append(some_labels(1))
+        monkeypatch.undo()
+        assert sorted(run.iterdir()) == before
+        assert store.append(some_labels(1)).tolist() == [6]
+    assert Store.open(run).n_clusterings == 7
+
+
+def test_a_part_is_synced_before_it_gets_its_name(run, monkeypatch):
+    calls = []
+    for name in ("fsync", "replace"):
+        real = getattr(consilience._files.os, name)
+        monkeypatch.setattr(
+            consilience._files.os, name, lambda *a, name=name, real=real: (calls.append(name), real(*a))
+        )
+    with Store.resume(run, **RUN) as store:
+        store.append(some_labels(1))
+    folder = ["fsync"] if os.name == "posix" else []
+    assert calls == ["fsync", "replace", *folder]
+
+
+# Writing again
+
+
+def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
+    damaged = parts(run)[2]
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    with pytest.warns(StoreWarning, match=damaged.name):
+        store = Store.resume(run, **RUN)
+    with store:
+        assert store.finished.tolist() == [0, 1, 2, 3]
+        store.append(some_labels(2, seed=2), pd.DataFrame({"seed": [2, 2]}), ids=[4, 5])
+    assert [path.name[:13] for path in parts(run)] == [f"part-{i:08d}" for i in range(4)]
+    check_the_rest(open_and_catch(run)[0], missing=None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n_objects": N + 1}, rf"in its number of objects \({N} there, {N + 1} asked\): ask for the same"),
+        ({"fingerprint": "xyz"}, r"in its fingerprint of the data \('abc' there, 'xyz' asked\)"),
+        ({"plan": {"n_clusters": [2, 4]}}, r"in its plan \(.*\[2, 3\].* there, .*\[2, 4\].* asked\)"),
+        ({"ids": range(N)}, r"in its object ids \(None there, "),
+    ],
+)
+def test_resuming_another_run_is_refused(run, change, said):
+    with pytest.raises(InputError, match=said):
+        Store.resume(run, **(RUN | change))
+    with Store.resume(run, **RUN) as store:  # the lock was let go
+        assert store.n_clusterings == 6
+
+
+def test_one_writer_at_a_time_any_number_of_readers(run):
+    with Store.resume(run, **RUN) as store:
+        with pytest.raises(InputError, match=re.escape(f"store {run} is being written to")):
+            Store.resume(run, **RUN)
+        code = f"from consilience.store import Store; Store.resume({str(run)!r}, **{RUN!r})"
+        other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert f"InputError: store {run} is being written to" in other.stderr
+        assert Store.open(run).n_clusterings == 6
+        store.append(some_labels(1))
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_reader_sees_what_was_there_when_it_was_opened(run):
+    reader = Store.open(run)
+    with Store.resume(run, **RUN) as writer:
+        writer.append(some_labels(1))
+    assert reader.labels().shape == (6, N)
+
+
+# Sentences
+
+
+def test_paths_that_are_no_store(tmp_path):
+    with pytest.raises(InputError, match=r"there is no store at .*nowhere: check the path"):
+        Store.open(tmp_path / "nowhere")
+    (tmp_path / "notes.txt").write_text("mine")
+    for action in (Store.open, lambda path: Store.resume(path, **RUN)):
+        with pytest.raises(InputError, match=r"is not a consilience store: its manifest.json is missing"):
+            action(tmp_path)
+        with pytest.raises(InputError, match=r"notes.txt is a file, and a store is a folder"):
+            action(tmp_path / "notes.txt")
+    with pytest.raises(InputError, match="is not empty: choose a new folder, or resume"):
+        Store.create(tmp_path, **RUN)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"n_objects": 0}, "n_objects must be a whole number of at least 1; got 0"),
+        ({"n_objects": 2.5}, "n_objects must be a whole number of at least 1; got 2.5"),
+        ({"n_objects": 3, "ids": ["a"]}, "there are 1 object ids for 3 objects"),
+        ({"n_objects": 2, "ids": ["a", 1]}, "all strings or all whole numbers; number 1 is 1"),
+        ({"n_objects": 2, "ids": [1.5, 2]}, "all strings or all whole numbers; number 0 is 1.5"),
+        (
+            {"n_objects": 2, "plan": {"f": print}},
+            "the plan must be a JSON value .*: a builtin_function_or_method",
+        ),
+        ({"n_objects": 2, "ids": [1, 2**64]}, "must fit in 64 bits: give them as strings"),
+        ({"n_objects": 2, "plan": float("nan")}, "the plan must be a JSON value"),
+    ],
+)
+def test_bad_arguments_write_nothing(tmp_path, arguments, said):
+    with pytest.raises(InputError, match=said):
+        Store.create(tmp_path / "run", **arguments)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "arguments", "said"),
+    [
+        (
+            np.zeros(N, int),
+            {},
+            rf"of shape \(n_clusterings, {N}\), one row per clustering; got int.* of shape",
+        ),
+        (np.zeros((1, N + 1), int), {}, rf"got int.* of shape \(1, {N + 1}\)"),
+        (np.zeros((1, N)), {}, "must be whole numbers .* got float64"),
+        (np.full((1, N), -2), {}, r"labels\[0, 0\] is -2"),
+        (np.full((1, N), 2**31, np.int64), {}, r"labels\[0, 0\] is 2147483648"),
+        (np.zeros((2, N), int), {"ids": [1]}, "ids must be 2 whole numbers"),
+        (np.zeros((2, N), int), {"ids": ["a", "b"]}, "ids must be 2 whole numbers"),
+        (np.zeros((2, N), int), {"ids": [50, 50]}, "clustering 50 is already in .*, or given twice"),
+        (np.zeros((1, N), int), {"ids": [3]}, "clustering 3 is already in "),
+        (np.zeros((2, N), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 rows for 2 clusterings"),
+        (
+            np.zeros((1, N), int),
+            {"info": pd.DataFrame({"labels": [1]})},
+            "info column 'labels' must be named",
+        ),
+        (np.zeros((1, N), int), {"info": pd.DataFrame({0: [1]})}, "info column 0 must be named by a string"),
+        (
+            np.zeros((1, N), int),
+            {"info": pd.DataFrame({"f": [print]})},
+            "info column 'f' cannot be stored: a builtin_function_or_method cannot be written as JSON",
+        ),
+    ],
+)
+def test_what_cannot_be_appended_is_said_and_leaves_no_trace(run, labels, arguments, said):
+    before = sorted(run.iterdir())
+    with Store.resume(run, **RUN) as store, pytest.raises(InputError, match=said):
+        store.append(labels, **arguments)
+    assert sorted(run.iterdir()) == before
+
+
+def test_reading_and_writing_where_it_cannot_be(run):
+    store = Store.open(run)
+    with pytest.raises(InputError, match=r"is not open for writing: use Store.resume"):
+        store.append(some_labels(1))
+    with pytest.raises(InputError, match="holds no clustering 1234: `finished` has its ids"):
+        store.labels([0, 1234])
+    with pytest.raises(InputError, match=r"holds no clustering 0.5"):
+        store.labels([0.5])
