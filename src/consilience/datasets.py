@@ -52,7 +52,9 @@ def load_beads_labels() -> Ensemble:
       clusters  3 to 7 (median 4)
       missing   2.5 % of the labels, in 4 clusterings
     """
-    table = read_table(sample_path("beads_labels.csv"), kind="labels", id_column="bead")
+    table = read_table(
+        sample_path("beads_labels.csv"), kind="labels", id_column="bead", label_columns=["shape", "colour"]
+    )
     return Ensemble(table.values, ids=table.ids)
 
 
@@ -72,7 +74,10 @@ def make_beads(n_objects: int = 300, *, random_state: Any = 7) -> pd.DataFrame:
 
 
 def make_beads_labels(beads: pd.DataFrame, *, random_state: Any = 7) -> pd.DataFrame:
-    """Cluster the beads 16 times by k-means on standardised columns: by form, by colour, and by both."""
+    """Cluster the beads 16 times by k-means on standardised columns: by form, by colour, and by both.
+
+    The known shape and colour stand beside the clusterings, as such files often have them.
+    """
     from sklearn.cluster import KMeans
 
     rng = np.random.default_rng(check_seed(random_state))
@@ -92,4 +97,4 @@ def make_beads_labels(beads: pd.DataFrame, *, random_state: Any = 7) -> pd.DataF
             start = columns.iloc[rng.choice(kept, k, replace=False)]
             found = KMeans(k, init=start.to_numpy(), n_init=1).fit_predict(columns.iloc[kept].to_numpy())
             labels[f"{name}{i + 1}"] = pd.Series(found, index=kept, dtype="Int64").reindex(range(len(beads)))
-    return labels
+    return labels.assign(shape=beads["shape"], colour=beads["colour"])

@@ -41,4 +41,5 @@ def command(output: Path | None) -> None:
     write_table(result.matrix("jaccard"), output / "agreement.csv")
     if find_spec("matplotlib"):
         draw_agreement(result, output / "agreement.png")
-    console.print(f"Files are in {output}. Next, try: consilience compare {output / 'beads_labels.csv'} --id bead")
+    labels = output / "beads_labels.csv"
+    console.print(f"Files are in {output}. Next, try: consilience compare {labels} --id bead --truth shape,colour")
