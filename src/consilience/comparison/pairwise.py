@@ -140,7 +140,7 @@ class Stability:
         Standard error that allows for that, by leaving out one clustering at a time; NaN below three clusterings.
     measure : str
     n_pairs : int
-        Pairs that share labelled objects.
+        Pairs that share labelled objects; if there are none, the rest is NaN.
     """
 
     mean: float
@@ -179,7 +179,7 @@ def stability_of(matrix: NDArray[Any], measure: str) -> Stability:
     known = ~np.isnan(values) & ~np.eye(m, dtype=bool)
     upper = values[np.triu(known)]
     if not upper.size:
-        raise InputError("no two clusterings share a labelled object, so there is nothing to compare")
+        return Stability(float("nan"), float("nan"), float("nan"), measure, 0)
     sem = float(upper.std(ddof=1) / np.sqrt(upper.size)) if upper.size > 1 else float("nan")
     return Stability(float(upper.mean()), sem, _jackknife(values, known), measure, int(upper.size))
 

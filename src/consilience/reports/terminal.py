@@ -56,6 +56,8 @@ def _extremes(result: Comparison, measure: str) -> tuple[str, str]:
     """The pairs with the largest and the smallest value, in words."""
     matrix, names = result.matrices[measure], list(result.clusterings["name"])
     values = np.where(np.triu(np.ones(matrix.shape, bool), 1), matrix, np.nan)
+    if np.isnan(values).all():
+        return "no two share an object", ""
     pairs = [np.unravel_index(f(values), values.shape) for f in (np.nanargmax, np.nanargmin)]
     high, low = (f"{names[i]}, {names[j]} ({matrix[i, j]:.3f})" for i, j in pairs)
     return high, low

@@ -1,0 +1,236 @@
+"""The command line as a person meets it: real processes, real files, typos."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience.cli import VERBS
+from consilience.comparison import MEASURES
+from consilience.datasets import sample_path
+
+LABELS = str(sample_path("beads_labels.csv"))
+
+
+def run(*args, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "consilience", *map(str, args)], capture_output=True, text=True, check=False, **options
+    )
+
+
+def refused(*args):
+    """The one sentence of a refusal."""
+    done = run(*args)
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+def test_help_lists_the_verbs_in_the_order_of_the_flow():
+    text = run("--help").stdout
+    places = [text.index(f"\n  {verb} ") for verb in VERBS]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb):
+    assert "Usage: consilience " + verb in run(verb, "--help").stdout
+
+
+def test_version():
+    assert run("--version").stdout.strip() == f"consilience {cs.__version__}"
+
+
+def test_compare_prints_every_clustering_and_measure():
+    done = run("compare", LABELS, "--id", "bead", "--measure", "jaccard,nmi", "--truth", "shape,colour")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "16 clusterings of 300 objects" in done.stdout
+    assert all(name in done.stdout for name in ("form1", "both4", "jaccard", "nmi", "shape", "colour"))
+
+
+def test_compare_json_holds_the_library_s_own_numbers():
+    done = run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", "adjusted_rand,accuracy", "--json")
+    found = json.loads(done.stdout)
+    frame = pd.read_csv(LABELS, index_col="bead")
+    ens = cs.Ensemble(frame.drop(columns=["shape", "colour"]))
+    expected = cs.stability(ens, "adjusted_rand")
+    assert found["stability"]["adjusted_rand"]["mean"] == expected.mean
+    assert found["stability"]["adjusted_rand"]["sem"] == expected.sem
+    row = next(r for r in found["clusterings"] if r["name"] == "form5")
+    assert row["labelled"] == 0.9
+    assert row["accuracy:shape"] == cs.comparison.accuracy(frame["shape"], frame["form5"])
+
+
+def test_compare_writes_the_matrix(tmp_path):
+    out = tmp_path / "matrix.csv"
+    assert run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", "nmi", "-o", out).returncode == 0
+    matrix = pd.read_csv(out, index_col="clustering")
+    ens = cs.Ensemble(pd.read_csv(LABELS).drop(columns=["bead", "shape", "colour"]))
+    np.testing.assert_allclose(matrix.to_numpy(), cs.pairwise(ens, "nmi"), atol=1e-12)
+    assert list(matrix.columns) == list(matrix.index) == list(ens.info["name"])
+
+
+def test_several_measures_make_several_files(tmp_path):
+    for suffix in (".tsv", ".parquet", ".npy"):
+        done = run("compare", LABELS, "--id", "bead", "-m", "nmi,rand", "-o", tmp_path / f"m{suffix}")
+        assert done.returncode == 0, done.stderr
+        assert {p.name for p in tmp_path.glob(f"*{suffix}")} == {f"m_nmi{suffix}", f"m_rand{suffix}"}
+
+
+def test_compare_reads_a_store(tmp_path):
+    ens = cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])
+    ens.save(tmp_path / "run")
+    done = run("compare", tmp_path / "run", "--json", "-m", "rand")
+    assert json.loads(done.stdout)["stability"]["rand"]["mean"] == cs.stability(ens, "rand").mean
+
+
+def test_one_clustering_is_compared_with_the_truth_alone(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("run,class\n0,a\n0,a\n1,b\n")
+    done = run("compare", path, "--truth", "class", "--json", "-m", "accuracy")
+    found = json.loads(done.stdout)
+    assert found["stability"] == {}
+    assert found["clusterings"][0]["accuracy:class"] == 1.0
+    assert "1 clustering of 3 objects" in run("compare", path, "--truth", "class").stdout
+
+
+def test_clusterings_that_share_nothing_are_null_in_json(tmp_path):
+    path = tmp_path / "apart.csv"
+    path.write_text("a,b,c\n0,,0\n1,,0\n,0,1\n,1,1\n")
+    found = json.loads(run("compare", path, "-m", "rand", "--json", "-t", "c").stdout)
+    assert found["stability"]["rand"] == {"mean": None, "sem": None, "sem_jackknife": None, "n_pairs": 0}
+    assert "no two share an object" in run("compare", path, "-m", "rand", "-t", "c").stdout
+
+
+def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
+    ens = cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]])
+    ens.save(tmp_path / "run")
+    (tmp_path / "run" / "part-99999999-00000000.parquet").write_text("not Parquet")
+    done = run("compare", tmp_path / "run")
+    assert done.returncode == 0
+    assert "part-99999999" in done.stderr
+    assert done.stderr.startswith("consilience: warning:")
+    assert "2 clusterings" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["comapre", "x.csv"], ["comapre", "did you mean 'compare'"]),
+        (["compare"], ["LABELS"]),
+        (["compare", "absent.csv"], ["absent.csv", "no such file"]),
+        (["compare", LABELS, "-m", "jacard"], ["jacard", "did you mean 'jaccard'"]),
+        (["compare", LABELS, "--id", "baed"], ["beads_labels.csv", "baed", "did you mean 'bead'"]),
+        (["compare", LABELS, "--truth", "shap"], ["beads_labels.csv", "shap", "did you mean 'shape'"]),
+        (["compare", LABELS, "-o", "matrix.doc"], ["matrix.doc", ".csv"]),
+        (["compare", LABELS, "--id", "bead", "-o", "no/such/folder.csv"], ["folder_jaccard.csv", "does not exist"]),
+        (["compare", LABELS, "--id", "bead", "-j", "0"], ["n_jobs", "0"]),
+        (["compare", os.path.dirname(__file__)], ["manifest.json"]),
+        (["completion", "cmd"], ["bash"]),
+    ],
+)
+def test_mistakes_get_one_sentence_and_status_2(args, words):
+    said = refused(*args)
+    assert all(word in said for word in words), said
+
+
+def test_every_bad_table_reaches_the_user_as_one_sentence(tmp_path):
+    path = tmp_path / "labels.csv"
+    for text, words in [
+        ("", ["labels.csv", "empty"]),
+        ("a,b\n", ["labels.csv", "no rows"]),
+        ("a,b\n1,2\n1\n", ["labels.csv", "row 2"]),
+        ("id,a\nx,1\nx,2\n", ["labels.csv", "x"]),
+    ]:
+        path.write_text(text)
+        said = refused("compare", path, *(["--id", "id"] if text.startswith("id") else []))
+        assert said.startswith("consilience: ")
+        assert said.count("\n") == 1
+        assert all(word in said for word in words), said
+
+
+def test_a_column_that_names_the_objects_is_pointed_at():
+    said = run("compare", LABELS, "-m", "rand", "-t", "shape,colour").stderr
+    assert "column 'bead' has 300 different labels" in said
+    assert "--id bead" in said
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    done = subprocess.run(
+        f'"{sys.executable}" -m consilience compare "{LABELS}" --id bead --json | head -1',
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "{\n"
+    assert done.stderr == ""
+
+
+def test_demo_writes_files_that_the_next_command_reads(tmp_path):
+    done = run("demo", "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        "agreement.csv",
+        "agreement.png",
+        "beads.csv",
+        "beads_labels.csv",
+        "clusterings.csv",
+    }
+    assert run("compare", tmp_path / "out" / "beads_labels.csv", "--id", "bead").returncode == 0
+    table = pd.read_csv(tmp_path / "out" / "clusterings.csv")
+    assert len(table) == 16
+    assert (table["compactness"] > 0).all()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(shell):
+    assert "_CONSILIENCE_COMPLETE" in run("completion", shell).stdout
+
+
+def test_shell_completes_measures_after_a_comma():
+    environment = {
+        **os.environ,
+        "_CONSILIENCE_COMPLETE": "bash_complete",
+        "COMP_WORDS": "consilience compare x.csv --measure jaccard,clu",
+        "COMP_CWORD": "4",
+    }
+    assert "jaccard,cluster_difference" in run(env=environment).stdout
+
+
+def test_progress_shows_on_a_terminal_only(tmp_path):
+    """A bar on a pseudo-terminal, nothing in a pipe."""
+    code = (
+        "import time\nfrom consilience._progress import track\n"
+        "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"
+    )
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert piped.stderr == ""
+    main, terminal = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=terminal, check=True, env={**os.environ, "TERM": "xterm"})
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            block = os.read(main, 65536)
+        except OSError:  # the terminal is gone: all has been read
+            break
+        if not block:
+            break
+        shown += block
+    os.close(main)
+    assert b"counting" in shown
+
+
+def test_all_measures_work_on_the_command_line():
+    done = run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", ",".join(MEASURES), "--json")
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)["stability"]) == set(MEASURES)

@@ -1,0 +1,29 @@
+import numpy as np
+import pandas as pd
+
+from consilience.comparison import accuracy
+from consilience.datasets import load_beads, load_beads_labels, make_beads, sample_path
+
+
+def test_the_bundled_beads_are_what_the_function_makes():
+    pd.testing.assert_frame_equal(pd.read_csv(sample_path("beads.csv")), make_beads())
+
+
+def test_beads_have_two_independent_groupings():
+    beads = load_beads()
+    assert beads.values.shape == (300, 8)
+    assert accuracy(beads.labels["shape"], beads.labels["colour"]) < 0.5
+
+
+def test_clusterings_find_one_grouping_or_the_other():
+    beads, ens = load_beads(), load_beads_labels()
+    assert list(ens.ids) == list(beads.ids)
+    by_name = dict(zip(ens.info["name"], ens.labels.T, strict=True))
+    assert accuracy(beads.labels["shape"], by_name["form1"]) > 0.95
+    assert accuracy(beads.labels["colour"], by_name["colour1"]) > 0.9
+    assert np.count_nonzero(ens.coverage < 1) == 4
+
+
+def test_other_seeds_and_sizes():
+    assert len(make_beads(50, random_state=1)) == 50
+    assert not make_beads(50, random_state=1).equals(make_beads(50, random_state=2))

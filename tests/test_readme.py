@@ -1,0 +1,54 @@
+"""The README tells the truth: its Python prints what it says, its commands run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+
+
+def test_python_prints_what_the_readme_says():
+    code, said = blocks("python")[0], blocks("text")[0]
+    assert len([line for line in code.splitlines() if line]) == 10
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout == said
+
+
+def test_commands_run_in_the_order_given(tmp_path):
+    commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("consilience ")]
+    assert len(commands) >= 4
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    for command in commands:
+        words = shlex.split(command, comments=True)
+        done = subprocess.run(
+            [sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+        )
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / page).parent / target).exists(), f"{page} points to {target}"
+
+
+def test_make_targets_in_the_readme_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"^make (\w+)", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
