@@ -56,9 +56,10 @@ $(VENV)/.installed: $(SOURCES) | needs
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plots]"
 	@touch $@
 
-$(VENV)/.tested: $(VENV)/.installed
+$(VENV)/.tested: $(SOURCES) | needs
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[test]"
-	@touch $@
+	@touch $@ $(VENV)/.installed
 
 needs:
 	@test -n "$(PYTHON)" || { echo "consilience needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
