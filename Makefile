@@ -11,6 +11,9 @@ CXX := $(shell for c in $(CXX) c++ g++ clang++; do command -v $$c >/dev/null 2>&
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find native src -type f -not -name '*.so' -not -name '*.pyc')
 SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative
 
+RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
+KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
+
 .PHONY: demo test bench faults lint types layers units sanitizers clean needs
 .DELETE_ON_ERROR:
 
@@ -32,10 +35,9 @@ layers: $(VENV)/.tested
 units: $(VENV)/.tested
 	$(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
 
-# The kernels' own tests, under the address, undefined-behaviour and thread sanitizers.
-sanitizers: needs build/kernels-address build/kernels-thread
-	build/kernels-address
-	build/kernels-thread
+# The kernels' own tests: under the address, undefined-behaviour and thread sanitizers, and as they are shipped.
+sanitizers: needs $(KERNELS)
+	@for test in $(KERNELS); do echo $$test; $$test || exit 1; done
 
 build/kernels-address: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
@@ -44,6 +46,14 @@ build/kernels-address: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 build/kernels-thread: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
 	$(CXX) $(SANITIZE) -fsanitize=thread $< -o $@
+
+build/kernels-release: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
+	@mkdir -p build
+	$(CXX) $(RELEASE) $< -o $@
+
+build/kernels-portable: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
+	@mkdir -p build
+	$(CXX) $(RELEASE) -DCONSILIENCE_PORTABLE $< -o $@
 
 bench: $(VENV)/.tested
 	$(BIN)/python -m benchmarks

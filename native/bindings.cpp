@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include "contingency.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
+#include "sweep.hpp"
 #include "within.hpp"
 #include "xlogx.hpp"
 
@@ -66,6 +68,27 @@ void bind_pair_sums(nb::module_& m) {
   });
 }
 
+// `value` is empty where every entry has its row's weight. Returns (objective before, after, moves).
+template <class Count>
+void bind_sweep(nb::module_& m) {
+  m.def("sweep", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
+                    const In<Count, 1>& weight, const In<std::int32_t, 1>& view_of, const In<double, 1>& scale,
+                    const Out<std::int32_t, 1>& labels, const In<std::int64_t, 1>& order, std::size_t clusters,
+                    int objective, double temperature, double capacity, bool keep_clusters, std::size_t shortlist,
+                    std::uint64_t seed, std::uint64_t unit) {
+    SweepResult result;
+    {
+      nb::gil_scoped_release free;
+      const Rows<Count> rows{weight.size(),  view_of.size(), scale.size(),   start.data(), column.data(),
+                             value.size() ? value.data() : nullptr, weight.data(), view_of.data(), scale.data()};
+      const SweepOptions options{clusters,      Objective(objective), temperature, capacity,
+                                 keep_clusters, shortlist,            seed,        unit};
+      result = Sweep<Count>(rows, options, labels.data()).run(order.data(), order.size());
+    }
+    return std::make_tuple(result.before, result.after, result.moves);
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -74,6 +97,9 @@ NB_MODULE(_native, m) {
   bind_pair_sums<std::uint8_t>(m);
   bind_pair_sums<std::uint16_t>(m);
   bind_pair_sums<std::uint32_t>(m);
+
+  bind_sweep<std::int64_t>(m);
+  bind_sweep<double>(m);
 
   m.def("signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
     Signatures s;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct PairSums {
   std::size_t width() const { return end - begin; }
 };
 
+template <class Code>
+std::size_t check_label(Code label, std::size_t k) {
+  if (std::size_t(label) >= k) throw std::invalid_argument("a label is outside its clustering's range");
+  return std::size_t(label);
+}
+
 // The objects of one clustering, cluster by cluster.
 class Grouping {
  public:
@@ -66,7 +73,7 @@ class Grouping {
   void sort(const Code* labels, std::size_t n, std::size_t k) {
     start_.assign(k + 1, 0);
     for (std::size_t i = 0; i < n; ++i)
-      if (labels[i] != Codes<Code>::kMissing) ++start_[std::size_t(labels[i]) + 1];
+      if (labels[i] != Codes<Code>::kMissing) ++start_[1 + check_label(labels[i], k)];
     for (std::size_t c = 0; c < k; ++c) start_[c + 1] += start_[c];
     at_.assign(start_.begin(), start_.end());
     order_.resize(n);
@@ -244,6 +251,8 @@ void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<ty
   const bool margins = out.own != nullptr;
   std::vector<int> widest(groups, 1);  // largest k of each group of lanes
   for (std::size_t b = out.begin; b < out.end; ++b) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (codes.row(b)[i] != Codes<Code>::kMissing) check_label(codes.row(b)[i], std::size_t(codes.clusters[b]));
     int& k = widest[(b - out.begin) / kLanes];
     k = std::max(k, int(codes.clusters[b]));
   }
@@ -265,7 +274,7 @@ void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<ty
     LaneSums<Term> lanes;
     OneSum<Term> one;
   };
-  std::vector<Scratch> scratch(std::size_t(std::max(threads, 1)));
+  std::vector<Scratch> scratch(workers(codes.m, threads));
   parallel_for(codes.m, threads, [&](std::size_t a, std::size_t worker) {
     Scratch& s = scratch[worker];
     s.grouping.sort(codes.row(a), n, std::size_t(codes.clusters[a]));

@@ -12,13 +12,18 @@
 
 namespace consilience {
 
+// How many workers parallel_for uses.
+inline std::size_t workers(std::size_t count, int threads) {
+  return std::max<std::size_t>(1, std::min<std::size_t>(std::size_t(std::max(threads, 1)), count));
+}
+
 // Calls f(unit, worker) once for every unit in [0, count). Units are handed out one at a time, so which worker gets
 // which unit is chance: f must write only to places owned by the unit, and use the worker number for scratch alone.
 // The first exception stops the handing out and is thrown again here.
 template <class F>
 void parallel_for(std::size_t count, int threads, F&& f) {
-  const std::size_t workers = std::min<std::size_t>(std::size_t(std::max(threads, 1)), count);
-  if (workers <= 1) {
+  const std::size_t used = workers(count, threads);
+  if (used == 1) {
     for (std::size_t unit = 0; unit < count; ++unit) f(unit, std::size_t(0));
     return;
   }
@@ -35,8 +40,8 @@ void parallel_for(std::size_t count, int threads, F&& f) {
     }
   };
   std::vector<std::thread> pool;
-  pool.reserve(workers - 1);
-  for (std::size_t worker = 1; worker < workers; ++worker) {
+  pool.reserve(used - 1);
+  for (std::size_t worker = 1; worker < used; ++worker) {
     try {
       pool.emplace_back(work, worker);
     } catch (const std::system_error&) {

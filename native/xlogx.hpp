@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 namespace consilience {
@@ -22,7 +24,7 @@ class XLogX {
 
   // phi(x + d) - phi(x); for large x the two terms nearly cancel, so it is written with log1p there.
   double rise(std::uint64_t x, std::uint64_t d = 1) const {
-    if (x + d < table_.size()) return table_[std::size_t(x + d)] - table_[std::size_t(x)];
+    if (x < table_.size() && d < table_.size() - x) return table_[std::size_t(x + d)] - table_[std::size_t(x)];
     if (x == 0) return compute(d);
     const double a = double(x), b = double(d);
     return a * std::log1p(b / a) + b * std::log(a + b);
@@ -36,5 +38,15 @@ class XLogX {
 
   std::vector<double> table_;
 };
+
+// A table for at least 0 .. min(largest, kLimit), made once and shared by all who ask for no more.
+inline std::shared_ptr<const XLogX> shared_xlogx(std::uint64_t largest) {
+  static std::mutex guard;
+  static std::shared_ptr<const XLogX> table;
+  std::lock_guard<std::mutex> lock(guard);
+  const std::uint64_t needed = (largest < XLogX::kLimit ? largest : XLogX::kLimit) + 1;
+  if (!table || table->size() < needed) table = std::make_shared<const XLogX>(largest);
+  return table;
+}
 
 }  // namespace consilience

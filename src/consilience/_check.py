@@ -35,7 +35,7 @@ def check_threads(n_jobs: int | None) -> int:
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise InputError(f"n_jobs must be a whole number other than 0, or None; got {n_jobs!r}")
     if n_jobs > 0:
-        return int(n_jobs)
+        return min(int(n_jobs), 2**20)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, cores + 1 + int(n_jobs))
 
@@ -47,7 +47,9 @@ def check_seed(random_state: Any) -> int:
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise InputError(f"random_state must not be negative; got {random_state}")
-        return int(random_state) & (2**63 - 1)
+        if random_state >= 2**63:
+            raise InputError(f"random_state must be below 2**63; got {random_state}")
+        return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63 - 1))
     if isinstance(random_state, np.random.RandomState):
@@ -59,18 +61,27 @@ def fingerprint(*arrays: Any) -> str:
     """SHA-256 of shapes, types and values of dense or sparse arrays: equal data, equal fingerprint."""
     digest = hashlib.sha256()
     for array in arrays:
-        parts = [array]
-        if sparse.issparse(array):
-            csr = sparse.csr_matrix(array)
-            csr.sum_duplicates()
-            digest.update(repr(("csr", csr.shape)).encode())
-            parts = [csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64)]
+        parts = [np.asarray(array)] if not sparse.issparse(array) else _sparse_parts(array)
         for part in parts:
-            part = np.ascontiguousarray(part)
             digest.update(repr((part.shape, part.dtype.str)).encode())
-            # Objects have no bytes of their own worth hashing: their text does.
-            digest.update("\0".join(map(str, part.ravel())).encode() if part.dtype == object else part.data)
+            digest.update(_bytes_of(part))
     return digest.hexdigest()
+
+
+def _sparse_parts(array: Any) -> list[NDArray[Any]]:
+    """The CSR form without duplicates and stored zeros, in order; the caller's own stays as it was."""
+    csr = sparse.csr_matrix(array, copy=True)
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return [np.array(csr.shape), csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64)]
+
+
+def _bytes_of(array: NDArray[Any]) -> bytes:
+    if array.dtype != object:
+        return np.ascontiguousarray(array).tobytes()
+    # Objects have no bytes of their own worth hashing: their text does, each with its length, and apart from equal-looking numbers.
+    texts = [f"{'text' if isinstance(value, str) else 'other'} {value}" for value in array.ravel()]
+    return "".join(f"{len(text)} {text}" for text in texts).encode()
 
 
 def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
@@ -79,12 +90,9 @@ def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
     Codes follow the sorted order of the labels where they can be sorted, and of first appearance otherwise, so
     labels 0 … k − 1 keep their numbers.
     """
-    mask = np.ma.getmaskarray(labels) if isinstance(labels, np.ma.MaskedArray) else None
     values = _plain_values(labels, what)
     if values.ndim != 1:
         raise InputError(f"{what} must be one label per object; got an array of shape {values.shape}")
-    if mask is not None:
-        values = np.where(mask, -1, values)
     if values.dtype.kind == "f":
         values = _whole_floats(values, what)
     if values.dtype.kind in "iu":
@@ -93,28 +101,38 @@ def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
 
 
 def _plain_values(labels: Any, what: str) -> NDArray[Any]:
+    """A NumPy array of the labels; objects where that is the only way to keep what is missing."""
+    if isinstance(labels, np.ma.MaskedArray):
+        values = np.asarray(labels).astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+        return values
     if hasattr(labels, "to_numpy") and not isinstance(getattr(labels, "dtype", None), np.dtype):
         return np.asarray(labels.to_numpy(dtype=object))  # nullable and categorical columns keep their NA this way
     if isinstance(labels, (list, tuple)):
+        if labels and all(type(x) is int or isinstance(x, np.integer) for x in labels):
+            numbers = [int(x) for x in labels]
+            if max(numbers) < 2**63 and min(numbers) >= -(2**63):
+                return np.array(numbers, np.int64)
         objects = np.empty(len(labels), object)
-        objects[:] = labels
-        labels = objects
-        if all(type(x) is int or isinstance(x, np.integer) for x in objects):
-            return np.asarray(objects.tolist(), np.int64) if len(objects) else np.empty(0, np.int64)
+        for i, value in enumerate(labels):
+            objects[i] = value
+        return objects
     try:
         return np.asarray(labels)
     except ValueError as error:
         raise InputError(f"{what} cannot be read as a vector: {error}") from None
 
 
-def _whole_floats(values: NDArray[Any], what: str) -> NDArray[np.int64]:
+def _whole_floats(values: NDArray[Any], what: str, places: Any = None) -> NDArray[np.int64]:
+    """Whole numbers from floats, NaN as −1; `places` are the objects they belong to, for the message."""
     known = ~np.isnan(values)
-    odd = known & ~np.isfinite(values) | known & (values != np.floor(values)) | known & (np.abs(values) > 2**53)
+    with np.errstate(invalid="ignore"):
+        odd = known & ~(np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2**53))
     if odd.any():
         at = int(np.argmax(odd))
         raise InputError(
-            f"{what}: {values[at]!r} (object {at}) is not a label; labels are whole numbers or names, and this "
-            "looks like measured data"
+            f"{what}: {values[at].item()!r} (object {at if places is None else places[at]}) is not a label; labels are "
+            "whole numbers or names, and this looks like measured data"
         )
     return np.where(known, values, -1).astype(np.int64)
 
@@ -147,10 +165,11 @@ def _encode_objects(values: NDArray[Any], what: str) -> NDArray[np.int32]:
     except TypeError:
         at = next(i for i, value in enumerate(values) if not _hashable(value))
         raise InputError(f"{what}: {values[at]!r} (object {at}) cannot be a label, since it is not hashable") from None
-    numbers = [x for x in names if isinstance(x, (float, np.floating))]
-    if numbers:
-        _whole_floats(np.array(numbers, float), what)
-    is_missing = np.array([not isinstance(x, (str, bytes)) and _equals_minus_one(x) for x in names], bool)
+    floats = [i for i, name in enumerate(names) if isinstance(name, (float, np.floating))]
+    if floats:
+        first = [int(np.argmax(codes == i)) for i in floats]
+        _whole_floats(np.array([names[i] for i in floats], float), what, first)
+    is_missing = np.array([_equals_minus_one(name) for name in names], bool)
     try:
         order = sorted(np.flatnonzero(~is_missing), key=lambda i: names[i])
     except TypeError:

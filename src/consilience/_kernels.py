@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import consilience._native as _native
+from consilience._check import InputError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,20 +28,32 @@ def contingency(
     """
     a, b = np.ascontiguousarray(a, np.int32), np.ascontiguousarray(b, np.int32)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"two label vectors of one length are needed; got shapes {a.shape} and {b.shape}")
+        raise InputError(f"two label vectors of one length are needed; got shapes {a.shape} and {b.shape}")
     if a.size and (a.max() >= shape[0] or b.max() >= shape[1]):
-        raise ValueError(f"a label is outside the table of shape {shape}")
-    count = np.int64 if weights is None or np.issubdtype(np.asarray(weights).dtype, np.integer) else np.float64
+        raise InputError(f"a label is outside the table of shape {shape}")
+    whole = weights is None or np.asarray(weights).dtype.kind in "biu"
     if table is None:
-        table = np.zeros(shape, count)
+        table = np.zeros(shape, np.int64 if whole else np.float64)
+    if not whole and table.dtype != np.float64:
+        raise InputError(f"fractional weights need a table of float64; got {table.dtype}")
+    _check_out(table, (np.int64, np.float64), "table")
+    if table.shape != tuple(shape):
+        raise InputError(f"the table has shape {table.shape}, not {tuple(shape)}")
     if weights is None:
         _native.contingency(a, b, table)
     else:
         weights = np.ascontiguousarray(weights, table.dtype)
         if weights.shape != a.shape:
-            raise ValueError(f"{len(a)} objects need as many weights; got shape {weights.shape}")
+            raise InputError(f"{len(a)} objects need as many weights; got shape {weights.shape}")
         _native.contingency(a, b, weights, table)
     return table
+
+
+def _check_out(array: Any, kinds: tuple[Any, ...], what: str) -> None:
+    """Refuse an array that a kernel could not write to in place: it would fill a copy, and the result would be lost."""
+    if array.dtype not in kinds or not array.flags.c_contiguous or not array.flags.writeable:
+        names = " or ".join(np.dtype(kind).name for kind in kinds)
+        raise InputError(f"the {what} must be a writable C-contiguous array of {names}; got {array.dtype}")
 
 
 def encode_codes(labels: NDArray[Any]) -> NDArray[Any]:
@@ -59,10 +72,15 @@ def pair_sums(
     (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labelled in both.
     Without missing labels the last three are left empty, since they belong to a clustering alone.
     """
+    clusters = np.ascontiguousarray(clusters, np.int32)
+    if codes.ndim != 2 or codes.dtype not in (np.uint8, np.uint16, np.uint32) or not codes.flags.c_contiguous:
+        raise InputError("codes must be a C-contiguous table of uint8, uint16 or uint32, as encode_codes makes it")
+    if not 0 <= begin <= end <= len(codes) or len(clusters) < end or clusters.min(initial=0) < 0:
+        raise InputError(f"clusterings {begin} … {end - 1} are not among the {min(len(codes), len(clusters))} given")
     layers = 3 if missing else 1
     sums = np.empty((layers, end, end - begin), np.uint64 if term == "square" else np.float64)
     known = np.empty((end, end - begin) if missing else (0, 0), np.int64)
-    _native.pair_sums(codes, np.ascontiguousarray(clusters, np.int32), begin, sums, known, threads)
+    _native.pair_sums(codes, clusters, begin, sums, known, threads)
     nothing = sums[:0]
     return (sums[0], sums[1], sums[2], known) if missing else (sums[0], nothing, nothing, known)
 
@@ -81,11 +99,13 @@ def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, thre
     `block` holds the distances of objects begin … begin + rows − 1 to objects begin … begin + columns − 1, and
     counts each pair i < j once; `labels` is clusterings × objects.
     """
-    if begin + block.shape[1] > labels.shape[1] or block.shape[0] > block.shape[1]:
-        raise ValueError("the block reaches beyond the objects")
+    if begin < 0 or begin + block.shape[1] > labels.shape[1] or block.shape[0] > block.shape[1]:
+        raise InputError("the block reaches beyond the objects")
     if labels.max(initial=-1) >= sums.shape[1] or len(labels) != len(sums):
-        raise ValueError("the sums have no room for these labels")
-    _native.within_sums(np.ascontiguousarray(block, np.float64), begin, labels, sums, threads)
+        raise InputError("the sums have no room for these labels")
+    _check_out(sums, (np.float64,), "sums")
+    block, labels = np.ascontiguousarray(block, np.float64), np.ascontiguousarray(labels, np.int32)
+    _native.within_sums(block, begin, labels, sums, threads)
 
 
 def xlogx(x: Any, *, limit: int = 2**20) -> tuple[Floats, Floats]:
@@ -113,7 +133,7 @@ def random_uniform(seed: int, unit: int, size: int) -> Floats:
 def random_below(seed: int, unit: int, n: int, size: int) -> NDArray[np.uint64]:
     """Unbiased whole numbers in [0, n) of the stream (seed, unit)."""
     if n < 1:
-        raise ValueError(f"there is no whole number in [0, {n})")
+        raise InputError(f"there is no whole number in [0, {n})")
     out = np.empty(size, np.uint64)
     _native.random_below(seed, unit, n, out)
     return out
@@ -129,3 +149,59 @@ def random_permutation(seed: int, unit: int, n: int) -> Ints:
 def has_avx2() -> bool:
     """Whether the wide kernels are in use on this machine."""
     return bool(_native.has_avx2())
+
+
+def sweep(
+    start: Ints,
+    column: Labels,
+    value: NDArray[Any],
+    weight: NDArray[Any],
+    view_of: Labels,
+    scale: Floats,
+    labels: Labels,
+    order: Ints,
+    *,
+    n_clusters: int,
+    objective: str,
+    temperature: float = 0.0,
+    capacity: float = np.inf,
+    keep_clusters: bool = True,
+    shortlist: int = 0,
+    seed: int = 0,
+    unit: int = 0,
+) -> tuple[float, float, int]:
+    """One pass of the information engine over the rows in `order`; `labels` are changed in place.
+
+    Returns the objective before and after (without what does not depend on the partition), and the number of moves.
+    The arrays are those of `consilience.information.Views`.
+    """
+    if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
+        raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")
+    if order.size and not (order.min() >= 0 and order.max() < len(weight)):
+        raise InputError("the order names a row that is not there")
+    _check_out(labels, (np.int32,), "labels")
+    if len(start) != len(weight) + 1 or start[-1] != len(column) or column.max(initial=-1) >= len(view_of):
+        raise InputError("the rows and their columns do not fit together")
+    if len(view_of) and not (view_of.min() >= 0 and view_of.max() < len(scale)):
+        raise InputError("a column belongs to a view that is not there")
+    kinds = ("shannon", "quadratic", "normalised")
+    return tuple(  # type: ignore[return-value]
+        _native.sweep(
+            start,
+            column,
+            value,
+            weight,
+            view_of,
+            scale,
+            labels,
+            order,
+            n_clusters,
+            kinds.index(objective),
+            temperature,
+            capacity,
+            keep_clusters,
+            shortlist,
+            seed,
+            unit,
+        )
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,7 @@ class Ensemble:
         """Number of clusters that occur in each clustering; 0 where every label is missing."""
         if self._n_clusters is None:
             self._n_clusters = np.array([np.count_nonzero(np.bincount(c + 1)[1:]) for c in self.labels.T], np.int64)
+            self._n_clusters.flags.writeable = False
         return self._n_clusters
 
     @property
@@ -149,17 +150,22 @@ class Ensemble:
         """
         if self._signatures is None:
             first, inverse, counts = _kernels.signatures(self.labels)
-            self._signatures = Signatures(self.labels[first], inverse, counts, first)
+            found = Signatures(self.labels[first], inverse, counts, first)
+            for array in (found.labels, found.inverse, found.counts, found.first):
+                array.flags.writeable = False
+            self._signatures = found
         return self._signatures
 
     def __getitem__(self, key: Any) -> Ensemble:
         """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their numbers."""
-        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if isinstance(key, tuple) and len(key) != 2:
+            raise InputError(f"choose by [objects] or [objects, clusterings]; got {len(key)} selections")
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         rows, columns = (
             _selection(rows, self.n_objects, "object"),
             _selection(columns, self.n_clusterings, "clustering"),
         )
-        ids = None if self.ids is None else self.ids[rows]
+        ids = None if self.ids is None else _check_ids(self.ids[rows], len(self.ids[rows]))
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
             raise InputError(f"this selection leaves {labels.shape[1]} clusterings of {labels.shape[0]} objects")
@@ -190,16 +196,21 @@ class Ensemble:
             if not np.array_equal(ids, named[0]):
                 at = int(np.flatnonzero(ids != named[0])[0])
                 raise InputError(
-                    f"the ensembles name their objects differently: object {at} is {named[0][at]!r} in one and "
-                    f"{ids[at]!r} in another; put them in the same order first"
+                    f"the ensembles name their objects differently: object {at} is {named[0].tolist()[at]!r} in one and "
+                    f"{ids.tolist()[at]!r} in another; put them in the same order first"
                 )
-        info = pd.concat([part.info for part in parts], ignore_index=True)
+        # Columns that are all missing in a part say nothing about the type of the others.
+        known = [part.info.dropna(axis=1, how="all") for part in parts]
+        info = pd.concat(known, ignore_index=True).reindex(
+            columns=list(dict.fromkeys(c for p in parts for c in p.info))
+        )
         return Ensemble._made(np.hstack([p.labels for p in parts]), info, named[0] if named else None)
 
     def save(self, path: str | Path) -> None:
         """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`)."""
-        from consilience.store import Store
+        from consilience.store import Store, check_info
 
+        check_info(self.info, self.n_clusterings)  # before anything is written
         step = max(1, 2**24 // self.n_objects)  # 64 MB of labels a part
         with Store.create(path, n_objects=self.n_objects, ids=self.ids) as store:
             for begin in range(0, self.n_clusterings, step):
@@ -215,6 +226,14 @@ class Ensemble:
         if not store.n_clusterings:
             raise InputError(f"{path}: the store holds no finished clustering yet")
         return Ensemble._made(store.labels().T, store.info(), store.objects)
+
+    def __iter__(self) -> Iterator[NDArray[np.int32]]:
+        """The label vectors of the clusterings, one after the other."""
+        return iter(self.labels.T)
+
+    def __len__(self) -> int:
+        """Number of clusterings."""
+        return self.n_clusterings
 
     def __repr__(self) -> str:
         lines = [f"Ensemble: {_count(self.n_clusterings, 'clustering')} of {_count(self.n_objects, 'object')}"]
@@ -242,6 +261,9 @@ def _columns(labels: Any) -> tuple[list[Any] | None, list[NDArray[np.int32]]]:
         names, vectors = list(labels.columns), [labels.iloc[:, j] for j in range(labels.shape[1])]
     elif isinstance(labels, Mapping):
         names, vectors = list(labels), list(labels.values())
+        for name, vector in labels.items():
+            if np.isscalar(vector) or not hasattr(vector, "__len__"):
+                raise InputError(f"clustering {name!r} is a single value, not a vector of labels")
     elif isinstance(labels, pd.Series):
         names, vectors = [labels.name], [labels]
     elif isinstance(labels, (list, tuple)):
@@ -283,9 +305,10 @@ def _check_ids(ids: Any, n_objects: int) -> NDArray[Any] | None:
         raise InputError(f"{n_objects} objects need as many ids; got shape {array.shape}")
     twice = pd.Index(array).duplicated()
     if twice.any():
-        raise InputError(
-            f"the id {array[int(np.argmax(twice))]!r} occurs more than once (object {int(np.argmax(twice))})"
-        )
+        at = int(np.argmax(twice))
+        raise InputError(f"the id {array.tolist()[at]!r} occurs more than once (object {at})")
+    array = array.copy()
+    array.flags.writeable = False
     return array
 
 

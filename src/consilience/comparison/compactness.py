@@ -53,6 +53,7 @@ def compactness(
     1.0
     """
     check_choice(metric, ("euclidean", "precomputed"), "metric")
+    threads = check_threads(n_jobs)
     data, distances = _check_data(X, metric)
     ens = labels if isinstance(labels, Ensemble) else Ensemble([labels])
     if ens.n_objects != data.shape[0]:
@@ -64,7 +65,7 @@ def compactness(
     spans = list(_spans(table))
     for begin, rows, end in track(spans, len(spans), "compactness", progress):
         block = distances(data, order[begin : begin + rows], order[begin:end])
-        _kernels.within_sums(block, begin, table, sums, threads=check_threads(n_jobs))
+        _kernels.within_sums(block, begin, table, sums, threads=threads)
     values = np.array([_weigh(row, codes) for row, codes in zip(sums, table, strict=True)])
     return values if isinstance(labels, Ensemble) else float(values[0])
 
@@ -92,16 +93,21 @@ def _spans(table: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
 
 def _check_data(X: Any, metric: str) -> tuple[Any, Callable[[Any, Any, Any], Floats]]:
     if sparse.issparse(X):
-        data: Any = sparse.csr_matrix(X)
+        data: Any = sparse.csr_matrix(X).astype(float)
         values = data.data
     else:
-        data = values = np.asarray(X, dtype=float)
+        try:
+            data = values = np.asarray(X, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
     if data.ndim != 2:
         raise InputError(f"the data must be a table of objects × features; got {data.ndim} dimensions")
     if not np.isfinite(values).all():
         raise InputError("the data holds NaN or infinite values; fill or drop them first")
     if metric == "euclidean":
         return data, _sparse_distances if sparse.issparse(data) else _dense_distances
+    if sparse.issparse(data):
+        raise InputError("a distance matrix cannot be sparse: what is not stored would be a distance of 0")
     if data.shape[0] != data.shape[1]:
         raise InputError(f"a distance matrix is square; got shape {data.shape}")
     return data, _given_distances
@@ -112,11 +118,20 @@ def _dense_distances(data: Any, rows: Any, columns: Any) -> Floats:
 
 
 def _sparse_distances(data: Any, rows: Any, columns: Any) -> Floats:
-    from sklearn.metrics.pairwise import euclidean_distances
+    """|x − y|² = |x|² + |y|² − 2 x·y, and by the difference itself where that loses digits."""
+    left, right = data[rows], data[columns]
+    scale = _squares(left)[:, None] + _squares(right)
+    squares = scale - 2 * (left @ right.T).toarray()
+    i, j = np.nonzero(squares < 1e-4 * scale)
+    for begin in range(0, len(i), 2**14):
+        some = slice(begin, begin + 2**14)
+        squares[i[some], j[some]] = _squares(left[i[some]] - right[j[some]])
+    return np.sqrt(np.maximum(squares, 0.0))
 
-    return np.asarray(euclidean_distances(data[rows], data[columns]))
+
+def _squares(rows: Any) -> Floats:
+    return np.asarray(rows.multiply(rows).sum(axis=1), float).ravel()
 
 
 def _given_distances(data: Any, rows: Any, columns: Any) -> Floats:
-    block = data[np.ix_(rows, columns)] if not sparse.issparse(data) else data[rows][:, columns].toarray()
-    return np.asarray(block)
+    return np.asarray(data[np.ix_(rows, columns)])

@@ -13,6 +13,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_labels
 
 Floats = NDArray[np.float64]
+LARGEST = 2**27  # cells of a table: 1 GB
 
 
 def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
@@ -38,7 +39,19 @@ def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
            [1, 1]])
     """
     a, b = check_pair(a, b)
-    return _kernels.contingency(a, b, (clusters(a), clusters(b)), weights=sample_weight)
+    shape = clusters(a), clusters(b)
+    if shape[0] * shape[1] > LARGEST:
+        raise InputError(f"a table of {shape[0]:,} × {shape[1]:,} clusters is too large; are these labels, or names?")
+    return _kernels.contingency(a, b, shape, weights=sample_weight)
+
+
+def cells(a: Any, b: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The cells of the contingency table that are not 0: row, column, count. Cost O(n log n), whatever the clusters."""
+    a, b = check_pair(a, b)
+    known = (a >= 0) & (b >= 0)
+    width = max(clusters(b), 1)
+    places, counts = np.unique(a[known].astype(np.int64) * width + b[known], return_counts=True)
+    return places // width, places % width, counts
 
 
 def check_pair(a: Any, b: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -84,16 +97,18 @@ TERMS: dict[str, Callable[[Any], Floats]] = {
 }
 
 
-def table_sums(table: NDArray[Any], term: str) -> Sums:
-    """The sums of one contingency table."""
-    f = TERMS[term]
-    n, own, other = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    return Sums(float(n), f(table).sum(), f(own).sum(), f(other).sum())
+def pair_sums(a: Any, b: Any, term: str) -> Sums:
+    """The sums of two clusterings, without their table: O(n) memory however many clusters there are."""
+    a, b = check_pair(a, b)
+    codes = _kernels.encode_codes(np.stack([a, b], axis=1))
+    sizes = np.array([clusters(a), clusters(b)], np.int32)
+    joint, own, other, known = _kernels.pair_sums(codes, sizes, 1, 2, term=term, missing=True)
+    return Sums(float(known[0, 0]), float(joint[0, 0]), float(own[0, 0]), float(other[0, 0]))
 
 
 def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str) -> float:
     """A measure of two clusterings from its formula."""
-    return float(formula(table_sums(contingency(a, b), term)))
+    return float(formula(pair_sums(a, b, term)))
 
 
 def ratio(top: Floats, bottom: Floats, otherwise: Any) -> Floats:

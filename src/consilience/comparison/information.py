@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_labels
-from consilience.comparison.counts import (
-    Floats,
-    Sums,
-    contingency,
-    of_pair,
-    ratio,
-    table_sums,
-    unknown,
-    xlogx,
-)
+from consilience.comparison.counts import Floats, Sums, of_pair, pair_sums, ratio, unknown, xlogx
 from consilience.ensemble import Ensemble
 
 
@@ -72,7 +63,8 @@ def anmi(ensemble: Any, labels: Any) -> float:
     """Average NMI of `labels` with the clusterings of an ensemble, each weighted by the share of objects it labels.
 
     Σ_q c_q NMI(labels, λ_q) / Σ_q c_q. Without missing labels this is the plain average of Strehl and Ghosh 2002.
-    With them the weights c_q (the coverage) are what makes the worked example of their lecture come out: by the plain
+    With them the weights c_q (the share of objects labelled both in `labels` and in λ_q) are what makes the worked
+    example of their lecture come out: by the plain
     average over known objects its answer is only fifth best. Clusterings that share no object with `labels` are
     left out. It cannot choose the number of clusters, because it grows with it.
 
@@ -86,7 +78,7 @@ def anmi(ensemble: Any, labels: Any) -> float:
     ens, codes = Ensemble(ensemble), check_labels(labels)
     if len(codes) != ens.n_objects:
         raise InputError(f"{len(codes)} labels for an ensemble of {ens.n_objects} objects; they must be the same")
-    sums = [table_sums(contingency(codes, column), "xlogx") for column in ens.labels.T]
+    sums = [pair_sums(codes, column, "xlogx") for column in ens.labels.T]
     weights = np.array([s.n for s in sums])
     if not weights.any():
         raise InputError("no object is labelled both in the labels and in the ensemble")
@@ -107,7 +99,7 @@ def nmi_from(s: Sums) -> Floats:
     """I / √(H H'), 1 where both entropies are 0, 0 where one is."""
     shared, own, other = _parts(s)
     both_single = (own == 0) & (other == 0)
-    return unknown(s.n, ratio(shared, np.sqrt(own) * np.sqrt(other), both_single.astype(float)))
+    return unknown(s.n, np.minimum(ratio(shared, np.sqrt(own * other), both_single.astype(float)), 1.0))
 
 
 def variation_of_information_from(s: Sums) -> Floats:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from consilience._check import check_choice
-from consilience.comparison.counts import contingency
+from consilience._check import InputError, check_choice
+from consilience.comparison.counts import LARGEST, cells
 
 
 def accuracy(truth: Any, labels: Any) -> float:
@@ -24,7 +24,7 @@ def accuracy(truth: Any, labels: Any) -> float:
     >>> accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return accuracy_from(contingency(truth, labels))
+    return accuracy_from(cells(truth, labels))
 
 
 def matched_accuracy(truth: Any, labels: Any) -> float:
@@ -38,7 +38,7 @@ def matched_accuracy(truth: Any, labels: Any) -> float:
     >>> matched_accuracy(["a", "a", "a", "b"], [0, 0, 1, 2])
     0.75
     """
-    return matched_accuracy_from(contingency(truth, labels))
+    return matched_accuracy_from(cells(truth, labels))
 
 
 def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
@@ -55,27 +55,46 @@ def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
     (0.733, 0.667)
     """
     check_choice(average, ("classes", "clusters"), "average")
-    return f1_from(contingency(truth, labels), average)
+    return f1_from(cells(truth, labels), average)
 
 
-def accuracy_from(table: NDArray[Any]) -> float:
+Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def accuracy_from(found: Cells) -> float:
     """Σ_j max_i n_ij / n."""
-    return _share(table.max(axis=0, initial=0).sum(), table.sum())
+    _, columns, counts = found
+    best = np.zeros(columns.max(initial=-1) + 1, np.int64)
+    np.maximum.at(best, columns, counts)
+    return _share(best.sum(), counts.sum())
 
 
-def matched_accuracy_from(table: NDArray[Any]) -> float:
+def matched_accuracy_from(found: Cells) -> float:
     """Largest Σ n_ij over one-to-one matchings, / n."""
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return _share(table[rows, columns].sum(), table.sum())
-
-
-def f1_from(table: NDArray[Any], average: str = "classes") -> float:
-    """Mean over one margin of the largest 2 n_ij / (n_i + n_j)."""
-    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    if not table.size:
+    rows, columns, counts = found
+    if not counts.size:
         return float("nan")
-    score = 2 * table / (table.sum(axis=1)[:, None] + table.sum(axis=0))
-    return float(np.mean(score.max(axis=1 if average == "classes" else 0)))
+    rows, columns = (np.unique(side, return_inverse=True)[1] for side in (rows, columns))
+    shape = rows.max() + 1, columns.max() + 1
+    if shape[0] * shape[1] > LARGEST:
+        raise InputError(
+            f"{shape[0]:,} classes cannot be matched with {shape[1]:,} clusters; are these labels, or names?"
+        )
+    table = np.zeros(shape, np.int64)
+    table[rows, columns] = counts
+    return _share(table[linear_sum_assignment(table, maximize=True)].sum(), counts.sum())
+
+
+def f1_from(found: Cells, average: str = "classes") -> float:
+    """Mean over one margin of the largest 2 n_ij / (n_i + n_j)."""
+    rows, columns, counts = found
+    if not counts.size:
+        return float("nan")
+    score = 2 * counts / (np.bincount(rows, counts)[rows] + np.bincount(columns, counts)[columns])
+    side = rows if average == "classes" else columns
+    best = np.zeros(side.max() + 1)
+    np.maximum.at(best, side, score)
+    return float(np.mean(best[np.bincount(side) > 0]))
 
 
 def _share(part: Any, whole: Any) -> float:

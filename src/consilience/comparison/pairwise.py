@@ -13,7 +13,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, check_threads
 from consilience._progress import track
 from consilience.comparison import information, matching, pairs
-from consilience.comparison.counts import TERMS, Floats, Sums
+from consilience.comparison.counts import TERMS, Floats, Sums, cells
 from consilience.ensemble import Ensemble
 
 BAND = 128  # clusterings compared with all others at a time
@@ -21,7 +21,7 @@ BAND = 128  # clusterings compared with all others at a time
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is computed: from sums of a term, or (term None) from the contingency table itself."""
+    """How a measure is computed: from sums of a term, or (term None) from the cells of the contingency table."""
 
     name: str
     term: str | None
@@ -111,18 +111,27 @@ def _in_bulk(ens: Ensemble, how: Measure, threads: int, progress: bool | None) -
             sums = Sums(np.float64(ens.n_objects), joint.astype(float), alone[:end, None], alone[None, begin:end])
         out[:end, begin:end] = how.formula(sums)
         out[begin:end, :end] = (out[:end, begin:end] if how.symmetric else how.formula(sums.swapped())).T
-    return out
+    return _mirror(out, how) if how.symmetric else out
+
+
+def _mirror(matrix: Floats, how: Measure) -> Floats:
+    """Symmetric to the last bit, with an exact diagonal, as SciPy's condensed form wants it."""
+    diagonal = np.where(np.isnan(np.diag(matrix)), np.nan, 0.0 if how.distance else 1.0)
+    for begin in range(0, len(matrix), BAND):
+        block = matrix[begin : begin + BAND, begin : begin + BAND]
+        block[...] = np.triu(block, 1) + np.triu(block, 1).T
+    np.fill_diagonal(matrix, diagonal)
+    return matrix
 
 
 def _by_table(ens: Ensemble, how: Measure, progress: bool | None) -> Floats:
     m, columns = ens.n_clusterings, np.ascontiguousarray(ens.labels.T)
-    clusters = columns.max(axis=1) + 1
     out = np.empty((m, m))
     for i in track(range(m), m, how.name, progress):
         for j in range(i + 1):
-            table = _kernels.contingency(columns[i], columns[j], (clusters[i], clusters[j]))
-            out[i, j] = how.formula(table)
-            out[j, i] = out[i, j] if how.symmetric else how.formula(table.T)
+            rows, other, counts = cells(columns[i], columns[j])
+            out[i, j] = how.formula((rows, other, counts))
+            out[j, i] = out[i, j] if how.symmetric else how.formula((other, rows, counts))
     return out
 
 

@@ -36,4 +36,5 @@ def perplexity(log_probabilities: Any) -> float:
         raise InputError("perplexity needs at least one known label")
     if known.max() > 1e-12:
         raise InputError(f"a log probability of {known.max():.6g} is above 0, so its probability would be above 1")
-    return float(np.exp(max(0.0, -known.mean())))
+    with np.errstate(over="ignore"):  # beyond the doubles it is infinite
+        return float(np.exp(max(0.0, -known.mean())))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_labels
-from consilience.comparison.counts import Floats, contingency, table_sums
+from consilience.comparison.counts import Floats, cells, pair_sums
 from consilience.comparison.pairwise import MEASURES, Stability, pairwise, stability_of
 from consilience.ensemble import Ensemble
 
@@ -98,6 +98,10 @@ def compare(
     measures = [measures] if isinstance(measures, str) else list(measures)
     for measure in measures:
         check_choice(measure, MEASURES, "measure")
+    known = {str(name): check_labels(labels, f"the known labels {name!r}") for name, labels in (truth or {}).items()}
+    for name, codes in known.items():
+        if len(codes) != ens.n_objects:
+            raise InputError(f"the known labels {name!r} are {len(codes)} for {ens.n_objects} objects")
     names = [str(name) for name in (ens.info["name"] if "name" in ens.info else range(ens.n_clusterings))]
     rows = pd.DataFrame({"name": names, "clusters": ens.n_clusters, "labelled": ens.coverage})
     matrices = {m: pairwise(ens, m, n_jobs=n_jobs, progress=progress) for m in measures}
@@ -105,10 +109,7 @@ def compare(
     for measure, matrix in matrices.items():
         if several:
             rows[measure] = _mean_with_others(matrix)
-    for name, known in (truth or {}).items():
-        codes = check_labels(known, f"the known labels {name!r}")
-        if len(codes) != ens.n_objects:
-            raise InputError(f"the known labels {name!r} are {len(codes)} for {ens.n_objects} objects")
+    for name, codes in known.items():
         for measure in measures:
             rows[f"{measure}:{name}"] = [_value(measure, codes, column) for column in ens.labels.T]
     stability = {m: stability_of(matrix, m) for m, matrix in matrices.items()} if several else {}
@@ -116,8 +117,8 @@ def compare(
 
 
 def _value(measure: str, truth: Any, labels: Any) -> float:
-    how, table = MEASURES[measure], contingency(truth, labels)
-    return float(how.formula(table if how.term is None else table_sums(table, how.term)))
+    how = MEASURES[measure]
+    return float(how.formula(cells(truth, labels) if how.term is None else pair_sums(truth, labels, how.term)))
 
 
 def _mean_with_others(matrix: Floats) -> Floats:

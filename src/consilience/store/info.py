@@ -17,6 +17,11 @@ Column = tuple[pa.Array, dict[str, str] | None]
 _JSON_MARK = {"consilience": "json"}
 
 
+def check_info(info: pd.DataFrame, count: int) -> None:
+    """Refuse a table that a store could not hold."""
+    encode_info(info, count)
+
+
 def encode_info(info: pd.DataFrame | None, count: int) -> dict[str, Column]:
     """Parquet columns of an info table, checked."""
     if info is None:

@@ -1,0 +1,372 @@
+"""The engine: the partition that keeps the most information about its views.
+
+Objects carry views: label columns, or tables of non-negative counts. For a partition C into k clusters every view v gives a
+table T of cluster × column sums, and the objective is Σ_v w_v · (what the partition keeps of v):
+
+- ``"shannon"``: I(C; v) = (1/N_v) [Σ φ(T_cy) − Σ φ(T_c·) − Σ φ(T_·y) + φ(N_v)], φ(x) = x log x;
+- ``"normalised"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
+- ``"quadratic"``: (1/N_v) [Σ_c Σ_y T_cy² / T_c· − Σ_y T_·y² / N_v], the squares k-means explains on one-hot columns
+  (half the category utility, Topchy, Jain and Punch 2003).
+
+Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
+
+**Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the
+cells that change are looked at, and x log x comes from a table where counts are whole numbers. Rules: the last row of a cluster
+stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that would lift it above `capacity`; a row
+without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
+passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
+date) and checks only the best m exactly: for hundreds of clusters. **Batch** passes move all objects at once by a
+matrix product with the tables' logarithms, and stop when the objective no longer grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._check import InputError, check_choice, check_seed, check_threads
+
+Floats = NDArray[np.float64]
+OBJECTIVES = ("shannon", "quadratic", "normalised")
+
+
+@dataclass(frozen=True)
+class Views:
+    """Objects' rows over the columns of all views, as one sparse table.
+
+    Attributes
+    ----------
+    table : (n_objects, n_columns) CSR matrix
+        Counts, times the object's weight. Columns of a view stand together.
+    view_of : (n_columns,) int32 array
+        View of every column.
+    weights : (n_views,) array
+        w_v.
+    object_weights : (n_objects,) array
+        What an object weighs in `capacity`, and in a label view.
+    """
+
+    table: Any
+    view_of: NDArray[np.int32]
+    weights: Floats
+    object_weights: Floats
+
+    @property
+    def n_objects(self) -> int:
+        """Number of rows."""
+        return int(self.table.shape[0])
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.weights)
+
+    @property
+    def totals(self) -> Floats:
+        """N_v, the sum of every view."""
+        return np.bincount(self.view_of, np.asarray(self.table.sum(axis=0)).ravel(), minlength=self.n_views)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all counts are whole numbers."""
+        return bool((self.table.data == np.floor(self.table.data)).all() and np.all(self.object_weights % 1 == 0))
+
+
+def label_views(labels: Any, *, weights: Any = None, object_weights: Any = None) -> Views:
+    """Views of label codes (n_objects, n_views): one-hot rows, nothing where the label is missing (−1)."""
+    codes = np.asarray(labels)
+    if codes.ndim != 2 or codes.dtype.kind not in "iu":
+        raise InputError("label views are made of whole-number codes, one column per view")
+    n, r = codes.shape
+    sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    known = codes >= 0
+    start = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    mass = np.ones(n) if object_weights is None else np.asarray(object_weights, float)
+    columns = (codes + offsets[:-1])[known].astype(np.int32)
+    data = np.repeat(mass, np.diff(start))
+    table = sparse.csr_matrix((data, columns, start), shape=(n, int(offsets[-1])))
+    view_of = np.repeat(np.arange(r, dtype=np.int32), sizes)
+    return Views(table, view_of, np.ones(r) if weights is None else np.asarray(weights, float), mass)
+
+
+def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: Any = None) -> Views:
+    """Views of count tables (n_objects, columns), dense or sparse; an empty row says nothing in that view."""
+    parts = [sparse.csr_matrix(t) for t in tables]
+    if not parts or any(p.shape[0] != parts[0].shape[0] for p in parts):
+        raise InputError("count views need at least one table, all with the same objects")
+    for v, part in enumerate(parts):
+        if part.nnz and not (np.isfinite(part.data).all() and part.data.min() >= 0):
+            raise InputError(f"view {v} holds a count that is negative or not finite")
+    mass = np.ones(parts[0].shape[0]) if object_weights is None else np.asarray(object_weights, float)
+    table = sparse.hstack([sparse.diags(mass) @ p for p in parts], format="csr").astype(float)
+    table.eliminate_zeros()
+    table.sort_indices()
+    view_of = np.repeat(np.arange(len(parts), dtype=np.int32), [p.shape[1] for p in parts])
+    return Views(table, view_of, np.ones(len(parts)) if weights is None else np.asarray(weights, float), mass)
+
+
+def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:
+    """T (clusters × columns) and the clusters' totals in every view (clusters × views)."""
+    member = sparse.csr_matrix(
+        (np.ones(views.n_objects), (labels, np.arange(views.n_objects))), shape=(n_clusters, views.n_objects)
+    )
+    table = np.asarray((member @ views.table).todense())
+    totals = np.zeros((n_clusters, views.n_views))
+    np.add.at(totals.T, views.view_of, table.T)
+    return table, totals
+
+
+def _phi(x: Floats) -> Floats:
+    return x * np.log(np.where(x > 0, x, 1.0))
+
+
+def _by_view(values: Floats, views: Views) -> Floats:
+    return np.bincount(views.view_of, values, minlength=views.n_views)
+
+
+def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
+    """The objective of a partition, from scratch. Cost O(entries + clusters · columns).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.information import label_views, objective_of
+    >>> views = label_views(np.array([[0, 0], [0, 1], [1, 1]]))
+    >>> round(objective_of(views, np.array([0, 0, 1]), 2), 4)  # H of the first view, plus the information about the second
+    0.8109
+    """
+    check_choice(objective, OBJECTIVES, "objective")
+    table, totals = cluster_tables(views, labels, n_clusters)
+    n, columns = views.totals, table.sum(axis=0)
+    known = n > 0
+    n = np.where(known, n, 1.0)
+    if objective == "quadratic":
+        inside = np.divide(table**2, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0).sum(axis=0)
+        kept = (_by_view(inside, views) - _by_view(columns**2, views) / n) / n
+        return float(views.weights[known] @ kept[known])
+    sums, whole = _phi(totals).sum(axis=0), _phi(n)
+    shared = _by_view(_phi(table).sum(axis=0) - _phi(columns), views) - sums + whole
+    if objective == "shannon":
+        return float(views.weights[known] @ (np.maximum(shared, 0) / n)[known])
+    own, other = whole - sums, whole - _by_view(_phi(columns), views)
+    none = 1e-9 * (1 + whole)
+    single, constant = own <= none, other <= none
+    value = np.where(
+        single | constant, 0.0, np.maximum(shared, 0) / np.sqrt(np.where(single | constant, 1.0, own * other))
+    )
+    return float(views.weights[known] @ np.where(single & constant, 1.0, value)[known])
+
+
+def _scales(views: Views, objective: str) -> Floats:
+    """s_v of the kernel: the weight, over N_v where the objective is a mean."""
+    n = views.totals
+    if objective == "normalised":
+        return np.where(n > 0, views.weights, 0.0)
+    return np.divide(views.weights, n, out=np.zeros_like(n), where=n > 0)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A partition found.
+
+    Attributes
+    ----------
+    labels : (n_objects,) int32 array
+    objective : float
+        Equal to :func:`objective_of`.
+    history : list of float
+        The objective at the start and after every pass.
+    moves : list of int
+        Rows moved in every pass.
+    """
+
+    labels: NDArray[np.int32]
+    objective: float
+    history: list[float]
+    moves: list[int]
+
+
+class Engine:
+    """Searches of one problem: the arrays are laid out once for many starts.
+
+    Parameters
+    ----------
+    views : Views
+    n_clusters : int
+    objective : {"shannon", "quadratic", "normalised"}
+    capacity : float
+        Largest weight of a cluster.
+    keep_clusters : bool
+        The last row of a cluster stays.
+    shortlist : int
+        Candidates checked exactly; 0 checks all clusters.
+    """
+
+    def __init__(
+        self,
+        views: Views,
+        n_clusters: int,
+        *,
+        objective: str = "shannon",
+        capacity: float = np.inf,
+        keep_clusters: bool = True,
+        shortlist: int = 0,
+    ) -> None:
+        check_choice(objective, OBJECTIVES, "objective")
+        if n_clusters < 1 or shortlist < 0 or capacity <= 0:
+            raise InputError("n_clusters and capacity must be positive, and shortlist not negative")
+        self.views, self.n_clusters, self.objective = views, n_clusters, objective
+        count = np.int64 if views.whole else np.float64
+        table = views.table
+        own = np.repeat(views.object_weights, np.diff(table.indptr))
+        value = np.empty(0) if np.array_equal(own, table.data) else table.data
+        self._arrays = (
+            table.indptr.astype(np.int64),
+            table.indices.astype(np.int32),
+            value.astype(count),
+            views.object_weights.astype(count),
+            views.view_of,
+            _scales(views, objective),
+        )
+        self._options: dict[str, Any] = {
+            "n_clusters": n_clusters,
+            "objective": objective,
+            "capacity": capacity,
+            "keep_clusters": keep_clusters,
+            "shortlist": shortlist,
+        }
+
+    def search(
+        self,
+        labels: Any,
+        *,
+        max_iter: int = 50,
+        tol: float = 0.0,
+        batch: int = 0,
+        temperature: float = 0.0,
+        noisy_iter: int = 8,
+        seed: int = 0,
+        unit: int = 0,
+    ) -> Search:
+        """Improve a partition until no row moves, the gain falls below `tol`, or `max_iter` plain passes are done.
+
+        Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go first,
+        then `noisy_iter` at a falling temperature if it is above 0, then the plain ones.
+        """
+        labels = np.array(labels, np.int32)
+        history = [objective_of(self.views, labels, self.n_clusters, self.objective)]
+        moves: list[int] = []
+        for _ in range(batch):
+            if not self._batch_pass(labels, history, moves):
+                break
+        heat = [
+            temperature * (1 - 0.9 * t / max(noisy_iter - 1, 1)) for t in range(noisy_iter if temperature > 0 else 0)
+        ]
+        for t, degree in enumerate(heat + [0.0] * max_iter):
+            stream = (unit << 20) + t
+            order = _kernels.random_permutation(seed, 2 * stream, self.views.n_objects)
+            before, after, moved = _kernels.sweep(
+                *self._arrays, labels, order, temperature=degree, seed=seed, unit=2 * stream + 1, **self._options
+            )
+            history.append(history[-1] + after - before)
+            moves.append(moved)
+            if degree == 0 and (moved == 0 or after - before <= tol):
+                break
+        value = objective_of(self.views, labels, self.n_clusters, self.objective)
+        return Search(labels, value, history, moves)
+
+    def _batch_pass(self, labels: NDArray[np.int32], history: list[float], moves: list[int]) -> bool:
+        """Move all rows at once, if that is better; the largest cluster-less rows refill clusters that ran empty."""
+        scores = batch_scores(self.views, labels, self.n_clusters, self.objective)
+        new = scores.argmax(axis=1).astype(np.int32)
+        here = np.arange(len(new))
+        new = np.where(scores[here, new] > scores[here, labels] + 1e-12 * np.abs(scores[here, labels]), new, labels)
+        refill_empty(new, scores, self.n_clusters)
+        value = objective_of(self.views, new, self.n_clusters, self.objective)
+        if value <= history[-1] + 1e-12 * abs(history[-1]):
+            return False
+        moves.append(int(np.count_nonzero(new != labels)))
+        history.append(value)
+        labels[:] = new
+        return True
+
+    def best(self, starts: Sequence[Any], *, seed: int = 0, n_jobs: int | None = None, **how: Any) -> Search:
+        """The best of the searches from several starts; each has its own stream, so `n_jobs` does not matter."""
+        from joblib import Parallel, delayed
+
+        threads = check_threads(n_jobs)
+        one = delayed(lambda unit, labels: self.search(labels, seed=seed, unit=unit, **how))
+        found = Parallel(n_jobs=threads, prefer="threads")(one(unit, labels) for unit, labels in enumerate(starts))
+        return max(found, key=lambda search: search.objective)
+
+
+def refill_empty(labels: NDArray[np.int32], scores: Floats, n_clusters: int) -> None:
+    """Give every empty cluster the row that fits its own cluster worst, from a cluster that can spare it."""
+    size = np.bincount(labels, minlength=n_clusters)
+    empty = np.flatnonzero(size == 0)
+    if not len(empty):
+        return
+    worst = iter(np.argsort(scores[np.arange(len(labels)), labels], kind="stable"))
+    for c in empty:
+        for i in worst:
+            if size[labels[i]] > 1:
+                size[labels[i]] -= 1
+                labels[i] = c
+                size[c] += 1
+                break
+
+
+def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str) -> Floats:
+    """(n_objects, n_clusters): what each row would add to the objective, to first order, by one matrix product.
+
+    Shannon and normalised: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
+    Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part.
+    """
+    table, totals = cluster_tables(views, labels, n_clusters)
+    scale = _scales(views, "shannon")
+    in_view = sparse.csr_matrix(
+        (np.ones(len(views.view_of)), (np.arange(len(views.view_of)), views.view_of)),
+        shape=(len(views.view_of), views.n_views),
+    )
+    mass = (views.table @ in_view).tocsr()  # (n_objects, n_views)
+    if objective == "quadratic":
+        centre = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
+        length = np.zeros_like(totals)
+        np.add.at(length.T, views.view_of, (centre**2).T)
+        return np.asarray(views.table @ (2 * centre * scale[views.view_of]).T - mass @ (length * scale).T)
+    lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
+    logs = np.log(table + lift) * scale[views.view_of]
+    return np.asarray(views.table @ logs.T - mass @ (np.log(totals + lift) * scale).T)
+
+
+def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[NDArray[np.int32]]:
+    """Partitions seeded by rows: k rows drawn with k-means++ odds on the columns, every row with its nearest."""
+    seed = check_seed(random_state)
+    return [_seeded(views, n_clusters, np.random.default_rng([seed, unit])) for unit in range(n_init)]
+
+
+def _seeded(views: Views, n_clusters: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Distances are Euclidean between rows scaled by the root of their views' scales, one weight per object."""
+    scale = np.sqrt(_scales(views, "shannon") * max(views.table.sum(), 1e-300))
+    rows = sparse.csr_matrix(views.table @ sparse.diags(scale[views.view_of]))
+    mass = np.maximum(np.asarray(views.object_weights, float), 1e-300)
+    rows = sparse.csr_matrix(sparse.diags(1 / mass) @ rows)
+    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    nearest, labels = np.full(views.n_objects, np.inf), np.zeros(views.n_objects, np.int32)
+    odds = mass / mass.sum()
+    for c in range(n_clusters):
+        i = int(rng.choice(views.n_objects, p=odds))
+        distance = np.maximum(squares + squares[i] - 2 * np.asarray((rows @ rows[i].T).todense()).ravel(), 0.0)
+        distance[i] = -1.0  # the seed itself stays with its cluster
+        closer = distance < nearest
+        labels[closer], nearest[closer] = c, distance[closer]
+        left = np.maximum(nearest, 0) * mass
+        odds = left / left.sum() if left.sum() > 0 else mass / mass.sum()
+    return labels

@@ -1,0 +1,21 @@
+"""The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
+
+from oracle.contingency import contingency
+from oracle.pair_sums import pair_sums
+from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
+from oracle.signatures import signatures
+from oracle.within_sums import within_sums
+from oracle.xlogx import xlogx
+
+__all__ = [
+    "contingency",
+    "pair_sums",
+    "philox",
+    "random_below",
+    "random_bits",
+    "random_permutation",
+    "random_uniform",
+    "signatures",
+    "within_sums",
+    "xlogx",
+]

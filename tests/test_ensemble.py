@@ -1,0 +1,440 @@
+"""The ensemble: every accepted form, every refusal, slicing, joining, collapsing, keeping."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+
+import oracle
+from consilience import Ensemble
+from consilience._check import InputError
+
+label_tables = arrays(np.int32, st.tuples(st.integers(1, 30), st.integers(1, 6)), elements=st.integers(-1, 4))
+WIDE = [-(2**63), -5, -2, -1, 0, 1, 900, 5000, 2**63 - 1]
+
+
+def codes(labels):
+    return Ensemble(labels).labels.T.tolist()
+
+
+# --- what is accepted -----------------------------------------------------------------------------------------------
+
+ONE_CLUSTERING = {
+    "list": ([5, 5, 9], [0, 0, 1]),
+    "tuple": ((5, 5, 9), [0, 0, 1]),
+    "vector": (np.array([5, 5, 9]), [0, 0, 1]),
+    "int8": (np.array([5, -1, 9], np.int8), [0, -1, 1]),
+    "uint8 up to its end": (np.array([255, 0, 255], np.uint8), [1, 0, 1]),
+    "-1 is missing": ([1, -1, 0], [1, -1, 0]),
+    "labels 0 … k − 1 keep their numbers": ([2, 0, 1], [2, 0, 1]),
+    "other negative labels": ([-2, -1, 3, -7, 3], [1, -1, 2, 0, 2]),
+    "negative labels without -1": ([-2, 3, -7], [1, 2, 0]),
+    "huge integers": (np.array([2**62, 0, 2**62, -(2**62), -1]), [2, 1, 2, 0, -1]),
+    "uint64": (np.array([2**64 - 1, 7, 2**64 - 1], np.uint64), [1, 0, 1]),
+    "huge integers in a list": ([2**63, 7, 2**63], [1, 0, 1]),
+    "integers beyond 64 bits in a list": ([2**70, 7, None, 2**70], [1, 0, -1, 1]),
+    "uint64 numbers in a list": ([np.uint64(2**64 - 1), np.uint64(7)], [1, 0]),
+    "float with NaN": (np.array([2.0, np.nan, 1.0, -1.0]), [1, -1, 0, -1]),
+    "float32": (np.array([2.0, np.nan, 1.0], np.float32), [1, -1, 0]),
+    "None in a list": ([1, None, 0], [1, -1, 0]),
+    "floats and None in a list": ([1.0, None, 0.0, float("nan")], [1, -1, 0, -1]),
+    "strings": (["b", "a", "b"], [1, 0, 1]),
+    "strings with None": (["b", None, "a"], [1, -1, 0]),
+    "string array": (np.array(["b", "a", "b"]), [1, 0, 1]),
+    "bytes": ([b"b", b"a"], [1, 0]),
+    "the text -1 is a name": (["-1", "a"], [0, 1]),
+    "the empty text is a name": (["", "a"], [0, 1]),
+    "bool": ([True, False, True], [1, 0, 1]),
+    "bool array": (np.array([True, False, True]), [1, 0, 1]),
+    "mixed types, as they appear": (np.array(["b", 1, None, (2, 3), "b"], object), [0, 1, -1, 2, 0]),
+    "tuples": (np.array([(2, 3), (1, 2), (2, 3), None], object)[[0, 1, 3]], [1, 0, -1]),
+    "whole floats among objects": (np.array([2.0, 1, None], object), [1, 0, -1]),
+    "-1 among objects": (np.array(["a", -1, -1.0], object), [0, -1, -1]),
+    "dates": ([datetime.date(2020, 2, 1), datetime.date(2020, 1, 1)], [1, 0]),
+    "datetime64": (np.array(["2020-02-01", "NaT", "2020-01-01"], "M8[ns]"), [1, -1, 0]),
+    "masked": (np.ma.array([3, 9, 4], mask=[0, 1, 0]), [0, -1, 1]),
+    "masked float over NaN": (np.ma.array([3, np.nan, 4.5], mask=[0, 0, 1]), [0, -1, -1]),
+    "masked uint8": (np.ma.array([3, 9, 4], mask=[0, 1, 0], dtype=np.uint8), [0, -1, 1]),
+    "masked uint64": (np.ma.array([3, 9, 4], mask=[0, 1, 0], dtype=np.uint64), [0, -1, 1]),
+    "masked bool": (np.ma.array([True, True, False], mask=[0, 1, 0]), [1, -1, 0]),
+    "masked strings": (np.ma.array(["b", "x", "a"], mask=[0, 1, 0]), [1, -1, 0]),
+    "masked objects": (np.ma.array(["b", 3, "a"], mask=[0, 1, 0], dtype=object), [1, -1, 0]),
+    "Series": (pd.Series([5, 5, 9], index=[7, 8, 9]), [0, 0, 1]),
+    "Int64 with NA": (pd.Series([5, None, 3], dtype="Int64"), [1, -1, 0]),
+    "Int64 with -1 and NA": (pd.Series([-1, None, 3], dtype="Int64"), [-1, -1, 0]),
+    "Float64 with NA": (pd.Series([5, None, 3], dtype="Float64"), [1, -1, 0]),
+    "string with NA": (pd.Series(["b", None, "a"], dtype="string"), [1, -1, 0]),
+    "object column": (pd.Series(["b", None, "a", np.nan, pd.NA]), [1, -1, 0, -1, -1]),
+    "category with NA": (pd.Series(["b", None, "a"], dtype="category"), [1, -1, 0]),
+    "categories out of order": (pd.Categorical(["b", "a"], categories=["b", "unused", "a"]), [1, 0]),
+    "boolean with NA": (pd.Series([True, None, False], dtype="boolean"), [1, -1, 0]),
+    "Index": (pd.Index(["b", "a"]), [1, 0]),
+    "all missing": ([None, -1, float("nan")], [-1, -1, -1]),
+    "one object": (["a"], [0]),
+}
+
+
+@pytest.mark.parametrize(("labels", "expected"), ONE_CLUSTERING.values(), ids=ONE_CLUSTERING)
+def test_one_clustering(labels, expected):
+    assert codes(labels) == [expected]
+
+
+@pytest.mark.parametrize(("labels", "expected"), ONE_CLUSTERING.values(), ids=ONE_CLUSTERING)
+def test_one_clustering_in_a_list_or_mapping(labels, expected):
+    assert codes([labels, labels]) == [expected] * 2
+    assert codes({"a": labels}) == [expected]
+
+
+MANY_CLUSTERINGS = {
+    "array": np.array([[1, 5], [1, 6], [2, -1]]),
+    "Fortran order": np.asfortranarray([[1, 5], [1, 6], [2, -1]]),
+    "float array": np.array([[1, 5], [1, 6], [2, np.nan]]),
+    "object array": np.array([["x", 5], ["x", 6], ["y", None]], object),
+    "masked array": np.ma.array([[1, 5], [1, 6], [2, 9]], mask=[[0, 0], [0, 0], [0, 1]]),
+    "list of lists": [[1, 1, 2], [5, 6, None]],
+    "list of unlike vectors": [["x", "x", "y"], np.array([5, 6, np.nan])],
+    "tuple of tuples": ((1, 1, 2), (5, 6, None)),
+    "mapping": {"one": [1, 1, 2], "two": [5, 6, None]},
+    "DataFrame": pd.DataFrame({"one": ["x", "x", "y"], "two": [5, 6, None]}),
+    "DataFrame of nullable columns": pd.DataFrame({"one": ["x", "x", "y"], "two": [5, 6, None]}).convert_dtypes(),
+    "DataFrame with a name twice": pd.DataFrame([[1, 5], [1, 6], [2, -1]], columns=["one", "one"]),
+}
+
+
+@pytest.mark.parametrize("labels", MANY_CLUSTERINGS.values(), ids=MANY_CLUSTERINGS)
+def test_many_clusterings(labels):
+    ens = Ensemble(labels)
+    assert ens.labels.T.tolist() == [[0, 0, 1], [0, 1, -1]]
+    assert ens.labels.dtype == np.int32
+    assert ens.labels.flags.c_contiguous
+    assert (ens.n_objects, ens.n_clusterings) == (3, 2)
+    assert ens.n_clusters.tolist() == [2, 2]
+    assert ens.coverage.tolist() == [1, 2 / 3]
+    assert ens.has_missing
+
+
+def test_names_of_columns_become_info():
+    assert Ensemble({"one": [0, 1], "two": [0, 1]}).info["name"].tolist() == ["one", "two"]
+    assert Ensemble(pd.DataFrame({"one": [0, 1], "two": [0, 1]})).info["name"].tolist() == ["one", "two"]
+    assert Ensemble(pd.Series([0, 1], name="one")).info["name"].tolist() == ["one"]
+    assert Ensemble({"one": [0, 1]}, info={"method": ["kmeans"]}).info.columns.tolist() == ["method"]
+
+
+def test_ensemble_of_an_ensemble_keeps_info_and_ids():
+    ens = Ensemble([[0, 1], [0, 0]], info={"method": ["a", "b"]}, ids=["x", "y"])
+    again = Ensemble(ens)
+    assert again.labels.tolist() == ens.labels.tolist()
+    assert again.info.equals(ens.info)
+    assert again.ids.tolist() == ["x", "y"]
+    assert Ensemble(ens, ids=["p", "q"]).ids.tolist() == ["p", "q"]
+    assert Ensemble(ens, info={"seed": [1, 2]}).info.columns.tolist() == ["seed"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(label_tables)
+def test_codes_follow_the_sorted_labels_without_gaps(table):
+    for column, given_labels in zip(Ensemble(table).labels.T, table.T, strict=True):
+        names = np.unique(given_labels[given_labels >= 0])
+        assert_array_equal(column, np.where(given_labels < 0, -1, np.searchsorted(names, given_labels)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(arrays(np.int64, st.integers(1, 20), elements=st.sampled_from(WIDE)))
+def test_integers_of_any_width_agree_with_their_objects(labels):
+    as_objects = [None if x == -1 else x for x in labels.tolist()]
+    assert codes(labels) == codes(np.array(as_objects, object))
+
+
+def test_the_given_array_stays_as_it_was():
+    table = np.array([[5, -1], [7, 3]])
+    Ensemble(table)
+    assert table.tolist() == [[5, -1], [7, 3]]
+    assert table.flags.writeable
+
+
+def test_labels_are_read_only():
+    ens = Ensemble([[0, 1, 1], [0, 0, 1]])
+    for made in (ens, ens[:2], ens[[0, 1]], Ensemble.concat([ens, ens]), Ensemble(ens)):
+        with pytest.raises(ValueError, match="read-only"):
+            made.labels[0, 0] = 5
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "ragged": ([[0, 1], [0, 1, 2]], "clustering 1 has 3 labels, the first has 2"),
+    "ragged mapping": ({"a": [0, 1], "b": [0]}, "clustering 'b' has 1 labels, the first has 2"),
+    "empty list": ([], "there are no labels"),
+    "empty vectors": ([[], []], "there are no labels"),
+    "empty array": (np.empty((0, 3)), "there are no labels"),
+    "no clustering": (np.empty((3, 0)), "there are no labels"),
+    "empty mapping": ({}, "there are no labels"),
+    "empty DataFrame": (pd.DataFrame(), "there are no labels"),
+    "three dimensions": (np.zeros((2, 2, 2)), "got 3 dimensions"),
+    "a single number": (5, "got 0 dimensions"),
+    "None": (None, "got 0 dimensions"),
+    "a text": ("abc", "got 0 dimensions"),
+    "vector among values": ([[0, 1], 3], "clustering 1 is a single value, not a vector of labels"),
+    "value among vectors": ([3, [0, 1]], "clustering 0 is a single value, not a vector of labels"),
+    "a single value in a mapping": ({"a": 3}, "clustering 'a'"),
+    "fraction": (np.array([0.0, 0.5]), r"clustering 0: .*0\.5.* \(object 1\) is not a label; .* measured data"),
+    "fraction in a list": ([0.0, None, 0.5], r"clustering 0: .*0\.5.* \(object 2\) is not a label"),
+    "fraction after names": ([None, "a", 2.5], r"clustering 0: .*2\.5.* \(object 2\) is not a label"),
+    "fraction in a named column": ({"x": np.array([0.5])}, r"clustering 'x': .*0\.5.* \(object 0\) is not a label"),
+    "infinity": (np.array([0.0, np.inf]), r"inf.* \(object 1\) is not a label"),
+    "minus infinity": (np.array([-np.inf, 0.0]), r"-inf.* \(object 0\) is not a label"),
+    "float too large to be whole": (np.array([0, 2.0**60]), r"\(object 1\) is not a label"),
+    "unhashable lists": ([[[1], [2]]], r"clustering 0: \[1\] \(object 0\) cannot be a label, since it is not hashable"),
+    "an unhashable dict": (np.array(["a", {}], object), r"\{\} \(object 1\) cannot be a label"),
+    "a table in a list": ([np.zeros((2, 2))], r"clustering 0 must be one label per object; got .* shape \(2, 2\)"),
+}
+
+
+@pytest.mark.parametrize(("labels", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_refused_labels(labels, sentence):
+    with pytest.raises(InputError, match=sentence):
+        Ensemble(labels)
+
+
+@pytest.mark.parametrize("info", [{"seed": [1, 2, 3]}, pd.DataFrame({"seed": [1]}), []])
+def test_info_of_another_length_is_refused(info):
+    with pytest.raises(InputError, match=f"info has {len(pd.DataFrame(info))} rows for 2 clusterings"):
+        Ensemble([[0, 1], [1, 0]], info=info)
+
+
+def test_info_that_is_no_table_is_refused():
+    with pytest.raises(InputError, match="info cannot be read as a table"):
+        Ensemble([[0, 1]], info={"a": [1, 2], "b": [1]})
+
+
+def test_ids():
+    assert Ensemble([[0, 1]], ids=["x", "y"]).ids.tolist() == ["x", "y"]
+    with pytest.raises(InputError, match=r"2 objects need as many ids; got shape \(3,\)"):
+        Ensemble([[0, 1]], ids=["x", "y", "z"])
+    with pytest.raises(InputError, match=r"the id .*'x'.* occurs more than once \(object 2\)"):
+        Ensemble([[0, 1, 1]], ids=["x", "y", "x"])
+
+
+# --- slicing --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ens():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, (6, 4))
+    labels[:3] = np.arange(3)[:, None]  # all three clusters occur, so codes are the labels
+    return Ensemble(labels, info={"seed": [10, 11, 12, 13]}, ids=list("abcdef"))
+
+
+SELECTIONS = [
+    2,
+    -1,
+    np.int64(1),
+    slice(None),
+    slice(1, 3),
+    slice(None, None, -1),
+    slice(None, None, 2),
+    [0, 2],
+    [2, 0],
+    (1,),
+    np.array([3, 1], np.uint8),
+    [-1, 0],
+    pd.Index([1, 2]),
+]
+
+
+def plain(key):
+    """The same selection, as NumPy takes it and with the dimension kept."""
+    return key if isinstance(key, slice) else np.atleast_1d(np.asarray(key))
+
+
+@pytest.mark.parametrize("columns", SELECTIONS, ids=str)
+@pytest.mark.parametrize("rows", SELECTIONS, ids=str)
+def test_slices(ens, rows, columns):
+    part = ens[rows, columns]
+    assert_array_equal(part.labels, ens.labels[plain(rows)][:, plain(columns)])
+    assert part.ids.tolist() == list(np.array(list("abcdef"))[plain(rows)])
+    assert part.info["seed"].tolist() == list(np.arange(10, 14)[plain(columns)])
+    assert part.info.index.tolist() == list(range(part.n_clusterings))
+
+
+@pytest.mark.parametrize("rows", [key for key in SELECTIONS if not isinstance(key, tuple)], ids=str)
+def test_one_selection_is_of_objects(ens, rows):
+    assert_array_equal(ens[rows].labels, ens.labels[plain(rows)])
+
+
+def test_masks(ens):
+    rows, columns = np.array([True, False, True, True, False, False]), [False, True, False, True]
+    part = ens[rows, columns]
+    assert_array_equal(part.labels, ens.labels[rows][:, [1, 3]])
+    assert part.ids.tolist() == ["a", "c", "d"]
+    assert part.info["seed"].tolist() == [11, 13]
+    assert_array_equal(ens[ens.labels[:, 0] == 0].labels, ens.labels[ens.labels[:, 0] == 0])
+
+
+def test_labels_keep_their_numbers_and_clusters_are_counted_again():
+    ens = Ensemble([[0, 1, 2, 2], [0, 0, 0, None]])
+    assert ens.n_clusters.tolist() == [3, 1]
+    assert ens[[1, 3]].labels.tolist() == [[1, 0], [2, -1]]
+    assert ens[[1, 3]].n_clusters.tolist() == [2, 1]
+    assert ens[3].n_clusters.tolist() == [1, 0]
+    assert ens[3].coverage.tolist() == [1, 0]
+    assert not ens[:3].has_missing
+
+
+BAD_SELECTIONS = {
+    "beyond the objects": (6, "there is no object 6: 6 in all"),
+    "before the objects": ([-7], "there is no object -7: 6 in all"),
+    "beyond the clusterings": ((0, [1, 4]), "there is no clustering 4: 4 in all"),
+    "short mask": ([True, False], "a mask needs 6 entries, one for every object"),
+    "short mask of clusterings": ((0, [True]), "a mask needs 4 entries, one for every clustering"),
+    "name": ("a", "choose each object by number, slice or mask; got 'a'"),
+    "fraction": (1.0, r"choose each object by number, slice or mask; got 1\.0"),
+    "None": (None, "choose each object by number"),
+    "ellipsis": (..., "choose each object by number"),
+    "table": ([[0, 1]], "choose each object by number"),
+    "no object": (slice(0, 0), "leaves 4 clusterings of 0 objects"),
+    "no clustering": ((slice(None), [False] * 4), "leaves 0 clusterings of 6 objects"),
+    "three selections": ((0, 1, 2), "choose|select"),
+}
+
+
+@pytest.mark.parametrize(("key", "sentence"), BAD_SELECTIONS.values(), ids=BAD_SELECTIONS)
+def test_bad_selections(ens, key, sentence):
+    with pytest.raises(InputError, match=sentence):
+        ens[key]
+
+
+def test_an_object_chosen_twice_is_refused_or_leaves_an_ensemble_that_works(ens):
+    try:
+        part = ens[[0, 0, 1]]
+    except InputError:
+        return
+    assert Ensemble(part).n_objects == 3
+
+
+def test_info_of_a_slice_is_its_own(ens):
+    part = ens[:, :2]
+    part.info["seed"] = 0
+    assert ens.info["seed"].tolist() == [10, 11, 12, 13]
+
+
+# --- concat ---------------------------------------------------------------------------------------------------------
+
+
+def test_concat(ens):
+    both = Ensemble.concat(part for part in (ens[:, :1], ens[:, 1:]))
+    assert_array_equal(both.labels, ens.labels)
+    assert both.info.equals(ens.info)
+    assert both.ids.tolist() == list("abcdef")
+
+
+def test_concat_of_unlike_info_and_ids(ens):
+    other = Ensemble(ens.labels[:, :1], info={"method": ["kmeans"]})
+    both = Ensemble.concat([other, ens])
+    assert both.ids.tolist() == list("abcdef")
+    assert both.info["method"].tolist()[0] == "kmeans"
+    assert both.info["method"].isna().tolist() == [False] + [True] * 4
+    assert both.info["seed"].tolist()[1:] == [10, 11, 12, 13]
+    bare = Ensemble(ens.labels)
+    assert Ensemble.concat([bare, ens]).info["seed"].isna().sum() == 4
+    assert Ensemble.concat([bare, bare]).info.shape == (8, 0)
+
+
+def test_concat_of_info_that_is_all_missing_in_one_part():
+    known, unknown = Ensemble([[0, 1]], info={"score": [0.5]}), Ensemble([[0, 1]], info={"score": [None]})
+    both = Ensemble.concat([known, unknown])  # a warning from pandas would be an error here
+    assert both.info["score"].isna().tolist() == [False, True]
+
+
+def test_concat_refusals(ens):
+    with pytest.raises(InputError, match="at least one ensemble"):
+        Ensemble.concat([])
+    with pytest.raises(InputError, match="ensemble 1 has 5 objects, the first 6"):
+        Ensemble.concat([ens, ens[:5]])
+    with pytest.raises(InputError, match=r"object 0 is .*'a'.* in one and .*'f'.* in another"):
+        Ensemble.concat([ens, ens[::-1]])
+    with pytest.raises(InputError, match="name their objects differently"):
+        Ensemble.concat([ens, Ensemble(ens.labels, ids=range(6))])
+
+
+# --- signatures -----------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(label_tables)
+def test_signatures(table):
+    ens = Ensemble(table)
+    s = ens.signatures()
+    first, inverse, counts = oracle.signatures(ens.labels)
+    assert_array_equal(s.first, first)
+    assert_array_equal(s.inverse, inverse)
+    assert_array_equal(s.counts, counts)
+    assert_array_equal(s.labels[s.inverse], ens.labels)
+    assert_array_equal(s.labels, ens.labels[s.first])
+    assert s.counts.sum() == ens.n_objects
+    assert len(s) == len(np.unique(ens.labels, axis=0))
+    assert ens.signatures() is s
+
+
+def test_signatures_repr():
+    assert repr(Ensemble([[0, 0, 1, 1]]).signatures()) == "Signatures: 2 distinct rows of 4 (50 %)"
+
+
+# --- printing and keeping -------------------------------------------------------------------------------------------
+
+
+def test_repr():
+    assert repr(Ensemble([["x"]])) == "Ensemble: 1 clustering of 1 object\n  clusters  1"
+    ens = Ensemble([[0, 1, 2, None], [0, 0, 0, 0]], info={"method": ["kmeans", "leiden"]})
+    assert repr(ens).splitlines() == [
+        "Ensemble: 2 clusterings of 4 objects",
+        "  clusters  1 to 3 (median 2)",
+        "  missing   12.5 % of the labels, in 1 clustering",
+        "  made by   kmeans 1, leiden 1",
+    ]
+    assert "1,000 clusterings" in repr(Ensemble(np.zeros((2, 1000), int)))
+
+
+def test_save_and_load(ens, tmp_path):
+    ens.save(tmp_path / "run")
+    back = Ensemble.load(tmp_path / "run")
+    assert_array_equal(back.labels, ens.labels)
+    assert back.info["seed"].tolist() == ens.info["seed"].tolist()
+    assert back.info.index.tolist() == [0, 1, 2, 3]
+    assert back.ids.tolist() == ens.ids.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        back.labels[0, 0] = 5
+
+
+def test_save_and_load_without_ids_or_info_and_with_missing_labels(tmp_path):
+    ens = Ensemble([[0, None, 1], [None, None, None]])
+    ens.save(str(tmp_path / "run"))
+    back = Ensemble.load(str(tmp_path / "run"))
+    assert_array_equal(back.labels, ens.labels)
+    assert back.ids is None
+    assert back.info.shape == (2, 0)
+
+
+def test_save_does_not_write_over_a_store(ens, tmp_path):
+    ens.save(tmp_path / "run")
+    with pytest.raises(InputError, match="not empty"):
+        ens.save(tmp_path / "run")
+
+
+def test_save_of_info_that_cannot_be_stored_leaves_nothing_behind(tmp_path):
+    with pytest.raises(InputError, match="id"):
+        Ensemble([[0, 1]], info={"id": [7]}).save(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_load_of_nothing(tmp_path):
+    with pytest.raises(InputError, match="nowhere"):
+        Ensemble.load(tmp_path / "nowhere")

@@ -1,0 +1,432 @@
+"""Every native kernel against its plain twin in `oracle`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle
+from consilience import _kernels
+
+quick = settings(max_examples=60, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def labels_of(seed, n, m, k, holes=0.0):
+    """Labels of objects × clusterings below k (one bound, or one per clustering), a share of them missing."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, m)).astype(np.int32)
+    return np.where(rng.random((n, m)) < holes, np.int32(-1), labels)
+
+
+# --- contingency ----------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def two_vectors(draw):
+    n, k, l = (draw(st.integers(low, 40)) for low in (0, 1, 1))  # noqa: E741
+    a = draw(arrays(np.int32, n, elements=st.integers(-1, k - 1)))
+    b = draw(arrays(np.int32, n, elements=st.integers(-1, l - 1)))
+    return a, b, (k, l)
+
+
+@quick
+@given(two_vectors(), seeds)
+def test_contingency(made, seed):
+    a, b, shape = made
+    rng = np.random.default_rng(seed)
+    whole, parts = rng.integers(0, 100, len(a)), rng.random(len(a))
+    for weights in (None, whole, whole.astype(np.uint8), parts, parts.astype(np.float32)):
+        got = _kernels.contingency(a, b, shape, weights=weights)
+        want = oracle.contingency(a, b, shape, weights=weights)
+        assert got.dtype == want.dtype
+        # Floats are added in the order of the objects by both, so even they agree to the bit.
+        assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(90), np.linspace(0, 1, 90)])
+def test_contingency_tables_of_parts_merge(weights):
+    a, b = labels_of(1, 90, 2, 6, holes=0.2).T
+    whole = _kernels.contingency(a, b, (6, 6), weights=weights)
+    table = None
+    for part in (slice(0, 17), slice(17, 17), slice(17, 80), slice(80, 90)):
+        some = None if weights is None else weights[part]
+        table = _kernels.contingency(a[part], b[part], (6, 6), weights=some, table=table)
+    assert_array_equal(table, whole)
+
+
+def test_contingency_counts_whole_weights_exactly_beyond_doubles():
+    zero = np.zeros(2, np.int32)
+    assert _kernels.contingency(zero, zero, (1, 1), weights=np.array([2**60, 1])).item() == 2**60 + 1
+
+
+@pytest.mark.parametrize(("a", "b"), [([0, 3], [0, 0]), ([0, 0], [0, 2])])
+def test_contingency_refuses_a_label_outside_the_table(a, b):
+    with pytest.raises(ValueError, match=r"outside the table of shape \(3, 2\)"):
+        _kernels.contingency(np.array(a), np.array(b), (3, 2))
+
+
+def test_contingency_refuses_a_label_outside_the_table_it_is_given():
+    buffer = np.zeros(64, np.int64)  # room to write astray in without harm
+    with pytest.raises(ValueError, match="table"):
+        _kernels.contingency(np.array([4]), np.array([4]), (5, 5), table=buffer[:4].reshape(2, 2))
+    assert not buffer.any()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [np.zeros((2, 3), np.int32), np.zeros((2, 3), np.int64, order="F"), np.zeros((2, 6), np.int64)[:, ::2]],
+    ids=["int32", "Fortran order", "strided"],
+)
+def test_contingency_counts_into_any_table_or_refuses_it(table):
+    try:
+        got = _kernels.contingency(np.array([0, 1]), np.array([1, 2]), (2, 3), table=table)
+    except (TypeError, ValueError):
+        return
+    assert got.sum() == 2
+
+
+def test_contingency_refuses_fractional_weights_for_a_table_of_whole_numbers():
+    with pytest.raises(ValueError, match="weights"):
+        _kernels.contingency(np.array([0]), np.array([0]), (1, 1), weights=[0.5], table=np.zeros((1, 1), np.int64))
+
+
+def test_contingency_refuses_lengths_that_disagree():
+    with pytest.raises(ValueError, match="one length"):
+        _kernels.contingency(np.zeros(3), np.zeros(2), (1, 1))
+    with pytest.raises(ValueError, match="3 objects need as many weights"):
+        _kernels.contingency(np.zeros(3), np.zeros(3), (1, 1), weights=[1, 2])
+
+
+# --- codes and pair sums --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("top", "kind"),
+    [(0, np.uint8), (254, np.uint8), (255, np.uint16), (65534, np.uint16), (65535, np.uint32), (2**31 - 2, np.uint32)],
+)
+def test_codes_take_the_smallest_type_with_room_for_missing(top, kind):
+    labels = np.array([[0, top], [-1, 0], [top, -1]], np.int32)
+    codes = _kernels.encode_codes(labels)
+    assert codes.dtype == kind
+    assert codes.flags.c_contiguous
+    missing = np.iinfo(kind).max
+    assert codes.tolist() == [[0, missing, top], [top, 0, missing]]
+
+
+def check_pair_sums(labels, begin=0, end=None, clusters=None, missing=None):
+    end = labels.shape[1] if end is None else end
+    codes = _kernels.encode_codes(labels)
+    clusters = labels.max(axis=0) + 1 if clusters is None else clusters
+    missing = bool((labels < 0).any()) if missing is None else missing
+    for term in ("square", "xlogx"):
+        got = _kernels.pair_sums(codes, clusters, begin, end, term=term, missing=missing)
+        again = _kernels.pair_sums(codes, clusters, begin, end, term=term, missing=missing, threads=3)
+        want = oracle.pair_sums(codes, clusters, begin, end, term=term, missing=missing)
+        for mine, threaded, plain in zip(got, again, want, strict=True):
+            assert mine.dtype == plain.dtype
+            assert_array_equal(mine, threaded)
+            if mine.dtype == np.float64:
+                assert_allclose(mine, plain, rtol=1e-13, atol=1e-12)
+            else:
+                assert_array_equal(mine, plain)
+
+
+@quick
+@given(
+    seed=seeds, n=st.integers(1, 40), m=st.integers(1, 7), k=st.integers(1, 90), holes=st.sampled_from([0.0, 0.3, 1.0])
+)
+def test_pair_sums(seed, n, m, k, holes):
+    check_pair_sums(labels_of(seed, n, m, k, holes))
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 7, 8, 9, 15, 16, 47, 48, 49, 79, 80, 81, 100, 255, 256, 300])
+def test_pair_sums_of_few_and_many_clusters(k, holes):
+    labels = labels_of(k, 320, 4, k, holes)
+    labels[:4] = k - 1  # the last cluster occurs
+    check_pair_sums(labels)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize(("n", "k"), [(255, 1), (256, 1), (511, 1), (700, 2), (1200, 2)])
+def test_pair_sums_of_clusters_larger_than_a_byte_counts(n, k, holes):
+    check_pair_sums(labels_of(n, n, 3, k, holes))
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize(("begin", "end"), [(0, 1), (0, 32), (3, 36), (32, 33), (30, 70), (5, 70), (69, 70), (4, 4)])
+def test_pair_sums_of_a_band_across_lane_groups(begin, end, holes):
+    check_pair_sums(labels_of(2, 25, 70, 6, holes), begin, end)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+@pytest.mark.parametrize("top", [120, 300])
+def test_pair_sums_where_lane_groups_mix_few_and_many_clusters(top, holes):
+    k = np.r_[np.full(33, 3), np.full(20, top), np.full(17, 40)]
+    check_pair_sums(labels_of(3, 150, 70, k, holes), 2)
+
+
+@pytest.mark.parametrize("k", [3, 100, 300])
+def test_pair_sums_of_a_clustering_that_is_all_missing(k):
+    labels = labels_of(4, 350, 3, k)
+    labels[:, 1] = -1
+    check_pair_sums(labels)
+    labels[:] = -1
+    check_pair_sums(labels)
+
+
+def test_pair_sums_of_clusters_that_do_not_occur():
+    labels = labels_of(5, 60, 4, 5, holes=0.2)
+    check_pair_sums(labels, clusters=np.array([5, 9, 70, 90], np.int32))
+
+
+def test_pair_sums_with_margins_asked_for_though_no_label_is_missing():
+    for k in (5, 90, 300):
+        check_pair_sums(labels_of(6, 310, 3, k), missing=True)
+
+
+def test_pair_sums_of_more_than_65535_clusters():
+    n = 70_000
+    rng = np.random.default_rng(7)
+    single = rng.permutation(n)
+    labels = np.column_stack([single, rng.integers(0, 3, n), rng.integers(-1, 3, n)]).astype(np.int32)
+    assert _kernels.encode_codes(labels).dtype == np.uint32
+    check_pair_sums(labels, begin=1)
+    # The n × n table of two clusterings into single objects is known without making it: n cells of 1.
+    codes, clusters = _kernels.encode_codes(labels[:, :1]), np.array([n], np.int32)
+    assert _kernels.pair_sums(codes, clusters, 0, 1, term="square", missing=False)[0].item() == n
+    assert _kernels.pair_sums(codes, clusters, 0, 1, term="xlogx", missing=False)[0].item() == 0
+    some, n_known = labels[:, :1].copy(), n - 100
+    some[:100] = -1
+    sums = _kernels.pair_sums(_kernels.encode_codes(some), clusters, 0, 1, term="square", missing=True)
+    assert [x.item() for x in sums] == [n_known] * 4
+
+
+def test_pair_sums_beyond_the_table_of_logarithms():
+    n = 2**20 + 5  # the table ends at 2^20
+    labels = np.zeros((n, 2), np.int32)
+    labels[0, 1] = 1
+    check_pair_sums(labels)
+
+
+def run_python(code):
+    """Run code that could write astray in a process of its own; the last line it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stderr}"
+    return done.stdout.strip().splitlines()[-1]
+
+
+ASTRAY = """
+import numpy as np
+from consilience import _kernels
+try:
+    _kernels.pair_sums({codes}, np.array({clusters}, np.int32), {begin}, {end}, term="square", missing=True)
+    print("accepted")
+except ValueError:
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize(
+    ("codes", "clusters", "begin", "end"),
+    [
+        ("np.full((2, 50), 200, np.uint8)", [3, 3], 0, 2),
+        ("np.full((2, 50), 90, np.uint8)", [3, 100], 0, 2),
+        ("np.full((2, 50), 40_000, np.uint16)", [3, 3], 0, 2),
+        ("np.zeros((2, 50), np.uint8)", [1], 0, 2),
+        ("np.zeros((2, 50), np.uint8)", [1, 1, 1, 1], 0, 4),
+    ],
+    ids=[
+        "label above k",
+        "label above k of a",
+        "16-bit label above k",
+        "too few cluster counts",
+        "end beyond the codes",
+    ],
+)
+def test_pair_sums_never_reaches_beyond_its_arrays(codes, clusters, begin, end):
+    assert run_python(ASTRAY.format(codes=codes, clusters=clusters, begin=begin, end=end)) == "refused"
+
+
+def test_pair_sums_does_not_cut_codes_of_another_type_to_bytes():
+    codes = np.array([[0, 256], [0, 0]], np.int32)
+    try:
+        joint = _kernels.pair_sums(codes, np.array([257, 1]), 0, 2, term="square", missing=False)[0]
+    except (TypeError, ValueError):
+        return
+    assert joint.tolist() == [[2, 2], [2, 4]]
+
+
+# --- signatures -----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(seed=seeds, n=st.integers(1, 200), m=st.integers(1, 6), k=st.integers(1, 5))
+def test_signatures(seed, n, m, k):
+    labels = labels_of(seed, n, m, k, holes=0.2)
+    for mine, plain in zip(_kernels.signatures(labels), oracle.signatures(labels), strict=True):
+        assert mine.dtype == plain.dtype == np.int64
+        assert_array_equal(mine, plain)
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_signatures_met_again_after_the_hash_table_grew(m):
+    rng = np.random.default_rng(8)
+    order = np.r_[rng.permutation(9000), rng.permutation(9000)]
+    labels = order[:, None] * np.array([1, 7, -3][:m])
+    for mine, plain in zip(_kernels.signatures(labels), oracle.signatures(labels), strict=True):
+        assert_array_equal(mine, plain)
+
+
+def test_signatures_of_nothing():
+    assert [len(x) for x in _kernels.signatures(np.empty((0, 3), np.int32))] == [0, 0, 0]
+
+
+# --- within sums ----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(seed=seeds, n=st.integers(1, 25), m=st.integers(1, 4), k=st.integers(1, 5), data=st.data())
+def test_within_sums(seed, n, m, k, data):
+    labels = np.ascontiguousarray(labels_of(seed, n, m, k, holes=0.2).T)
+    begin = data.draw(st.integers(0, n - 1))
+    columns = data.draw(st.integers(1, n - begin))
+    rows = data.draw(st.integers(1, columns))
+    block = np.random.default_rng(seed).random((rows, columns))
+    got, threaded, want = (np.full((m, k), 0.5) for _ in range(3))
+    _kernels.within_sums(block, begin, labels, got)
+    _kernels.within_sums(block, begin, labels, threaded, threads=3)
+    oracle.within_sums(block, begin, labels, want)
+    assert_array_equal(got, threaded)
+    assert_allclose(got, want, rtol=1e-13)
+
+
+def test_within_sums_of_blocks_add_up():
+    distances = np.random.default_rng(9).random((61, 61))
+    labels = np.ascontiguousarray(labels_of(9, 61, 5, 4, holes=0.2).T)
+    got, want = np.zeros((5, 4)), np.zeros((5, 4))
+    for begin, end in ((0, 20), (20, 47), (47, 61)):
+        _kernels.within_sums(distances[begin:end, begin:], begin, labels, got, threads=2)
+    oracle.within_sums(distances, 0, labels, want)
+    assert_allclose(got, want, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("block", "begin", "labels", "sums"),
+    [
+        (np.ones((2, 3)), 1, np.zeros((1, 3), np.int32), np.zeros((1, 1))),
+        (np.ones((3, 2)), 0, np.zeros((1, 3), np.int32), np.zeros((1, 1))),
+        (np.ones((3, 3)), 0, np.full((1, 3), 2, np.int32), np.zeros((1, 2))),
+        (np.ones((3, 3)), 0, np.zeros((2, 3), np.int32), np.zeros((1, 2))),
+    ],
+    ids=["beyond the objects", "more rows than columns", "label beyond the sums", "clusterings beyond the sums"],
+)
+def test_within_sums_never_reaches_beyond_its_arrays(block, begin, labels, sums):
+    with pytest.raises(ValueError, match=r"the block reaches beyond|the sums have no room"):
+        _kernels.within_sums(block, begin, labels, sums)
+
+
+@pytest.mark.parametrize("sums", [np.zeros((2, 3), order="F"), np.zeros((2, 3), np.float32)], ids=["F", "float32"])
+def test_within_sums_adds_into_any_sums_or_refuses_them(sums):
+    try:
+        _kernels.within_sums(np.ones((3, 3)), 0, np.zeros((2, 3), np.int32), sums)
+    except (TypeError, ValueError):
+        return
+    assert sums[:, 0].tolist() == [3, 3]
+
+
+# --- x log x --------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(st.lists(st.integers(0, 5000), max_size=20), st.integers(0, 6000))
+def test_xlogx(x, limit):
+    for mine, plain in zip(_kernels.xlogx(np.array(x, np.uint64), limit=limit), oracle.xlogx(x), strict=True):
+        assert_allclose(mine, plain, rtol=1e-11)
+
+
+def test_xlogx_at_and_beyond_the_limit():
+    x = [0, 1, 2, 2**20 - 2, 2**20 - 1, 2**20, 2**20 + 1, 10**9, 2**40, 2**52]
+    for mine, plain in zip(_kernels.xlogx(x), oracle.xlogx(x), strict=True):
+        assert_allclose(mine, plain, rtol=1e-9)
+    # Beyond the table, where two nearly equal numbers would be subtracted, the rise keeps its digits.
+    assert_allclose(_kernels.xlogx(x[-3:])[1], oracle.xlogx(x[-3:])[1], rtol=1e-14)
+
+
+def test_xlogx_rise_at_the_largest_number_there_is():
+    top = np.array([2**64 - 1], np.uint64)
+    assert _kernels.xlogx(top)[1].item() == pytest.approx(np.log(2.0**64) + 1)
+
+
+# --- random streams -------------------------------------------------------------------------------------------------
+
+# Published with the generator (Random123, kat_vectors).
+KNOWN_ANSWERS = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+]
+
+
+@pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
+def test_philox_known_answers(counter, key, answer):
+    assert oracle.philox(counter, key) == answer
+
+
+def test_stream_starts_with_the_known_answer():
+    words = KNOWN_ANSWERS[0][2]
+    assert _kernels.random_bits(0, 0, 2).tolist() == [words[0] + 2**32 * words[1], words[2] + 2**32 * words[3]]
+
+
+wide = st.integers(0, 2**64 - 1)
+
+
+@quick
+@given(seed=wide, unit=wide, size=st.integers(0, 9), n=st.one_of(st.integers(1, 50), st.integers(1, 2**64 - 1)))
+def test_random_streams(seed, unit, size, n):
+    assert_array_equal(_kernels.random_bits(seed, unit, size), oracle.random_bits(seed, unit, size))
+    assert_array_equal(_kernels.random_uniform(seed, unit, size), oracle.random_uniform(seed, unit, size))
+    assert_array_equal(_kernels.random_below(seed, unit, n, size), oracle.random_below(seed, unit, n, size))
+    assert_array_equal(_kernels.random_permutation(seed, unit, size), oracle.random_permutation(seed, unit, size))
+
+
+def test_random_below_throws_unfair_draws_away():
+    n = 2**63 + 1  # nearly half of all draws
+    got = _kernels.random_below(1, 2, n, 50)
+    assert_array_equal(got, oracle.random_below(1, 2, n, 50))
+    bits = _kernels.random_bits(1, 2, 50)
+    assert not np.array_equal(got, bits % np.uint64(n))
+
+
+def test_random_below_is_fair():
+    counts = np.bincount(_kernels.random_below(3, 4, 7, 70_000).astype(np.int64), minlength=7)
+    assert abs(counts - 10_000).max() < 500  # five standard deviations
+
+
+def test_random_below_refuses_an_empty_range():
+    with pytest.raises(ValueError, match="no whole number"):
+        _kernels.random_below(0, 0, 0, 1)
+
+
+def test_random_streams_differ_by_seed_and_unit_and_a_longer_one_starts_the_same():
+    one = _kernels.random_bits(7, 1, 1000)
+    assert_array_equal(_kernels.random_bits(7, 1, 33), one[:33])
+    for other in (_kernels.random_bits(7, 2, 1000), _kernels.random_bits(8, 1, 1000)):
+        assert not np.isin(one, other).any()
+
+
+def test_random_permutation_holds_everything_once():
+    assert sorted(_kernels.random_permutation(5, 6, 500)) == list(range(500))
+    assert len({tuple(_kernels.random_permutation(5, unit, 3)) for unit in range(100)}) == 6

@@ -1,0 +1,195 @@
+"""All pairs of an ensemble against the same measure of two clusterings; stability against its definition."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import squareform
+
+from consilience import Ensemble, comparison, pairwise, stability
+from consilience._check import InputError
+from consilience.comparison import MEASURES, stability_of
+from consilience.comparison.pairwise import BAND
+
+every_measure = pytest.mark.parametrize("name", MEASURES)
+with_and_without_holes = pytest.mark.parametrize("holes", [0.0, 0.3])
+
+
+def ensemble_of(seed, n, m, k, holes=0.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, m))
+    return Ensemble(np.where(rng.random((n, m)) < holes, -1, labels))
+
+
+def check_against_single_pairs(ens, name, pairs=None):
+    measure, matrix = getattr(comparison, name), pairwise(ens, name)
+    m = ens.n_clusterings
+    assert matrix.shape == (m, m)
+    for i, j in itertools.product(range(m), repeat=2) if pairs is None else pairs:
+        expected = measure(ens.labels[:, i], ens.labels[:, j])
+        assert matrix[i, j] == pytest.approx(expected, abs=1e-11, nan_ok=True), (i, j)
+
+
+@every_measure
+def test_equal_to_single_pairs(name):
+    @settings(max_examples=30, deadline=None)
+    @given(
+        seed=st.integers(0, 10**6),
+        n=st.integers(1, 20),
+        m=st.integers(1, 5),
+        k=st.integers(1, 6),
+        holes=st.sampled_from([0.0, 0.3, 0.9]),
+    )
+    def check(seed, n, m, k, holes):
+        check_against_single_pairs(ensemble_of(seed, n, m, k, holes), name)
+
+    check()
+
+
+@every_measure
+@with_and_without_holes
+def test_across_bands_and_lane_groups(name, holes):
+    m = BAND + 35
+    ens = ensemble_of(1, 12, m, 4, holes)
+    edges = [0, 1, 31, 32, 33, BAND - 1, BAND, BAND + 1, BAND + 31, BAND + 32, m - 1]
+    check_against_single_pairs(ens, name, itertools.product(edges, repeat=2))
+
+
+@every_measure
+@with_and_without_holes
+def test_mixed_numbers_of_clusters(name, holes):
+    k = np.r_[2, 300, 5, 90, 40, 80, 81, 254, 255, 256, 1]
+    check_against_single_pairs(ensemble_of(2, 400, len(k), k, holes), name)
+
+
+@every_measure
+def test_objects_left_out_leave_clusters_empty(name):
+    whole = ensemble_of(3, 60, 6, 12)
+    part = whole[:15]
+    assert_allclose(pairwise(part, name), pairwise(Ensemble(part.labels), name), atol=1e-12)
+    check_against_single_pairs(part, name)
+
+
+@every_measure
+def test_no_shared_object_is_nan(name):
+    matrix = pairwise([[0, 1, None, None], [None, None, 0, 1], [0, 0, 0, 1], [None] * 4], name)
+    expected = np.zeros((4, 4), bool)
+    expected[[0, 1], [1, 0]] = expected[3] = expected[:, 3] = True
+    assert_array_equal(np.isnan(matrix), expected)
+
+
+@every_measure
+@with_and_without_holes
+def test_threads_do_not_change_a_bit(name, holes):
+    ens = ensemble_of(4, 50, 40, np.r_[np.full(33, 5), np.full(7, 120)], holes)
+    assert_array_equal(pairwise(ens, name), pairwise(ens, name, n_jobs=3))
+
+
+@pytest.mark.parametrize("name", [name for name, how in MEASURES.items() if how.symmetric])
+@with_and_without_holes
+def test_symmetric_to_the_bit(name, holes):
+    matrix = pairwise(ensemble_of(5, 500, BAND + 10, 9, holes), name)
+    assert_array_equal(matrix, matrix.T)
+
+
+@pytest.mark.parametrize("name", [name for name, how in MEASURES.items() if how.distance])
+@with_and_without_holes
+def test_distances_go_straight_into_scipy(name, holes):
+    matrix = pairwise(ensemble_of(6, 500, 40, 9, holes), name)
+    assert not matrix.diagonal().any()
+    assert len(squareform(matrix)) == 40 * 39 / 2
+
+
+@pytest.mark.parametrize("name", ["rand", "nmi", "accuracy"])
+def test_takes_what_an_ensemble_is_made_from(name):
+    labels = [["a", "a", "b"], [0, 1, None]]
+    assert_array_equal(pairwise(labels, name), pairwise(Ensemble(labels), name))
+
+
+def test_progress_does_not_change_the_values(capsys):
+    ens = ensemble_of(7, 20, 5, 3)
+    assert_array_equal(pairwise(ens, "rand", progress=True), pairwise(ens, "rand", progress=False))
+    assert_array_equal(pairwise(ens, "f1", progress=True), pairwise(ens, "f1", progress=False))
+    assert capsys.readouterr().out == ""
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="unknown measure 'jacard': did you mean 'jaccard'"):
+        pairwise([[0, 1]], "jacard")
+    with pytest.raises(InputError, match="unknown measure 'zzz': choose from rand, adjusted_rand"):
+        pairwise([[0, 1]], "zzz")
+    with pytest.raises(InputError, match="n_jobs must be"):
+        pairwise([[0, 1]], n_jobs=0)
+
+
+# --- stability ------------------------------------------------------------------------------------------------------
+
+
+@every_measure
+@with_and_without_holes
+def test_stability_is_the_mean_over_pairs(name, holes):
+    ens = ensemble_of(8, 15, 7, 3, holes)
+    measure = getattr(comparison, name)
+    columns = list(ens.labels.T)
+
+    def values(kept):
+        both_ways = [(measure(a, b) + measure(b, a)) / 2 for a, b in itertools.combinations(kept, 2)]
+        return np.array([x for x in both_ways if not np.isnan(x)])
+
+    all_pairs = values(columns)
+    left_out = [values(columns[:i] + columns[i + 1 :]).mean() for i in range(7)]
+    got = stability(ens, name)
+    assert got.measure == name
+    assert got.n_pairs == len(all_pairs)
+    assert got.mean == pytest.approx(all_pairs.mean(), abs=1e-11)
+    assert got.sem == pytest.approx(all_pairs.std(ddof=1) / np.sqrt(len(all_pairs)), abs=1e-11)
+    assert got.sem_jackknife == pytest.approx(np.sqrt(6 * np.var(left_out)), abs=1e-11)
+
+
+def test_stability_leaves_pairs_without_shared_objects_out():
+    ens = [[0, 0, 1, None, None], [None, None, None, 0, 1], [0, 0, 1, 1, 1], [0, 1, 1, 0, 0]]
+    matrix = pairwise(ens, "jaccard")
+    known = [matrix[i, j] for i, j in itertools.combinations(range(4), 2) if (i, j) != (0, 1)]
+    got = stability(ens)
+    assert got.n_pairs == 5
+    assert got.mean == pytest.approx(np.mean(known))
+    assert got.sem == pytest.approx(np.std(known, ddof=1) / np.sqrt(5))
+    assert np.isfinite(got.sem_jackknife)
+
+
+def test_stability_of_equal_clusterings_is_certain():
+    got = stability([[0, 0, 1, 1]] * 4)
+    assert (got.mean, got.sem, got.sem_jackknife, got.n_pairs) == (1, 0, 0, 6)
+
+
+def test_stability_of_two_clusterings_has_no_standard_error():
+    got = stability([[0, 0, 1], [0, 1, 1]])
+    assert got.mean == 0
+    assert np.isnan(got.sem)
+    assert np.isnan(got.sem_jackknife)
+
+
+def test_stability_of_a_matrix():
+    ens = ensemble_of(9, 15, 7, 3)
+    assert stability_of(pairwise(ens, "nmi"), "nmi") == stability(ens, "nmi", n_jobs=2)
+
+
+def test_stability_repr():
+    text = repr(stability([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 2]]))
+    assert text == "Stability: jaccard 0.6667 ± 0.1667 over 3 pairs"
+
+
+def test_stability_without_any_shared_object_is_unknown():
+    got = stability([[0, None], [None, 0]])
+    assert np.isnan([got.mean, got.sem, got.sem_jackknife]).all()
+    assert got.n_pairs == 0
+
+
+def test_stability_of_one_clustering_is_refused():
+    with pytest.raises(InputError, match="at least two clusterings"):
+        stability([[0, 1, 1]])
