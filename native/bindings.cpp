@@ -4,8 +4,11 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <utility>
+
 #include "contingency.hpp"
 #include "random.hpp"
+#include "scores.hpp"
 #include "signatures.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
@@ -21,6 +24,21 @@ using In = nb::ndarray<const T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
 template <class T, int D>
 using Out = nb::ndarray<T, nb::ndim<D>, nb::c_contig, nb::device::cpu>;
 
+// Binds a function whose arguments are taken as they are: an array of another type or layout is refused, never copied,
+// so that results cannot be written to a copy and an overload cannot be chosen by converting.
+template <class F, std::size_t... I>
+void define(nb::module_& m, const char* name, F f, std::index_sequence<I...>) {
+  m.def(name, f, (void(I), nb::arg().noconvert())...);
+}
+template <class F, class R, class... A>
+void define(nb::module_& m, const char* name, F f, R (F::*)(A...) const) {
+  define(m, name, f, std::index_sequence_for<A...>());
+}
+template <class F>
+void define(nb::module_& m, const char* name, F f) {
+  define(m, name, f, &F::operator());
+}
+
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -30,11 +48,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
 
 template <class Count>
 void bind_contingency(nb::module_& m) {
-  m.def("contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const Out<Count, 2>& table) {
+  define(m, "contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const Out<Count, 2>& table) {
     nb::gil_scoped_release free;
     contingency<Count>(a.data(), b.data(), nullptr, a.size(), table.shape(1), table.data());
   });
-  m.def("contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const In<Count, 1>& weights,
+  define(m, "contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const In<Count, 1>& weights,
                           const Out<Count, 2>& table) {
     nb::gil_scoped_release free;
     contingency<Count>(a.data(), b.data(), weights.data(), a.size(), table.shape(1), table.data());
@@ -55,12 +73,12 @@ void fill_pair_sums(const In<Code, 2>& codes, const In<std::int32_t, 1>& cluster
 
 template <class Code>
 void bind_pair_sums(nb::module_& m) {
-  m.def("pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+  define(m, "pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
                         const Out<std::uint64_t, 3>& squares, const Out<std::int64_t, 2>& known, int threads) {
     nb::gil_scoped_release free;
     fill_pair_sums(codes, clusters, begin, Square{}, squares, known, threads);
   });
-  m.def("pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+  define(m, "pair_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
                         const Out<double, 3>& xlogx, const Out<std::int64_t, 2>& known, int threads) {
     nb::gil_scoped_release free;
     const XLogX phi(codes.shape(1));
@@ -71,7 +89,7 @@ void bind_pair_sums(nb::module_& m) {
 // `value` is empty where every entry has its row's weight. Returns (objective before, after, moves).
 template <class Count>
 void bind_sweep(nb::module_& m) {
-  m.def("sweep", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
+  define(m, "sweep", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
                     const In<Count, 1>& weight, const In<std::int32_t, 1>& view_of, const In<double, 1>& scale,
                     const Out<std::int32_t, 1>& labels, const In<std::int64_t, 1>& order, std::size_t clusters,
                     int objective, double temperature, double capacity, bool keep_clusters, std::size_t shortlist,
@@ -101,7 +119,7 @@ NB_MODULE(_native, m) {
   bind_sweep<std::int64_t>(m);
   bind_sweep<double>(m);
 
-  m.def("signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
+  define(m, "signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
     Signatures s;
     {
       nb::gil_scoped_release free;
@@ -110,14 +128,21 @@ NB_MODULE(_native, m) {
     return std::make_pair(hand_over(std::move(s.first)), hand_over(std::move(s.count)));
   });
 
-  m.def("within_sums", [](const In<double, 2>& block, std::size_t begin, const In<std::int32_t, 2>& labels,
+  define(m, "row_scores", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
+                             const In<double, 2>& table, const Out<double, 2>& scores, int threads) {
+    nb::gil_scoped_release free;
+    row_scores(labels.data(), labels.shape(0), labels.shape(1), offset.data(), table.data(), table.shape(1), threads,
+               scores.data());
+  });
+
+  define(m, "within_sums", [](const In<double, 2>& block, std::size_t begin, const In<std::int32_t, 2>& labels,
                           const Out<double, 2>& sums, int threads) {
     nb::gil_scoped_release free;
     within_sums(block.data(), block.shape(0), block.shape(1), begin, labels.data(), labels.shape(0), labels.shape(1),
                 sums.shape(1), threads, sums.data());
   });
 
-  m.def("xlogx", [](const In<std::uint64_t, 1>& x, std::uint64_t limit, const Out<double, 1>& value,
+  define(m, "xlogx", [](const In<std::uint64_t, 1>& x, std::uint64_t limit, const Out<double, 1>& value,
                     const Out<double, 1>& rise) {
     nb::gil_scoped_release free;
     std::uint64_t largest = 0;
@@ -129,22 +154,22 @@ NB_MODULE(_native, m) {
     }
   });
 
-  m.def("random_bits", [](std::uint64_t seed, std::uint64_t unit, const Out<std::uint64_t, 1>& out) {
+  define(m, "random_bits", [](std::uint64_t seed, std::uint64_t unit, const Out<std::uint64_t, 1>& out) {
     nb::gil_scoped_release free;
     Stream stream(seed, unit);
     for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.bits();
   });
-  m.def("random_uniform", [](std::uint64_t seed, std::uint64_t unit, const Out<double, 1>& out) {
+  define(m, "random_uniform", [](std::uint64_t seed, std::uint64_t unit, const Out<double, 1>& out) {
     nb::gil_scoped_release free;
     Stream stream(seed, unit);
     for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.uniform();
   });
-  m.def("random_below", [](std::uint64_t seed, std::uint64_t unit, std::uint64_t n, const Out<std::uint64_t, 1>& out) {
+  define(m, "random_below", [](std::uint64_t seed, std::uint64_t unit, std::uint64_t n, const Out<std::uint64_t, 1>& out) {
     nb::gil_scoped_release free;
     Stream stream(seed, unit);
     for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.below(n);
   });
-  m.def("random_permutation", [](std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 1>& out) {
+  define(m, "random_permutation", [](std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 1>& out) {
     nb::gil_scoped_release free;
     Stream stream(seed, unit);
     for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = std::int64_t(i);

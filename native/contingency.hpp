@@ -257,9 +257,14 @@ void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<ty
     k = std::max(k, int(codes.clusters[b]));
   }
   std::vector<std::uint8_t> blocks;  // objects x lanes, for groups with few clusters
-  auto in_lanes = [&](std::size_t g) { return std::is_same<Code, std::uint8_t>::value && widest[g] <= lane_clusters(); };
+  // Lanes cost the same however few are used: about a fifth of k single pairs (measured).
+  auto in_lanes = [&](std::size_t g) {
+    const std::size_t used = std::min(kLanes, width - g * kLanes);
+    return std::is_same<Code, std::uint8_t>::value && widest[g] <= lane_clusters() && 5 * used >= std::size_t(widest[g]);
+  };
   if (std::is_same<Code, std::uint8_t>::value) {
-    blocks.assign(groups * n * kLanes, 0xFF);
+    for (std::size_t g = 0; g < groups; ++g)
+      if (in_lanes(g)) blocks.assign(groups * n * kLanes, 0xFF);
     parallel_for(groups, threads, [&](std::size_t g, std::size_t) {
       if (!in_lanes(g)) return;
       for (std::size_t lane = 0; lane < kLanes && out.begin + g * kLanes + lane < out.end; ++lane) {

@@ -64,11 +64,19 @@ def encode_codes(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def pair_sums(
-    codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, term: str, missing: bool, threads: int = 1
+    codes: NDArray[Any],
+    clusters: Labels,
+    begin: int,
+    end: int,
+    *,
+    term: str,
+    missing: bool,
+    rows: int | None = None,
+    threads: int = 1,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Ints]:
-    """Sums over the contingency tables of the pairs (a, b) with a < end and begin <= b < end.
+    """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end.
 
-    `term` is "square" or "xlogx". Returns arrays of shape (end, end − begin): the term summed over the cells
+    `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
     (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labelled in both.
     Without missing labels the last three are left empty, since they belong to a clustering alone.
     """
@@ -77,10 +85,15 @@ def pair_sums(
         raise InputError("codes must be a C-contiguous table of uint8, uint16 or uint32, as encode_codes makes it")
     if not 0 <= begin <= end <= len(codes) or len(clusters) < end or clusters.min(initial=0) < 0:
         raise InputError(f"clusterings {begin} … {end - 1} are not among the {min(len(codes), len(clusters))} given")
-    layers = 3 if missing else 1
-    sums = np.empty((layers, end, end - begin), np.uint64 if term == "square" else np.float64)
-    known = np.empty((end, end - begin) if missing else (0, 0), np.int64)
-    _native.pair_sums(codes, clusters, begin, sums, known, threads)
+    if codes.shape[1] >= 2**32:
+        raise InputError(f"{codes.shape[1]:,} objects are more than the kernel can number")
+    rows = end if rows is None else rows
+    if not 0 <= rows <= end:
+        raise InputError(f"{rows} rows are not among the first {end} clusterings")
+    shape = int(rows), int(end - begin)
+    sums = np.empty((3 if missing else 1, *shape), np.uint64 if term == "square" else np.float64)
+    known = np.empty(shape if missing else (0, 0), np.int64)
+    _native.pair_sums(codes, clusters, int(begin), sums, known, threads)
     nothing = sums[:0]
     return (sums[0], sums[1], sums[2], known) if missing else (sums[0], nothing, nothing, known)
 
@@ -91,6 +104,26 @@ def signatures(labels: Labels) -> tuple[Ints, Ints, Ints]:
     inverse = np.empty(len(labels), np.int64)
     first, count = _native.signatures(labels, inverse)
     return first, inverse, count
+
+
+def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, threads: int = 1) -> None:
+    """Add to each row's scores (rows × clusters) what the table (labels × clusters) says of every label it has.
+
+    scores[i] += Σ_q table[offsets[q] + labels[i, q]]; a missing label (−1) adds nothing.
+    """
+    labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
+    table = np.ascontiguousarray(table, np.float64)
+    sizes = np.diff(np.append(offsets[: labels.shape[1]], len(table)))
+    if (
+        len(sizes) != labels.shape[1]
+        or (len(labels) and (labels.max(axis=0) >= sizes).any())
+        or offsets.min(initial=0) < 0
+    ):
+        raise InputError("a label is outside its clustering's part of the table")
+    if scores.shape != (len(labels), table.shape[1]):
+        raise InputError(f"the scores have shape {scores.shape}, not {(len(labels), table.shape[1])}")
+    _check_out(scores, (np.float64,), "scores")
+    _native.row_scores(labels, offsets, table, scores, int(threads))
 
 
 def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:
@@ -105,7 +138,7 @@ def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, thre
         raise InputError("the sums have no room for these labels")
     _check_out(sums, (np.float64,), "sums")
     block, labels = np.ascontiguousarray(block, np.float64), np.ascontiguousarray(labels, np.int32)
-    _native.within_sums(block, begin, labels, sums, threads)
+    _native.within_sums(block, int(begin), labels, sums, threads)
 
 
 def xlogx(x: Any, *, limit: int = 2**20) -> tuple[Floats, Floats]:
@@ -185,7 +218,7 @@ def sweep(
     if len(view_of) and not (view_of.min() >= 0 and view_of.max() < len(scale)):
         raise InputError("a column belongs to a view that is not there")
     kinds = ("shannon", "quadratic", "normalised")
-    return tuple(  # type: ignore[return-value]
+    return tuple(
         _native.sweep(
             start,
             column,
@@ -195,13 +228,13 @@ def sweep(
             scale,
             labels,
             order,
-            n_clusters,
+            int(n_clusters),
             kinds.index(objective),
-            temperature,
-            capacity,
-            keep_clusters,
-            shortlist,
-            seed,
-            unit,
+            float(temperature),
+            float(capacity),
+            bool(keep_clusters),
+            int(shortlist),
+            int(seed),
+            int(unit),
         )
     )

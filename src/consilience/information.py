@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,16 @@ class Views:
     @property
     def totals(self) -> Floats:
         """N_v, the sum of every view."""
-        return np.bincount(self.view_of, np.asarray(self.table.sum(axis=0)).ravel(), minlength=self.n_views)
+        return np.bincount(self.view_of, np.asarray(self.table.sum(axis=0)).ravel(), self.n_views).astype(float)
+
+    @cached_property
+    def mass(self) -> Any:
+        """(n_objects, n_views) CSR: the sum of every row in every view."""
+        columns = np.arange(len(self.view_of))
+        in_view = sparse.csr_matrix(
+            (np.ones(len(columns)), (columns, self.view_of)), shape=(len(columns), self.n_views)
+        )
+        return sparse.csr_matrix(self.table @ in_view)
 
     @property
     def whole(self) -> bool:
@@ -114,10 +124,9 @@ def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: A
 
 def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:
     """T (clusters × columns) and the clusters' totals in every view (clusters × views)."""
-    member = sparse.csr_matrix(
-        (np.ones(views.n_objects), (labels, np.arange(views.n_objects))), shape=(n_clusters, views.n_objects)
-    )
-    table = np.asarray((member @ views.table).todense())
+    rows, width = views.table, views.table.shape[1]
+    cells = np.repeat(np.asarray(labels, np.int64) * width, np.diff(rows.indptr)) + rows.indices
+    table = np.bincount(cells, rows.data, minlength=n_clusters * width).astype(float).reshape(n_clusters, width)
     totals = np.zeros((n_clusters, views.n_views))
     np.add.at(totals.T, views.view_of, table.T)
     return table, totals
@@ -128,7 +137,7 @@ def _phi(x: Floats) -> Floats:
 
 
 def _by_view(values: Floats, views: Views) -> Floats:
-    return np.bincount(views.view_of, values, minlength=views.n_views)
+    return np.bincount(views.view_of, values, minlength=views.n_views).astype(float)
 
 
 def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
@@ -170,6 +179,17 @@ def _scales(views: Views, objective: str) -> Floats:
     if objective == "normalised":
         return np.where(n > 0, views.weights, 0.0)
     return np.divide(views.weights, n, out=np.zeros_like(n), where=n > 0)
+
+
+def _constant(views: Views, objective: str) -> float:
+    """The part of the objective that does not depend on the partition, which the kernel leaves out."""
+    n, columns = views.totals, np.asarray(views.table.sum(axis=0)).ravel()
+    scale = _scales(views, "shannon")
+    if objective == "shannon":
+        return float(scale @ (_phi(n) - _by_view(_phi(columns), views)))
+    if objective == "quadratic":
+        return -float(scale @ np.divide(_by_view(columns**2, views), n, out=np.zeros_like(n), where=n > 0))
+    return 0.0
 
 
 @dataclass(frozen=True)
@@ -235,6 +255,7 @@ class Engine:
             views.view_of,
             _scales(views, objective),
         )
+        self._constant = _constant(views, objective)
         self._options: dict[str, Any] = {
             "n_clusters": n_clusters,
             "objective": objective,
@@ -261,29 +282,33 @@ class Engine:
         then `noisy_iter` at a falling temperature if it is above 0, then the plain ones.
         """
         labels = np.array(labels, np.int32)
-        history = [objective_of(self.views, labels, self.n_clusters, self.objective)]
+        history: list[float] = []
         moves: list[int] = []
         for _ in range(batch):
             if not self._batch_pass(labels, history, moves):
                 break
-        heat = [
-            temperature * (1 - 0.9 * t / max(noisy_iter - 1, 1)) for t in range(noisy_iter if temperature > 0 else 0)
-        ]
+        noisy = noisy_iter if temperature > 0 else 0
+        heat = [temperature * (1 - 0.9 * t / max(noisy - 1, 1)) for t in range(noisy)]
         for t, degree in enumerate(heat + [0.0] * max_iter):
             stream = (unit << 20) + t
             order = _kernels.random_permutation(seed, 2 * stream, self.views.n_objects)
             before, after, moved = _kernels.sweep(
                 *self._arrays, labels, order, temperature=degree, seed=seed, unit=2 * stream + 1, **self._options
             )
-            history.append(history[-1] + after - before)
+            if not history:
+                history.append(before + self._constant)
+            history.append(after + self._constant)
             moves.append(moved)
             if degree == 0 and (moved == 0 or after - before <= tol):
                 break
-        value = objective_of(self.views, labels, self.n_clusters, self.objective)
-        return Search(labels, value, history, moves)
+        if not history:
+            history.append(objective_of(self.views, labels, self.n_clusters, self.objective))
+        return Search(labels, history[-1], history, moves)
 
     def _batch_pass(self, labels: NDArray[np.int32], history: list[float], moves: list[int]) -> bool:
-        """Move all rows at once, if that is better; the largest cluster-less rows refill clusters that ran empty."""
+        """Move all rows at once, if that is better; rows that fit worst refill clusters that ran empty."""
+        if not history:
+            history.append(objective_of(self.views, labels, self.n_clusters, self.objective))
         scores = batch_scores(self.views, labels, self.n_clusters, self.objective)
         new = scores.argmax(axis=1).astype(np.int32)
         here = np.arange(len(new))
@@ -323,27 +348,24 @@ def refill_empty(labels: NDArray[np.int32], scores: Floats, n_clusters: int) -> 
                 break
 
 
-def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str) -> Floats:
+def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, rows: Views | None = None) -> Floats:
     """(n_objects, n_clusters): what each row would add to the objective, to first order, by one matrix product.
 
     Shannon and normalised: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
     Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part.
+    The clusters are those of `views`; `rows` scores other objects over the same columns.
     """
+    scored = views if rows is None else rows
     table, totals = cluster_tables(views, labels, n_clusters)
     scale = _scales(views, "shannon")
-    in_view = sparse.csr_matrix(
-        (np.ones(len(views.view_of)), (np.arange(len(views.view_of)), views.view_of)),
-        shape=(len(views.view_of), views.n_views),
-    )
-    mass = (views.table @ in_view).tocsr()  # (n_objects, n_views)
     if objective == "quadratic":
         centre = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
         length = np.zeros_like(totals)
         np.add.at(length.T, views.view_of, (centre**2).T)
-        return np.asarray(views.table @ (2 * centre * scale[views.view_of]).T - mass @ (length * scale).T)
+        return np.asarray(scored.table @ (2 * centre * scale[views.view_of]).T - scored.mass @ (length * scale).T)
     lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
     logs = np.log(table + lift) * scale[views.view_of]
-    return np.asarray(views.table @ logs.T - mass @ (np.log(totals + lift) * scale).T)
+    return np.asarray(scored.table @ logs.T - scored.mass @ (np.log(totals + lift) * scale).T)
 
 
 def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[NDArray[np.int32]]:

@@ -11,6 +11,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
+#include "sweep.hpp"
 #include "within.hpp"
 #include "xlogx.hpp"
 
@@ -215,6 +216,55 @@ static void test_within_sums() {
   }
 }
 
+// Sweeps of random rows under every objective: the objective never falls, and is what a fresh start says it is.
+template <class Count>
+static void check_sweep(Objective objective, std::size_t k, std::size_t shortlist, bool own_values) {
+  Stream random(21, k);
+  const std::size_t n = 150, views = 3, per_view = 8, columns = views * per_view;
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> column, view_of(columns), labels(n);
+  std::vector<Count> value, weight(n);
+  for (std::size_t y = 0; y < columns; ++y) view_of[y] = std::int32_t(y / per_view);
+  for (std::size_t i = 0; i < n; ++i) {
+    weight[i] = Count(1 + random.below(3));
+    labels[i] = std::int32_t(i < k ? i : random.below(k));
+    for (std::size_t y = 0; y < columns; ++y)
+      if (random.below(4) == 0) column.push_back(std::int32_t(y)), value.push_back(Count(1 + random.below(5)));
+    start.push_back(std::int64_t(column.size()));
+  }
+  const std::vector<double> scale(views, objective == Objective::kNormalised ? 1.0 : 0.001);
+  const Rows<Count> rows{n,          columns,           views,
+                         start.data(), column.data(), own_values ? value.data() : nullptr,
+                         weight.data(), view_of.data(), scale.data()};
+  const SweepOptions options{k, objective, 0.0, 1e18, true, shortlist, 1, 2};
+  std::vector<std::int64_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  double last = -1e300;
+  for (int pass = 0; pass < 4; ++pass) {
+    random.shuffle(order.data(), n);
+    const SweepResult found = Sweep<Count>(rows, options, labels.data()).run(order.data(), n);
+    if (pass) CHECK(near(found.before, last, 1e-9));
+    CHECK(found.after >= found.before - 1e-9);
+    last = found.after;
+  }
+  for (std::size_t c = 0; c < k; ++c)
+    CHECK(std::count(labels.begin(), labels.end(), std::int32_t(c)) > 0);
+  SweepOptions hot = options;
+  hot.temperature = 0.5;
+  const SweepResult shaken = Sweep<Count>(rows, hot, labels.data()).run(order.data(), n);
+  CHECK(near(Sweep<Count>(rows, options, labels.data()).value(), shaken.after, 1e-9));
+}
+
+static void test_sweep() {
+  for (Objective objective : {Objective::kShannon, Objective::kQuadratic, Objective::kNormalised})
+    for (std::size_t k : {2u, 5u, 20u})
+      for (std::size_t shortlist : {0u, 3u})
+        for (bool own_values : {false, true}) {
+          check_sweep<std::int64_t>(objective, k, shortlist, own_values);
+          check_sweep<double>(objective, k, shortlist, own_values);
+        }
+}
+
 int main() {
   test_parallel();
   test_xlogx();
@@ -223,6 +273,7 @@ int main() {
   test_contingency_merges();
   test_pair_sums();
   test_within_sums();
+  test_sweep();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

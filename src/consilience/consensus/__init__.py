@@ -1,0 +1,32 @@
+"""Ensemble → one clustering, with a confidence for every object."""
+
+from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.bottleneck import InformationBottleneck
+from consilience.consensus.combine import METHODS, Consensus, combine
+from consilience.consensus.components import floaters, stable_components
+from consilience.consensus.cspa import CSPA
+from consilience.consensus.evidence import EvidenceAccumulation
+from consilience.consensus.hbgf import HBGF
+from consilience.consensus.hgpa import HGPA
+from consilience.consensus.mcla import MCLA
+from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.sccc import SCCC
+from consilience.consensus.vote import MajorityVote
+
+__all__ = [
+    "CSPA",
+    "HBGF",
+    "HGPA",
+    "MCLA",
+    "METHODS",
+    "SCCC",
+    "ANMISearch",
+    "Consensus",
+    "EvidenceAccumulation",
+    "InformationBottleneck",
+    "MajorityVote",
+    "QuadraticConsensus",
+    "combine",
+    "floaters",
+    "stable_components",
+]

@@ -1,0 +1,105 @@
+"""Choosing a method and a number of clusters without knowing the truth.
+
+**Method**, by leave-one-clustering-out NMI: combine all clusterings but one, see how much the answer tells about the one left
+out, average over those left out (weighted by coverage). Unlike ANMI, which rewards fitting the noise of the very clusterings it is
+measured on, this is a test on something unseen. With many objects the choice is made on a random sample of them.
+
+**Number of clusters**, by stability: combine two random halves of the clusterings separately into k clusters and compare the two answers
+(adjusted Rand index); the k with the highest mean over several splits, the larger k of equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience._check import InputError
+from consilience._progress import track
+from consilience.comparison import adjusted_rand, nmi
+from consilience.ensemble import Ensemble
+
+SAMPLE = 1000  # objects on which the choice is made
+FOLDS = 8  # clusterings left out, one at a time
+
+Fit = Callable[[Ensemble, int], NDArray[Any]]
+
+
+def sample_objects(ens: Ensemble, size: int, rng: np.random.Generator) -> Ensemble:
+    """A random sample of the labelled objects, or all of them if there are no more."""
+    labelled = np.flatnonzero((ens.labels >= 0).any(axis=1))
+    if len(labelled) <= size:
+        return ens[labelled]
+    return ens[np.sort(rng.choice(labelled, size, replace=False))]
+
+
+def leave_one_out(
+    ens: Ensemble, n_clusters: int, methods: dict[str, Fit], *, seed: int, progress: bool | None = None
+) -> pd.DataFrame:
+    """Mean NMI of every method's answer with a clustering it has not seen; one row per method, the best first.
+
+    Columns: method, unseen_nmi, sem (over the clusterings left out), n_left_out, error (why a method could not be used, if so).
+    """
+    rng = np.random.default_rng([seed, 2])
+    part = sample_objects(ens, SAMPLE, rng)
+    if part.n_clusterings < 3:
+        raise InputError("choosing a method needs at least three clusterings; name one with method=")
+    left_out = np.sort(rng.permutation(part.n_clusterings)[:FOLDS])
+    rows = []
+    for name, fit in track(methods.items(), len(methods), "choosing a method", progress):
+        try:
+            values, weights = zip(*(_unseen(part, n_clusters, fit, q) for q in left_out), strict=True)
+        except InputError as error:
+            rows.append({"method": name, "unseen_nmi": np.nan, "sem": np.nan, "n_left_out": 0, "error": str(error)})
+            continue
+        found, kept = np.array(values), np.array(weights) > 0
+        mean = float(np.average(found[kept], weights=np.array(weights)[kept])) if kept.any() else np.nan
+        sem = float(found[kept].std(ddof=1) / np.sqrt(kept.sum())) if kept.sum() > 1 else np.nan
+        rows.append({"method": name, "unseen_nmi": mean, "sem": sem, "n_left_out": int(kept.sum()), "error": ""})
+    return pd.DataFrame(rows).sort_values("unseen_nmi", ascending=False, kind="stable", ignore_index=True)
+
+
+def _unseen(ens: Ensemble, n_clusters: int, fit: Fit, q: int) -> tuple[float, float]:
+    """NMI of the answer of all clusterings but q with q, and the share of objects it is measured on."""
+    others = ens[:, np.delete(np.arange(ens.n_clusterings), q)]
+    distinct = len(others.signatures())
+    labels = fit(others, min(n_clusters, distinct))
+    both = (labels >= 0) & (ens.labels[:, q] >= 0)
+    return (nmi(labels, ens.labels[:, q]) if both.any() else 0.0), float(both.mean())
+
+
+def choose_n_clusters(
+    ens: Ensemble, fit: Fit, *, seed: int, n_splits: int = 10, largest: int | None = None, progress: bool | None = None
+) -> pd.DataFrame:
+    """Agreement of the answers of two halves of the clusterings for every k; columns n_clusters, agreement, sem."""
+    if ens.n_clusterings < 4:
+        raise InputError('n_clusters="auto" needs at least four clusterings, two for each half')
+    rng = np.random.default_rng([seed, 3])
+    part = sample_objects(ens, SAMPLE, rng)
+    halves = [rng.permutation(part.n_clusterings) for _ in range(n_splits)]
+    middle = part.n_clusterings // 2
+    top = int(min(largest or max(1.5 * part.n_clusters.max(), 10), len(part.signatures()), 50))
+    rows = []
+    for k in track(range(2, top + 1), top - 1, "choosing the number of clusters", progress):
+        values = []
+        for order in halves:
+            one, two = part[:, order[:middle]], part[:, order[middle : 2 * middle]]
+            if min(len(one.signatures()), len(two.signatures())) >= k:
+                values.append(adjusted_rand(fit(one, k), fit(two, k)))
+        if values:
+            sem = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+            rows.append({"n_clusters": k, "agreement": float(np.mean(values)), "sem": float(sem)})
+    if not rows:
+        raise InputError(
+            "the clusterings have too few distinct rows of labels to choose a number of clusters; give one"
+        )
+    return pd.DataFrame(rows)
+
+
+def most_stable(curve: pd.DataFrame) -> int:
+    """The k with the highest agreement; of equals (to three digits) the largest."""
+    best = curve["agreement"].round(3)
+    return int(curve.loc[best == best.max(), "n_clusters"].max())

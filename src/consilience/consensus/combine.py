@@ -1,0 +1,218 @@
+"""One clustering from many: choose a method, run it, say how sure it is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience._check import InputError, check_choice, check_seed
+from consilience.comparison import anmi
+from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.bottleneck import InformationBottleneck
+from consilience.consensus.choice import choose_n_clusters, leave_one_out, most_stable
+from consilience.consensus.cspa import CSPA
+from consilience.consensus.estimator import ConsensusEstimator
+from consilience.consensus.evidence import EvidenceAccumulation
+from consilience.consensus.hbgf import HBGF
+from consilience.consensus.hgpa import HGPA
+from consilience.consensus.mcla import MCLA
+from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.sccc import SCCC
+from consilience.consensus.vote import MajorityVote
+from consilience.ensemble import Ensemble
+
+METHODS: dict[str, type[ConsensusEstimator]] = {
+    "vote": MajorityVote,
+    "mcla": MCLA,
+    "quadratic": QuadraticConsensus,
+    "bottleneck": InformationBottleneck,
+    "hbgf": HBGF,
+    "cspa": CSPA,
+    "evidence": EvidenceAccumulation,
+    "sccc": SCCC,
+    "anmi": ANMISearch,
+    "hgpa": HGPA,
+}
+CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence")
+QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """One clustering combined from many.
+
+    Attributes
+    ----------
+    labels : (n_objects,) int array
+        Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels.
+    confidence : (n_objects,) float array
+        Probability that each object belongs where it was put, if clusterings err independently after a discount for how
+        alike they err (:mod:`consilience.consensus.confidence`).
+    membership : (n_objects, n_clusters) array
+    n_clusters : int
+    method : str
+    anmi : float
+        Average NMI with the ensemble: how much of it the answer tells. Grows with k; not a measure of truth.
+    candidates : DataFrame or None
+        With ``method="auto"``: every candidate and its NMI with clusterings it had not seen.
+    curve : DataFrame or None
+        With ``n_clusters="auto"``: agreement between answers of two halves of the clusterings, for every k.
+    note : str
+        How the choices were made.
+    estimator : the fitted estimator
+    """
+
+    labels: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    membership: NDArray[np.float64] = field(repr=False)
+    n_clusters: int
+    method: str
+    anmi: float
+    candidates: pd.DataFrame | None = None
+    curve: pd.DataFrame | None = None
+    note: str = ""
+    seconds: float = 0.0
+    estimator: Any = field(default=None, repr=False)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of objects in every cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    def __repr__(self) -> str:
+        known = self.labels >= 0
+        sure = self.confidence[known]
+        lines = [
+            f"Consensus: {self.n_clusters} clusters of {known.sum():,} objects by {self.method}",
+            f"sizes       {_list(self.sizes)}",
+            f"confidence  mean {sure.mean():.3f}; {np.count_nonzero(sure < 0.5):,} objects below 0.5",
+            f"anmi        {self.anmi:.4f}",
+        ]
+        if not known.all():
+            lines.append(f"no label    {np.count_nonzero(~known):,} objects (-1)")
+        if self.note:
+            lines.append(f"chosen      {self.note}")
+        return "\n  ".join(lines)
+
+
+def _list(sizes: NDArray[np.int64], most: int = 12) -> str:
+    shown = ", ".join(f"{size:,}" for size in sizes[:most])
+    return shown if len(sizes) <= most else f"{shown} … ({len(sizes) - most} more)"
+
+
+def combine(
+    ensemble: Any,
+    n_clusters: int | str | None = None,
+    method: str = "auto",
+    *,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Consensus:
+    """Combine the clusterings of an ensemble into one, with a confidence for every object.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    n_clusters : int, None or "auto"
+        None takes the median of the clusterings' numbers of clusters; "auto" the number at which answers of two halves of the
+        clusterings agree best.
+    method : str
+        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa", or "auto": the fast ones
+        compete in telling about clusterings they have not seen, and the winner is run on everything.
+    sample_weight : (n_objects,) array, optional
+    random_state : int
+    n_jobs : int, optional
+        Threads, for methods that have them.
+    progress : bool, optional
+        A bar on standard error while choosing; by default only on a terminal.
+    **options
+        Parameters of the method's estimator (only with a named method).
+
+    Returns
+    -------
+    Consensus
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> example = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
+    >>> cs.combine(example, 3).labels
+    array([0, 0, 0, 1, 1, 2, 2])
+    """
+    start = time.perf_counter()
+    check_choice(method, ("auto", *METHODS), "method")
+    if method == "auto" and options:
+        raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
+    ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    seed = check_seed(random_state)
+    curve, notes = None, []
+    if isinstance(n_clusters, str):
+        check_choice(n_clusters, ("auto",), "n_clusters")
+        fit = _quick_fit("quadratic" if method in ("auto", "hgpa", "anmi") else method, seed)
+        curve = choose_n_clusters(ens, fit, seed=seed, progress=progress)
+        n_clusters = most_stable(curve)
+        notes.append(f"{n_clusters} clusters, where two halves of the clusterings agree best")
+    candidates = None
+    if method == "auto":
+        method, candidates, note = _choose_method(ens, n_clusters, seed, progress)
+        notes.append(note)
+    estimator = _make(method, n_clusters, seed, n_jobs, options)
+    estimator.fit(ens, sample_weight=sample_weight)
+    return Consensus(
+        labels=estimator.labels_,
+        confidence=estimator.confidence_,
+        membership=estimator.membership_,
+        n_clusters=estimator.n_clusters_,
+        method=method,
+        anmi=anmi(ens, estimator.labels_),
+        candidates=candidates,
+        curve=curve,
+        note="; ".join(notes),
+        seconds=time.perf_counter() - start,
+        estimator=estimator,
+    )
+
+
+def _choose_method(
+    ens: Ensemble, n_clusters: int | None, seed: int, progress: bool | None
+) -> tuple[str, pd.DataFrame | None, str]:
+    from consilience.consensus.problem import check_problem
+
+    k = check_problem(ens, n_clusters).n_clusters
+    if ens.n_clusterings < 3:
+        return "quadratic", None, "quadratic, since fewer than three clusterings leave nothing to choose by"
+    candidates = leave_one_out(
+        ens, k, {name: _quick_fit(name, seed) for name in CANDIDATES}, seed=seed, progress=progress
+    )
+    best = candidates.iloc[0]
+    if np.isnan(best["unseen_nmi"]):
+        return "quadratic", candidates, "quadratic, since no candidate could be tried"
+    note = f"{best['method']}, best at telling about clusterings it had not seen (NMI {best['unseen_nmi']:.3f})"
+    if ens.n_objects > 1000:
+        note += ", judged on a sample of 1,000 objects"
+    return str(best["method"]), candidates, note
+
+
+def _quick_fit(method: str, seed: int) -> Any:
+    def fit(ens: Ensemble, k: int) -> NDArray[Any]:
+        return np.asarray(_make(method, k, seed, None, QUICK.get(method, {})).fit(ens).labels_)
+
+    return fit
+
+
+def _make(method: str, n_clusters: Any, seed: int, n_jobs: int | None, options: dict[str, Any]) -> ConsensusEstimator:
+    estimator = METHODS[method]
+    known = set(estimator._get_param_names())
+    unknown = set(options) - known
+    if unknown:
+        check_choice(sorted(unknown)[0], sorted(known), f"option of {method}")
+    given = {"random_state": seed, "n_jobs": n_jobs} | options
+    return estimator(**{"n_clusters": n_clusters, **{name: value for name, value in given.items() if name in known}})

@@ -1,0 +1,98 @@
+"""The estimator that every consensus method is: scikit-learn's contract around one pure function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from consilience.consensus.confidence import cluster_posterior
+from consilience.consensus.problem import Floats, Problem, check_problem
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A method's answer for the distinct rows.
+
+    Attributes
+    ----------
+    labels : (n_rows,) int array
+        Cluster numbers; gaps are allowed and closed by the estimator.
+    membership : (n_rows, k) array, optional
+        How strongly each row belongs to each cluster, in the numbering of `labels`, where the method has a sense of
+        it; scaled so that rows sum to 1.
+    extras : dict
+        Fitted attributes of the method, by name without the closing underscore.
+    """
+
+    labels: NDArray[Any]
+    membership: Floats | None = None
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+class ConsensusEstimator(ClusterMixin, BaseEstimator):
+    """Base of the consensus methods: `fit` collapses the ensemble, a method answers for the rows, `fit` spreads it.
+
+    A method stores its parameters in ``__init__`` (the first is `n_clusters`) and implements ``_combine(problem)``.
+
+    Attributes
+    ----------
+    labels_ : (n_objects,) int array
+        Consensus clusters 0 … k − 1, numbered by falling size; −1 for objects that no clustering labels.
+    confidence_ : (n_objects,) float array
+        Probability that the object belongs where it was put; see :mod:`consilience.consensus.confidence`.
+    membership_ : (n_objects, n_clusters_) array
+        How strongly each object belongs to each cluster, in the method's own sense, or else the probability of each
+        cluster given the object's labels. Rows sum to 1; zero for objects without labels.
+    n_clusters_ : int
+    n_rows_ : int
+        Distinct rows that were worked on.
+    """
+
+    n_clusters: int | None
+
+    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
+        """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
+
+        Parameters
+        ----------
+        X : Ensemble, (n_objects, n_clusterings) array, list of label vectors, or DataFrame
+        y : ignored
+        sample_weight : (n_objects,) array, optional
+        """
+        problem = check_problem(X, self.n_clusters, sample_weight)
+        answer = self._combine(problem)
+        labels, membership = _tidy(answer, problem)
+        posterior = cluster_posterior(problem, labels)
+        self.labels_ = problem.spread(labels, -1)
+        self.n_clusters_ = int(labels.max()) + 1
+        self.membership_ = problem.spread(posterior if membership is None else membership, 0.0)
+        self.confidence_ = problem.spread(posterior[np.arange(problem.n_rows), labels], 0.0)
+        self.n_rows_ = problem.n_rows
+        self.n_features_in_ = problem.n_clusterings
+        for name, value in answer.extras.items():
+            setattr(self, f"{name}_", value)
+        return self
+
+    def _combine(self, problem: Problem) -> Answer:
+        raise NotImplementedError  # every method has its own
+
+
+def _tidy(answer: Answer, problem: Problem) -> tuple[NDArray[np.int64], Floats | None]:
+    """Clusters numbered by falling weight (ties by first row), empty ones dropped."""
+    found, codes = np.unique(answer.labels, return_inverse=True)
+    weight = np.bincount(codes, problem.weights)
+    first = np.full(len(found), problem.n_rows)
+    np.minimum.at(first, codes, np.arange(problem.n_rows))
+    order = np.lexsort((first, -weight))
+    rank = np.empty(len(found), np.int64)
+    rank[order] = np.arange(len(found))
+    membership = None
+    if answer.membership is not None:
+        membership = answer.membership[:, found[order]]
+        total = membership.sum(axis=1, keepdims=True)
+        membership = np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)
+    return rank[codes], membership

@@ -1,0 +1,214 @@
+"""Evidence accumulation (Fred and Jain 2005): hierarchical clustering of the co-association of the objects.
+
+The distance of two objects is one minus their co-association: the share of the clusterings, among those that label
+both, that put them together. A pair that no clustering labels has no evidence and distance 1.
+
+Equal rows are at distance 0 and merge first, so the tree starts from the distinct rows. Average linkage then has to count
+a row as often as it has objects: with S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart, and
+merging adds rows of S. Nearest-neighbour chains find the tree in O(rows²). Ties, which abound here, go to the cluster
+with the earliest row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from consilience._check import InputError, check_choice, check_seed
+from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.problem import Floats, Problem
+from consilience.consensus.rows import label_tables, representative_rows, row_distances, row_scores
+
+Ints = NDArray[np.int64]
+PROTOTYPES = 2_000  # rows that stand for all when there are too many
+BLOCK = 2**24  # numbers in a block of distances
+TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
+
+
+def evidence_accumulation(
+    problem: Problem, *, linkage: str = "average", memory_budget: int = 2**30, random_state: Any = None
+) -> Answer:
+    """Answer for the rows; see :class:`EvidenceAccumulation` for the parameters."""
+    check_choice(linkage, LINKAGES, "linkage")
+    seed = check_seed(random_state)
+    room = _rows_in(memory_budget, problem.n_clusters)
+    sparsified = problem.n_rows > room
+    if sparsified:
+        rows, weights, nearest = _absorb(problem, min(room, max(PROTOTYPES, problem.n_clusters)), seed)
+    else:
+        rows = nearest = np.arange(problem.n_rows)
+        weights = problem.weights
+    leaves = problem.labels[rows]
+    distances = np.empty((len(rows), len(rows)))
+    for block in _blocks(len(rows), len(rows)):
+        distances[block] = row_distances(leaves[block], leaves)
+    tree = weighted_linkage(distances, weights, linkage)
+    labels = cut_tree(tree, problem.n_clusters)[nearest]
+    extras = {"linkage": tree, "sparsified": sparsified, "linkage_rows": leaves}
+    return Answer(labels, cluster_association(problem, labels), extras)
+
+
+def _rows_in(memory_budget: int, k: int) -> int:
+    if not isinstance(memory_budget, (int, float, np.number)) or isinstance(memory_budget, bool):
+        raise InputError(f"memory_budget must be a number of bytes; got {memory_budget!r}")
+    room = int(np.sqrt(max(0.0, float(memory_budget)) / 8))
+    if room < k:
+        raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
+    return room
+
+
+def _blocks(n: int, width: int) -> list[slice]:
+    step = max(1, BLOCK // width)
+    return [slice(begin, begin + step) for begin in range(0, n, step)]
+
+
+def _absorb(problem: Problem, size: int, seed: int) -> tuple[Ints, Floats, Ints]:
+    """Rows that stand for all, the weight each takes over, and for every row the nearest of them (the heaviest of those)."""
+    rows, _ = representative_rows(problem, size, np.random.default_rng(seed))
+    rows = rows[np.argsort(-problem.weights[rows], kind="stable")]
+    nearest = np.empty(problem.n_rows, np.int64)
+    for block in _blocks(problem.n_rows, size):
+        nearest[block] = row_distances(problem.labels[block], problem.labels[rows]).argmin(axis=1)
+    nearest[rows] = np.arange(size)  # with missing labels another row may be at distance 0 as well
+    return rows, np.bincount(nearest, problem.weights, minlength=size).astype(float), nearest
+
+
+def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average") -> Floats:
+    """Tree of items that stand for `weights` objects each, in SciPy's format; `distances` (n, n) is used up.
+
+    The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
+    often as its weight says, without the merges of equal items.
+    """
+    n, (join, average) = len(distances), LINKAGES[linkage]
+    total, height, gone = np.array(weights, float), np.zeros(n), np.zeros(n)
+    if average:
+        distances *= total[:, None]
+        distances *= total
+    merges: list[tuple[int, int, float]] = []
+    chain: list[int] = []
+    while len(merges) < n - 1:
+        chain = chain or [int(gone.argmin())]
+        a = chain[-1]
+        row = distances[a] / (total * total[a]) if average else distances[a].copy()
+        row += gone
+        row[a] = np.inf
+        near = row <= row.min() + TIE
+        if len(chain) == 1 or not near[chain[-2]]:
+            chain.append(int(near.argmax()))
+            continue
+        b = chain[-2]
+        del chain[-2:]
+        kept, lost = min(a, b), max(a, b)
+        height[kept] = max(row[b], height[a], height[b])  # rounding must not put a child above its parent
+        merges.append((kept, lost, height[kept]))
+        distances[kept] = distances[:, kept] = join(distances[a], distances[b])
+        total[kept] += total[lost]
+        gone[lost] = np.inf
+    return _scipy_format(merges, n)
+
+
+LINKAGES: dict[str, tuple[Callable[..., Floats], bool]] = {
+    "average": (np.add, True),
+    "single": (np.minimum, False),
+    "complete": (np.maximum, False),
+}
+
+
+def _scipy_format(merges: list[tuple[int, int, float]], n: int) -> Floats:
+    """Merges of places (the lower place is kept) as merges of numbered clusters, by rising height."""
+    name, size = np.arange(n), np.ones(n)
+    tree = np.empty((n - 1, 4))
+    for i, (kept, lost, height) in enumerate(sorted(merges, key=lambda merge: merge[2])):  # stable: children first
+        size[kept] += size[lost]
+        tree[i] = min(name[kept], name[lost]), max(name[kept], name[lost]), height, size[kept]
+        name[kept] = n + i
+    return tree
+
+
+def cut_tree(tree: Floats, n_clusters: int) -> Ints:
+    """Cluster of every leaf after all but the last `n_clusters` − 1 merges: exactly so many clusters, whatever the ties."""
+    n = len(tree) + 1
+    done = n - n_clusters
+    children, parents = tree[:done, :2].astype(np.int64).ravel(), np.repeat(np.arange(n, n + done), 2)
+    links = csr_matrix((np.ones(2 * done), (children, parents)), (n + done, n + done))
+    return connected_components(links, directed=False)[1][:n].astype(np.int64)
+
+
+def cluster_association(problem: Problem, labels: Ints) -> Floats:
+    """Mean co-association of every row with the objects of every cluster, scaled to sum to 1 over the clusters.
+
+    The mean is over pairs of labels: joint labels that agree, by joint labels. Cost O(rows · clusterings · clusters).
+    """
+    tables = label_tables(problem, labels, int(labels.max()) + 1)
+    joint = (problem.labels >= 0).astype(float) @ np.array([table.sum(axis=1) for table in tables])
+    agree = row_scores(problem, tables)
+    share = np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+class EvidenceAccumulation(ConsensusEstimator):
+    """Consensus by hierarchical clustering of the co-association of the objects.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    linkage : {"average", "single", "complete"}, default "average"
+    memory_budget : int, default 2**30
+        Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
+        rows, 2,000 of them stand for all (the heaviest thousand, and a random thousand of the others): every row joins
+        the one it agrees with most, and the tree of these is exact. `sparsified_` tells.
+    random_state : int, generator or None
+        For the choice of the rows that stand for all; without `sparsified_` nothing is random.
+
+    Attributes
+    ----------
+    labels_, confidence_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Mean co-association with the objects of each cluster, scaled to sum to 1.
+    linkage_ : (n_leaves − 1, 4) array
+        The tree in SciPy's format, ready for ``scipy.cluster.hierarchy.dendrogram``; a leaf is a distinct row.
+    linkage_rows_ : (n_leaves, n_clusterings) array
+        The labels of the leaves.
+    sparsified_ : bool
+        Whether there were too many rows for the budget.
+
+    Notes
+    -----
+    Two objects are compared by the clusterings that label both; without any they are at distance 1. Cost: time
+    O(leaves² · clusterings + rows · leaves · clusterings if sparsified), memory 8 · leaves² bytes.
+
+    Examples
+    --------
+    >>> from consilience.consensus import EvidenceAccumulation
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> evidence = EvidenceAccumulation(n_clusters=3).fit(labels)
+    >>> evidence.labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    >>> evidence.linkage_[:, 2].round(2).tolist()
+    [0.33, 0.33, 0.83, 0.97]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: str = "average",
+        memory_budget: int = 2**30,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.memory_budget = memory_budget
+        self.random_state = random_state
+
+    def _combine(self, problem: Problem) -> Answer:
+        return evidence_accumulation(
+            problem, linkage=self.linkage, memory_budget=self.memory_budget, random_state=self.random_state
+        )

@@ -1,0 +1,127 @@
+"""MCLA: cluster the clusters, then let the groups of clusters compete for the objects.
+
+Clusters a, b of any two clusterings are as alike as their binary Jaccard measure (A. Strehl and J. Ghosh, JMLR 3, 2002)
+
+    w_ab = h_a·h_b / (‖h_a‖² + ‖h_b‖² − h_a·h_b),   h the indicator vectors over objects.
+
+This graph of clusters is split into k balanced meta-clusters with a small cut. The mean of the indicator vectors in a meta-cluster says
+how strongly each object is associated with it, and every object goes to its strongest association.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.problem import Floats, Problem
+from consilience.consensus.rows import incidence
+from consilience.partition import Backend, Ints, partition_graph
+
+
+def mcla(problem: Problem, *, imbalance: float = 0.05, backend: Backend = "auto", random_state: Any = None) -> Answer:
+    """Meta-clusters, association, competition; see :class:`MCLA`."""
+    members = incidence(problem)
+    graph = cluster_jaccard(members, problem.weights)
+    meta = partition_graph(graph, problem.n_clusters, imbalance=imbalance, backend=backend, random_state=random_state)
+    association = associate(members, meta)
+    # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
+    labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
+    labels, order = _by_size(labels, problem.weights, association.shape[1])
+    association = association[:, order]
+    extras = {"association": problem.spread(association, 0.0), "meta_labels": np.argsort(order)[meta]}
+    return Answer(labels, association, extras)
+
+
+def cluster_jaccard(members: Any, weights: Floats) -> Any:
+    """Sparse binary Jaccard measure between the columns of `members`, rows counted by weight; zero diagonal."""
+    weighted = sparse.csr_array(
+        (members.data * np.repeat(weights, np.diff(members.indptr)), members.indices, members.indptr)
+    )
+    weighted.resize(members.shape)
+    both = sparse.coo_array(members.T @ weighted)
+    sizes = np.zeros(members.shape[1])
+    own = both.row == both.col
+    sizes[both.row[own]] = both.data[own]
+    first, second, shared = both.row[~own], both.col[~own], both.data[~own]
+    jaccard = shared / (sizes[first] + sizes[second] - shared)
+    return sparse.csr_array((jaccard, (first, second)), shape=both.shape)
+
+
+def associate(members: Any, meta: Ints) -> Floats:
+    """(n_rows, n_meta) mean indicator vectors of the meta-clusters `meta` of the columns of `members`."""
+    n = len(meta)
+    groups = sparse.csr_array((np.ones(n), (np.arange(n), meta)), shape=(n, int(meta.max()) + 1))
+    return np.asarray((members @ groups).toarray() / np.bincount(meta))
+
+
+def compete(association: Floats, totals: Floats) -> Ints:
+    """The strongest association of every row; ties go to the meta-cluster of the largest total, then the lowest number."""
+    order = np.argsort(-totals, kind="stable")
+    return order[np.argmax(association[:, order], axis=1)]
+
+
+def _by_size(labels: Ints, weights: Floats, k: int) -> tuple[Ints, Ints]:
+    """Renumber as the estimator does (falling weight, then first row), so that the extras speak of the same clusters."""
+    first = np.full(k, len(labels))
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    order = np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
+    return np.argsort(order)[labels], order
+
+
+class MCLA(ConsensusEstimator):
+    """Meta-CLustering Algorithm: group the clusters of all clusterings, then assign objects to the groups.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Default: the median number of clusters of the clusterings.
+    imbalance : float, default 0.05
+        How many more clusters than the mean a meta-cluster may hold.
+    backend : {"auto", "metis", "mtkahypar"}, default "auto"
+        The graph partitioner; see :func:`partition_graph`.
+    random_state : int, generator or None
+
+    Attributes
+    ----------
+    labels_, confidence_, n_clusters_, n_rows_
+        See :class:`ConsensusEstimator`. A meta-cluster that wins no object is no cluster, so there can be fewer than asked.
+    membership_ : (n_objects, n_clusters_) array
+        `association_`, scaled to sum to 1.
+    association_ : (n_objects, n_meta) array
+        Share of the clusters in each meta-cluster that hold the object. Columns are numbered as `labels_`, and meta-clusters
+        that won no object come last.
+    meta_labels_ : (Σ k_q,) int array
+        Meta-cluster of every cluster, clustering by clustering.
+
+    Notes
+    -----
+    O(n r²) time for n distinct rows and r clusterings, plus the partition of a graph with Σ k_q vertices; O(n (r + k)) memory.
+    An object with equally strong associations goes to the meta-cluster with the largest sum of associations over all
+    objects, then to the one with the lowest number. A missing label is no member of any cluster: it lowers the object's
+    associations, which are still divided by the number of clusters in the meta-cluster.
+
+    Examples
+    --------
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2], [0, 1, -1, 0, 1, -1, -1]]
+    >>> MCLA(3, random_state=0).fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        imbalance: float = 0.05,
+        backend: Backend = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.imbalance = imbalance
+        self.backend = backend
+        self.random_state = random_state
+
+    def _combine(self, problem: Problem) -> Answer:
+        return mcla(problem, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state)

@@ -1,0 +1,19 @@
+"""Data → Ensemble: where the clusterings come from, and the experiments of the papers."""
+
+from consilience.generation.scenarios import (
+    feature_distributed,
+    gaussians_8d5k,
+    noisy_labels,
+    object_distributed,
+    robust_centralised,
+)
+from consilience.generation.som import SOM
+
+__all__ = [
+    "SOM",
+    "feature_distributed",
+    "gaussians_8d5k",
+    "noisy_labels",
+    "object_distributed",
+    "robust_centralised",
+]

@@ -1,0 +1,178 @@
+"""combine: the slide example, the choice among methods, the number of clusters, confidence."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import anmi, contingency, nmi
+from consilience.consensus import METHODS, ANMISearch, InformationBottleneck, MajorityVote, QuadraticConsensus
+from consilience.consensus.anmi_search import greedy_start
+from consilience.consensus.confidence import cluster_posterior, discount, votes
+from consilience.consensus.problem import check_problem
+from consilience.consensus.search import problem_views
+from consilience.information import Engine
+
+EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
+
+
+def noisy(n=400, k=10, r=8, p=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.arange(n) % k)
+    return np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None]), truth
+
+
+def is_right(truth, labels):
+    """Whether each object's cluster is matched with its class."""
+    table = contingency(truth, labels)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return dict(zip(columns, rows, strict=True)), np.array(truth)
+
+
+def test_the_slide_example():
+    result = cs.combine(EXAMPLE, 3)
+    assert result.labels.tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert result.anmi == pytest.approx(0.7178, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_by_name(method):
+    labels, truth = noisy(n=120, k=4, p=0.1)
+    result = cs.combine(labels, method=method)
+    assert result.method == method
+    assert result.n_clusters == 4
+    assert result.anmi == anmi(labels, result.labels)
+    assert result.candidates is None
+    assert nmi(truth, result.labels) > (0.3 if method == "hgpa" else 0.95)
+    assert f"by {method}" in repr(result)
+
+
+def test_auto_shows_its_candidates_and_is_near_the_best():
+    labels, truth = noisy(p=0.4, seed=1)
+    result = cs.combine(labels, 10)
+    assert list(result.candidates["method"])[0] == result.method
+    assert result.candidates["unseen_nmi"].is_monotonic_decreasing
+    best = max(nmi(truth, cs.combine(labels, 10, method).labels) for method in result.candidates["method"])
+    assert nmi(truth, result.labels) >= best - 0.03
+
+
+def test_large_ensembles_are_judged_on_a_sample_and_say_so():
+    labels, truth = noisy(n=20_000, k=5, r=5, p=0.2)
+    result = cs.combine(labels, 5)
+    assert "sample of 1,000 objects" in result.note
+    assert nmi(truth, result.labels) > 0.9
+
+
+@pytest.mark.parametrize("k", [3, 7])
+def test_the_most_stable_number_of_clusters(k):
+    labels, truth = noisy(n=300, k=k, r=10, p=0.2)
+    result = cs.combine(labels, "auto", "quadratic")
+    assert result.n_clusters == k
+    assert nmi(truth, result.labels) > 0.95
+    assert result.curve.loc[result.curve["agreement"].idxmax(), "n_clusters"] == k
+    assert "agree best" in result.note
+
+
+def test_seeds_and_jobs():
+    labels, _ = noisy(p=0.5)
+    one = cs.combine(labels, 10, random_state=3)
+    assert one.labels.tolist() == cs.combine(labels, 10, random_state=3, n_jobs=2).labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"method": "vot"}, "did you mean 'vote'"),
+        ({"n_clusters": "many"}, "unknown n_clusters 'many'"),
+        ({"n_clusters": 1}, "at least 2"),
+        ({"method": "vote", "max_itr": 3}, "did you mean 'max_iter'"),
+        ({"max_iter": 3}, "name it with method="),
+    ],
+)
+def test_bad_requests(how, sentence):
+    with pytest.raises(InputError, match=sentence):
+        cs.combine(EXAMPLE, **how)
+
+
+def test_two_clusterings_leave_no_choice():
+    result = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]])
+    assert result.labels.tolist() == [0, 0, 1, 1]
+    assert "nothing to choose by" in result.note
+
+
+@pytest.mark.parametrize(("n", "p", "bar"), [(400, 0.3, 0.03), (400, 0.5, 0.06), (2000, 0.5, 0.03), (2000, 0.6, 0.04)])
+def test_confidence_is_calibrated(n, p, bar):
+    """Of the objects with confidence about x, about x are right (expected calibration error over eight bins)."""
+    sure, right = [], []
+    for seed in range(5):
+        labels, truth = noisy(n=n, p=p, seed=seed)
+        found = MajorityVote(10, random_state=0).fit(labels)
+        match, truth = is_right(truth, found.labels_)
+        sure.append(found.confidence_)
+        right.append(np.array([match.get(c, -1) for c in found.labels_]) == truth)
+    sure, right = np.concatenate(sure), np.concatenate(right)
+    bins = np.digitize(sure, [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99])
+    error = sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins))
+    assert error < bar
+
+
+def test_copies_of_a_clustering_count_once():
+    labels, _ = noisy(n=300, k=5, r=4, p=0.3)
+    once = check_problem(labels, 5)
+    often = check_problem(np.repeat(labels, 5, axis=1), 5)
+    answer = MajorityVote(5, random_state=0).fit(labels).labels_
+    rows = answer[np.array([np.flatnonzero(once.inverse == i)[0] for i in range(once.n_rows)])]
+    assert discount(once, rows) > 0.7
+    assert discount(often, rows) == pytest.approx(discount(once, rows) / 5, rel=0.3)
+    np.testing.assert_allclose(
+        cluster_posterior(often, rows).max(axis=1).mean(), cluster_posterior(once, rows).max(axis=1).mean(), atol=0.05
+    )
+
+
+def test_votes_are_shares_of_agreeing_clusterings():
+    problem = check_problem([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], 2)
+    share, agree = votes(problem, np.array([0, 0, 1]))
+    np.testing.assert_allclose(share, [1, 2 / 3, 1])
+    assert agree.shape == (3, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("p", [0.3, 0.6])
+def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
+    labels, _ = noisy(p=p, seed=seed)
+    found = ANMISearch(10, random_state=0).fit(labels)
+    assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-9)
+    assert found.anmi_ >= max(found.start_anmi_.values()) - 1e-12
+    assert found.anmi_ >= max(found.start_polished_.values()) - 1e-12
+    problem = check_problem(labels, 10)
+    views = problem_views(problem, problem.coverage)
+    greedy = Engine(views, 10, objective="normalised", keep_clusters=False).search(greedy_start(problem, views))
+    assert found.anmi_ >= greedy.objective / problem.coverage.sum() - 1e-9
+
+
+def test_anmi_search_from_given_labels():
+    labels, truth = noisy(p=0.2)
+    found = ANMISearch(10, starts=[truth], random_state=0).fit(labels)
+    assert found.start_ == "given 0"
+    assert found.anmi_ >= anmi(labels, truth) - 1e-12
+    with pytest.raises(InputError, match="a start has"):
+        ANMISearch(3, starts=[truth]).fit(labels)
+    with pytest.raises(InputError, match="unknown start"):
+        ANMISearch(10, starts=["gredy"]).fit(labels)
+
+
+def test_annealing_and_sequential_search_agree_where_it_is_easy():
+    labels, truth = noisy(p=0.2)
+    for search in ("sequential", "annealing"):
+        found = InformationBottleneck(10, search=search, random_state=0).fit(labels)
+        assert nmi(truth, found.labels_) > 0.97
+        assert found.history_[-1] == found.objective_
+    with pytest.raises(InputError, match="did you mean 'annealing'"):
+        InformationBottleneck(2, search="anealing").fit(EXAMPLE)
+
+
+def test_large_problems_start_on_a_sample(monkeypatch):
+    labels, truth = noisy(n=3000, k=5, r=8, p=0.4)
+    monkeypatch.setattr("consilience.consensus.search.SAMPLE", 500)
+    assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9

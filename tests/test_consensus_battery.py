@@ -1,0 +1,170 @@
+"""What every consensus method promises; a new one is tested by entering METHODS."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import adjusted_rand, nmi
+from consilience.consensus import METHODS
+
+every_method = pytest.mark.parametrize("method", METHODS)
+GOOD = [name for name in METHODS if name != "hgpa"]  # whose objective has its best value elsewhere
+good_methods = pytest.mark.parametrize("method", GOOD)
+
+
+def make(method, n_clusters=None, **options):
+    estimator = METHODS[method](n_clusters, **options)
+    return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
+
+
+def noisy(n=120, k=4, r=6, p=0.15, seed=0, holes=0.0):
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.arange(n) % k)
+    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None])
+    labels[rng.random((n, r)) < holes] = -1
+    return labels, truth
+
+
+@every_method
+def test_the_constructor_only_stores(method):
+    estimator = METHODS[method]("nonsense")
+    assert estimator.n_clusters == "nonsense"
+    copy = clone(estimator)
+    assert copy.get_params() == estimator.get_params()
+    names = [name for name in inspect.signature(METHODS[method].__init__).parameters if name != "self"]
+    assert names[0] == "n_clusters"
+    assert set(names) == set(estimator.get_params())
+    with pytest.raises(InputError, match="n_clusters must be"):
+        estimator.fit([[0, 0, 1], [0, 1, 1]])
+
+
+@every_method
+def test_fitted_attributes(method):
+    labels, _ = noisy(holes=0.1)
+    found = make(method).fit(labels)
+    assert found.labels_.shape == (120,)
+    sizes = np.bincount(found.labels_)
+    assert len(sizes) == found.n_clusters_ <= 4
+    assert (np.diff(sizes) <= 0).all()
+    assert found.confidence_.shape == (120,)
+    assert found.confidence_.min() >= 0
+    assert found.confidence_.max() <= 1
+    assert found.membership_.shape == (120, found.n_clusters_)
+    np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
+    assert found.fit_predict(labels).tolist() == found.labels_.tolist()
+
+
+@every_method
+def test_same_seed_same_labels(method):
+    labels, _ = noisy(p=0.5)
+    assert make(method).fit(labels).labels_.tolist() == make(method).fit(labels).labels_.tolist()
+
+
+@good_methods
+def test_it_finds_what_is_planted(method):
+    labels, truth = noisy()
+    assert nmi(truth, make(method).fit(labels).labels_) > 0.95
+
+
+@good_methods
+def test_missing_labels_are_no_evidence(method):
+    labels, truth = noisy(p=0.1, holes=0.3)
+    assert nmi(truth, make(method).fit(labels).labels_) > 0.85
+
+
+@good_methods
+def test_names_and_orders_do_not_matter(method):
+    labels, _ = noisy(p=0.1)
+    found = make(method).fit(labels).labels_
+    rng = np.random.default_rng(1)
+    names = np.array(["d", "b", "a", "c"])[labels]
+    assert adjusted_rand(found, make(method).fit(names).labels_) > 0.97
+    shuffle = rng.permutation(len(labels))
+    assert adjusted_rand(found[shuffle], make(method).fit(labels[shuffle]).labels_) > 0.97
+    assert adjusted_rand(found, make(method).fit(labels[:, ::-1]).labels_) > 0.97
+
+
+@good_methods
+def test_weights_are_copies(method):
+    labels, truth = noisy(n=60, p=0.1)
+    copies = np.random.default_rng(2).integers(1, 4, 60)
+    weighted = make(method, 4).fit(labels, sample_weight=copies).labels_
+    repeated = make(method, 4).fit(np.repeat(labels, copies, axis=0)).labels_
+    assert adjusted_rand(np.repeat(weighted, copies), repeated) > 0.97
+    fractional = make(method, 4).fit(labels, sample_weight=copies * 0.37).labels_
+    assert nmi(truth, fractional) > 0.8  # balanced methods feel the uneven weights
+
+
+@every_method
+def test_an_object_without_labels_belongs_nowhere(method):
+    labels, _ = noisy(p=0.1)
+    labels[[3, 70]] = -1
+    found = make(method).fit(labels)
+    assert found.labels_[[3, 70]].tolist() == [-1, -1]
+    assert found.confidence_[[3, 70]].tolist() == [0, 0]
+    assert found.membership_[[3, 70]].sum() == 0
+    assert (np.delete(found.labels_, [3, 70]) >= 0).all()
+
+
+@every_method
+def test_every_form_of_ensemble(method):
+    labels, _ = noisy(p=0.1)
+    expected = make(method).fit(cs.Ensemble(labels)).labels_.tolist()
+    assert make(method).fit(labels).labels_.tolist() == expected
+    assert make(method).fit(pd.DataFrame(labels)).labels_.tolist() == expected
+    assert make(method).fit(list(labels.T)).labels_.tolist() == expected
+
+
+@every_method
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [[0, 0, 1, 1, 2, 2]],  # one clustering
+        [[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]],  # a clustering of one cluster
+        [[0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1]],  # every object alone
+        [[0, 0, 1, 1, -1, -1], [-1, -1, -1, -1, 0, 1]],  # parts that do not overlap
+        [[0, 0, 1, -1, -1, -1], [-1, -1, 0, 0, 1, -1], [0, -1, -1, -1, -1, 1]],
+        [[0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2]],
+        [[0, 1, 2, 3, 4, 5]] * 3,
+    ],
+)
+def test_edge_cases_give_an_answer(method, labels):
+    rows = len(cs.Ensemble(labels).signatures())
+    for k in {2, min(3, rows), rows}:
+        if k <= rows:
+            found = make(method, k).fit(labels)
+            assert 1 <= found.n_clusters_ <= k
+            assert np.isfinite(found.confidence_).all()
+    heavy = make(method, 2).fit(labels, sample_weight=[1e6, 1, 1, 1, 1, 1])
+    assert np.isfinite(heavy.membership_).all()
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("labels", "k", "sentence"),
+    [
+        ([[0, 0, 1], [0, 1, 1]], 1, "at least 2"),
+        ([[0, 0, 1], [0, 1, 1]], 2.5, "whole number"),
+        ([[0, 0, 1], [0, 1, 1]], True, "whole number"),
+        ([[0, 0, 1], [0, 1, 1]], 4, "only 3 distinct rows"),
+        ([[0, 0, 0], [1, 1, 1]], None, "only 1 distinct row "),
+        ([[None, None], [None, None]], 2, "no object has a label"),
+        ([[0, 0, 1], [0, 1]], 2, "has 2 labels"),
+        ([[0.5, 0.2, 0.3]], 2, "is not a label"),
+    ],
+)
+def test_bad_input_gets_one_sentence(method, labels, k, sentence):
+    with pytest.raises(InputError, match=sentence):
+        make(method, k).fit(labels)
+
+
+@every_method
+@pytest.mark.parametrize("weights", [[1, 1], [1, -1, 1, 1], [np.nan, 1, 1, 1], [0, 0, 0, 0]])
+def test_bad_weights(method, weights):
+    with pytest.raises(InputError, match="weights"):
+        make(method, 2).fit([[0, 0, 1, 1], [0, 1, 1, 0]], sample_weight=weights)

@@ -1,0 +1,189 @@
+"""Evidence accumulation: the tree against SciPy's on all objects, weights, missing labels, and the approximation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import is_valid_linkage, linkage
+from scipy.spatial.distance import squareform
+
+from consilience import Ensemble
+from consilience._check import InputError
+from consilience.comparison import adjusted_rand, nmi
+from consilience.consensus import evidence
+from consilience.consensus.evidence import (
+    EvidenceAccumulation,
+    cluster_association,
+    cut_tree,
+    evidence_accumulation,
+    weighted_linkage,
+)
+from consilience.consensus.problem import Problem, check_problem
+from consilience.consensus.rows import row_distances
+from consilience.generation import gaussians_8d5k, noisy_labels, object_distributed
+
+every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
+
+
+def random_labels(seed, n, r, k, holes=0.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, r)).astype(np.int32)
+    labels[rng.random((n, r)) < holes] = -1
+    labels[(labels < 0).all(axis=1), 0] = 0
+    return labels
+
+
+def uncollapsed(labels, k):
+    """One row per object, as if rows had never been collapsed."""
+    return Problem(labels, np.ones(len(labels)), k, np.arange(len(labels)))
+
+
+def test_distances_by_definition():
+    labels = random_labels(0, 12, 4, 3, holes=0.4)
+    found = row_distances(labels, labels)
+    for i, a in enumerate(labels):
+        for j, b in enumerate(labels):
+            both = (a >= 0) & (b >= 0)
+            assert found[i, j] == pytest.approx((a != b)[both].mean() if both.any() else 1.0, abs=1e-15)
+
+
+@every_linkage
+def test_heights_equal_scipy_on_random_distances(method):
+    rng = np.random.default_rng(1)
+    square = squareform(rng.random(30 * 29 // 2))
+    tree = weighted_linkage(square.copy(), np.ones(30), method)
+    assert_allclose(tree, linkage(squareform(square), method))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), method=st.sampled_from(["average", "single", "complete"]))
+def test_weights_stand_for_repeated_items(seed, method):
+    rng = np.random.default_rng(seed)
+    square, weights = squareform(rng.random(8 * 7 // 2)), rng.integers(1, 5, 8)
+    repeated = square[np.ix_(*[np.repeat(np.arange(8), weights)] * 2)]
+    expected = linkage(squareform(repeated), method)[:, 2]
+    found = weighted_linkage(square.copy(), weights.astype(float), method)
+    assert is_valid_linkage(found)
+    assert_allclose(found[:, 2], expected[-7:])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 60),
+    r=st.integers(1, 5),
+    size=st.integers(1, 4),
+    k=st.integers(2, 5),
+    method=st.sampled_from(["average", "single", "complete"]),
+)
+def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
+    labels = random_labels(seed, n, r, size)
+    k = min(k, len(np.unique(labels, axis=0)))
+    if k < 2:
+        return
+    collapsed = check_problem(Ensemble(labels), k)
+    few = evidence_accumulation(collapsed, linkage=method)
+    all_rows = evidence_accumulation(uncollapsed(labels, k), linkage=method)
+    assert adjusted_rand(few.labels[collapsed.inverse], all_rows.labels) == 1
+    assert len(np.unique(few.labels)) == k
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 30),
+    r=st.integers(1, 4),
+    size=st.integers(1, 9),
+    holes=st.sampled_from([0.0, 0.3, 0.9]),
+    method=st.sampled_from(["average", "single", "complete"]),
+)
+def test_any_ensemble_gives_k_clusters(seed, n, r, size, holes, method):
+    labels = random_labels(seed, n, r, size, holes)
+    rows = len(np.unique(labels, axis=0))
+    for k in {2, rows} if rows >= 2 else set():
+        weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
+        found = EvidenceAccumulation(k, linkage=method).fit(labels, sample_weight=weights)
+        assert found.n_clusters_ == k
+        assert not found.sparsified_
+        assert_allclose(found.membership_.sum(axis=1), 1)
+
+
+def test_membership_is_the_mean_co_association():
+    labels = random_labels(3, 40, 5, 3)
+    problem = check_problem(labels, 3)
+    clusters = np.arange(problem.n_rows) % 3
+    agree = 1 - row_distances(problem.labels, problem.labels)
+    means = np.stack(
+        [np.average(agree[:, clusters == c], axis=1, weights=problem.weights[clusters == c]) for c in range(3)]
+    )
+    assert_allclose(cluster_association(problem, clusters), (means / means.sum(axis=0)).T)
+
+
+def test_cut_has_exactly_k_clusters_despite_ties():
+    tree = weighted_linkage(1 - np.eye(6), np.ones(6), "average")
+    for k in range(1, 7):
+        assert len(np.unique(cut_tree(tree, k))) == k
+
+
+def test_too_many_rows_are_absorbed_and_it_is_said(monkeypatch):
+    ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
+    exact = EvidenceAccumulation(5).fit(ensemble)
+    monkeypatch.setattr(evidence, "PROTOTYPES", 300)
+    rough = EvidenceAccumulation(5, memory_budget=8 * 1000**2, random_state=0).fit(ensemble)
+    assert (exact.sparsified_, rough.sparsified_) == (False, True)
+    assert rough.linkage_.shape == (299, 4)
+    assert rough.linkage_rows_.shape == (300, 8)
+    assert nmi(truth, rough.labels_) > max(0.9, nmi(truth, exact.labels_) - 0.02)
+    again = EvidenceAccumulation(5, memory_budget=8 * 1000**2, random_state=0).fit(ensemble)
+    assert_array_equal(rough.labels_, again.labels_)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ties_are_ties_despite_rounding(seed):
+    """Averages of thirds are rounded differently in different orders."""
+    ensemble, _ = noisy_labels(400, 4, 3, 0.6, random_state=seed)
+    collapsed = check_problem(ensemble, 4)
+    few = evidence_accumulation(collapsed).labels[collapsed.inverse]
+    assert adjusted_rand(few, evidence_accumulation(uncollapsed(ensemble.labels, 4)).labels) == 1
+
+
+def test_rows_join_the_nearest_of_those_that_stand_for_all():
+    problem = check_problem(random_labels(2, 900, 6, 4, holes=0.5), 3)
+    rows, weights, nearest = evidence._absorb(problem, 100, 0)
+    distances = row_distances(problem.labels, problem.labels[rows])
+    assert_allclose(distances[np.arange(problem.n_rows), nearest], distances.min(axis=1))
+    assert_array_equal(nearest[rows], np.arange(100))
+    assert_array_equal(weights, np.bincount(nearest, problem.weights))
+
+
+def test_budget_smaller_than_prototypes():
+    ensemble, _ = noisy_labels(400, 4, 6, 0.3, random_state=0)
+    found = EvidenceAccumulation(4, memory_budget=8 * 100**2, random_state=0).fit(ensemble)
+    assert len(found.linkage_rows_) == 100
+
+
+@pytest.mark.parametrize(("given", "words"), [({"linkage": "ward"}, "linkage"), ({"memory_budget": 7}, "raise it")])
+def test_bad_parameters(given, words):
+    with pytest.raises(InputError, match=words):
+        EvidenceAccumulation(2, **given).fit([[0, 0, 1, 1], [0, 1, 1, 1]])
+
+
+def test_finds_planted_partition_under_noise():
+    scores = []
+    for seed in range(10):
+        ensemble, truth = noisy_labels(noise=0.3, random_state=seed)
+        scores.append(nmi(truth, EvidenceAccumulation(10).fit(ensemble).labels_))
+    assert np.mean(scores) > 0.94
+
+
+@pytest.mark.parametrize("coverage", [1.1, 1.25])
+def test_puts_overlapping_parts_together(coverage):
+    scores = []
+    for seed in range(10):
+        X, truth = gaussians_8d5k(spread=0.15, random_state=seed)
+        parts = object_distributed(X, 5, coverage=coverage, random_state=seed)
+        scores.append(nmi(truth, EvidenceAccumulation(5).fit(parts).labels_))
+    assert np.mean(scores) > 0.94

@@ -1,0 +1,325 @@
+"""CSPA, HGPA, MCLA and HBGF: the slides' example, quality on noisy labels with either partitioner, weights, edge cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from consilience._check import InputError
+from consilience.comparison import nmi
+from consilience.consensus import cspa as cspa_file
+from consilience.consensus.cspa import CSPA, cspa
+from consilience.consensus.hbgf import HBGF, _shares, bipartite, hbgf
+from consilience.consensus.hgpa import HGPA, hgpa
+from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete, mcla
+from consilience.consensus.problem import Problem, check_problem
+from consilience.consensus.rows import incidence
+from consilience.partition import cut
+
+BACKENDS = ["metis", "mtkahypar"]
+METHODS = [CSPA, HGPA, MCLA, HBGF]
+SLIDES = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2], [0, 1, -1, 0, 1, -1, -1]]
+META = np.array([2, 1, 0, 0, 2, 1, 2, 1, 0, 1, 2])  # of h1 … h11 on the slides
+FRACTIONS = np.array([[0, 0, 0, 0, 1 / 3, 1, 1], [1 / 4, 0, 1 / 4, 1, 1 / 2, 0, 0], [3 / 4, 1, 1 / 2, 0, 1 / 4, 0, 0]])
+
+
+def noisy(p, seed, n=400, k=10, r=8, ratio=1.0):
+    """A planted partition (class sizes fall by `ratio`) and r copies with a share p of labels replaced at random."""
+    rng = np.random.default_rng(seed)
+    share = ratio ** np.arange(k)
+    truth = rng.permutation(np.searchsorted(np.cumsum(share) / share.sum(), (np.arange(n) + 0.5) / n))
+    labels = np.repeat(truth[:, None], r, axis=1)
+    wrong = rng.random(labels.shape) < p
+    labels[wrong] = rng.integers(k, size=int(wrong.sum()))
+    return truth, labels
+
+
+def object_parts(seed, n=1000, k=5, parts=5, coverage=1.1):
+    """Overlapping parts of the objects, each labelled in names of its own, with 1 % of errors; missing elsewhere."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(k, size=n)
+    home = rng.permutation(np.arange(n) % parts)
+    labels = np.full((n, parts), -1)
+    for part in range(parts):
+        extra = rng.choice(n, int(n * (coverage - 1) / parts), replace=False)
+        seen = np.union1d(np.flatnonzero(home == part), extra)
+        found = np.where(rng.random(len(seen)) < 0.01, rng.integers(k, size=len(seen)), truth[seen])
+        labels[seen, part] = rng.permutation(k)[found]
+    return truth, labels
+
+
+def quality(method, cases, k, **options):
+    scores = []
+    for truth, labels in cases:
+        problem = check_problem(labels, k)
+        scores.append(nmi(truth, problem.spread(method(problem, random_state=0, **options).labels, -1)))
+    return np.mean(scores)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_mcla_on_the_slides(backend):
+    model = MCLA(3, backend=backend, random_state=0).fit(SLIDES)
+    assert model.labels_.tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert model.association_ == pytest.approx(FRACTIONS[[2, 1, 0]].T)
+    assert model.meta_labels_.tolist() == (2 - META).tolist()
+    assert model.membership_.sum(axis=1) == pytest.approx(1)
+
+
+def test_association_and_competition_are_the_slides_fractions():
+    problem = check_problem(SLIDES, 3)
+    # Codes of the second clustering are sorted here, so its clusters stand in the slides' order: h4 = {6, 7}.
+    association = associate(incidence(problem), META)
+    assert problem.spread(association, 0.0).T.tolist() == FRACTIONS.tolist()
+    assert problem.spread(compete(association, problem.weights @ association), -1).tolist() == [2, 2, 2, 1, 1, 0, 0]
+
+
+def test_ties_go_to_the_larger_then_the_lower_meta_cluster():
+    association = np.array([[0.5, 0.5, 0], [0, 1, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]])
+    assert compete(association, association.sum(axis=0)).tolist() == [1, 1, 1, 0]
+    assert compete(association, np.array([1, 1, 3.0])).tolist() == [0, 1, 2, 2]
+    # Two clusterings that disagree on one object alone: it goes where more objects are, by weight.
+    labels, weights = [[0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1]], np.array([1, 1, 1, 1, 5, 5, 5])
+    for weight, side in ((weights, 4), (weights[::-1], 2)):
+        found = MCLA(2, random_state=0).fit(labels, sample_weight=weight).labels_
+        assert found[3] == found[side]
+
+
+def test_jaccard_between_clusters_counts_objects():
+    labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, -1]])
+    problem = check_problem(labels, 2)
+    found = cluster_jaccard(incidence(problem), problem.weights).toarray()
+    sets = [{0, 1, 2}, {3, 4}, {0, 1}, {2, 3}]
+    for a in range(4):
+        for b in range(4):
+            want = 0 if a == b else len(sets[a] & sets[b]) / len(sets[a] | sets[b])
+            assert found[a, b] == pytest.approx(want)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("p", "bar"), [(0.1, 0.99), (0.2, 0.99), (0.3, 0.97), (0.4, 0.94), (0.5, 0.83), (0.6, 0.68), (0.7, 0.37)]
+)
+def test_mcla_meets_its_bar(backend, p, bar):
+    assert quality(mcla, [noisy(p, seed) for seed in range(10)], 10, backend=backend) >= bar
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("p", "bar"), [(0.3, 0.97), (0.5, 0.83)])
+def test_cspa_and_hbgf_meet_their_bars(backend, p, bar):
+    cases = [noisy(p, seed) for seed in range(3)]
+    assert quality(cspa, cases, 10, backend=backend) >= bar
+    assert quality(cspa, cases, 10, backend=backend, memory_budget=0) >= bar - 0.02
+    assert quality(hbgf, cases, 10, backend=backend) >= bar
+    assert quality(hbgf, cases, 10, backend=backend, max_rows=250) >= bar - 0.05
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_mcla_does_not_mind_unequal_classes_or_parts_of_the_objects(backend):
+    unequal = [noisy(0.3, seed, ratio=0.7) for seed in range(3)]
+    assert quality(mcla, unequal, 10, backend=backend) >= 0.96
+    for coverage in (1.1, 1.5):
+        parts = [object_parts(seed, coverage=coverage) for seed in range(3)]
+        assert quality(mcla, parts, 5, backend=backend) >= 0.94
+
+
+def test_hgpa_is_exact_without_noise_and_poor_with_it():
+    assert quality(hgpa, [noisy(0, 0)], 10) == pytest.approx(1)
+    assert quality(hgpa, [noisy(0.01, 0)], 10, objective="km1") >= 0.95
+    assert 0.3 <= quality(hgpa, [noisy(0.1, 0)], 10) <= 0.8
+
+
+def test_similarity_is_the_share_of_clusterings_that_agree():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(-1, 3, (30, 5))
+    problem = check_problem(labels, 2)
+    rows = problem.labels
+    agree = ((rows[:, None] == rows[None]) & (rows[:, None] >= 0)).sum(axis=2) / 5
+    np.fill_diagonal(agree, 0)
+    assert cspa_file.similarity(incidence(problem), 5).toarray() == pytest.approx(agree)
+
+
+def test_sparsified_similarity_holds_true_values_of_the_strongest():
+    _, labels = noisy(0.4, 0)
+    labels[np.random.default_rng(0).random(labels.shape) < 0.1] = -1
+    problem = check_problem(labels, 10)
+    members = incidence(problem)
+    exact = cspa_file.similarity(members, 8).toarray()
+    found = cspa_file.strongest_similarity(problem, members, 20, seed=1)
+    assert abs(found - found.T).max() == 0
+    assert found.toarray()[found.nonzero()] == pytest.approx(exact[found.nonzero()])
+    assert 20 * problem.n_rows <= found.nnz <= 40 * problem.n_rows
+    strongest = np.sort(exact, axis=1)[:, -20:].mean()
+    assert found.data.mean() >= 0.8 * strongest
+    assert found.data.mean() >= 2 * exact.mean()
+    again = cspa_file.strongest_similarity(problem, members, 20, seed=1)
+    assert abs(found - again).max() == 0
+
+
+def test_the_budget_decides_whether_the_similarity_is_sparsified():
+    _, labels = noisy(0.3, 0)
+    assert not CSPA(10, random_state=0).fit(labels).sparsified_
+    assert CSPA(10, memory_budget=1e5, random_state=0).fit(labels).sparsified_
+    assert not HBGF(10, random_state=0).fit(labels).sampled_
+    assert HBGF(10, max_rows=100, random_state=0).fit(labels).sampled_
+
+
+def collapsed_and_not(labels, copies):
+    """The same objects as a problem of distinct rows and as one of a row per object, and the row of every object."""
+    objects = np.repeat(labels, copies, axis=0)
+    problem = check_problem(objects, 2)
+    rows = problem.labels[problem.inverse]
+    return problem, Problem(rows, np.ones(len(rows)), 2, np.arange(len(rows)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(3, 12),
+    r=st.integers(1, 4),
+    missing=st.booleans(),
+)
+def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(-1 if missing else 0, 3, (n, r))
+    labels[:, 0] = np.arange(n) % 3
+    if len(np.unique(labels, axis=0)) < 2:
+        return
+    rows, objects = collapsed_and_not(labels, rng.integers(1, 5, n))
+    blocks = rng.integers(0, 2, rows.n_rows)
+
+    def cspa_cut(problem, labels):
+        graph = cspa_file.similarity(incidence(problem), problem.n_clusterings)
+        return cut(cspa_file._by_pairs(graph, problem.weights), labels)
+
+    assert cspa_cut(rows, blocks) == pytest.approx(cspa_cut(objects, blocks[rows.inverse]))
+    jaccard = [cluster_jaccard(incidence(p), p.weights).toarray() for p in (rows, objects)]
+    assert jaccard[0] == pytest.approx(jaccard[1])
+    by_row, by_object = mcla(rows, random_state=0), mcla(objects, random_state=0)
+    assert len(set(zip(by_row.labels[rows.inverse], by_object.labels, strict=True))) == len(set(by_object.labels))
+    assert len(set(by_row.labels)) == len(set(by_object.labels))
+
+
+def test_edges_of_the_bipartite_graph_weigh_as_much_as_their_rows():
+    problem = check_problem([[0, 0, 0, 1, 1], [0, 0, 0, -1, -1]], 2)
+    graph = bipartite(incidence(problem), problem.weights).toarray()
+    assert np.array_equal(graph, graph.T)
+    assert sorted(graph[:2, 2:].tolist()) == [[0, 2, 0], [3, 0, 3]]
+
+
+def test_hgpa_balances_objects_not_rows():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, (40, 6))
+    weights = np.where(np.arange(40) < 4, 9.0, 1.0)
+    model = HGPA(2, random_state=0).fit(labels, sample_weight=weights)
+    assert np.bincount(model.labels_, weights).max() <= 1.06 * weights.sum() / 2
+
+
+def test_hbgf_balances_objects_not_rows():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(2), [20, 20])
+    labels = np.where(rng.random((40, 6)) < 0.2, rng.integers(0, 2, (40, 6)), truth[:, None])
+    weights = np.where(truth == 0, 1.0, 3.0)
+    model = HBGF(2, random_state=0).fit(labels, sample_weight=weights)
+    assert np.bincount(model.labels_, weights).max() <= 1.2 * weights.sum() / 2
+
+
+def test_memberships_follow_their_definitions():
+    _, labels = noisy(0.3, 0, n=60, k=3, r=5)
+    labels[::7, 2] = -1
+    model = CSPA(3, random_state=0).fit(labels)
+    agree = ((labels[:, None] == labels[None]) & (labels[:, None] >= 0)).sum(axis=2)
+    means = np.stack([agree[:, model.labels_ == c].mean(axis=1) for c in range(3)], axis=1)
+    assert model.membership_ == pytest.approx(means / means.sum(axis=1, keepdims=True))
+    shares = _shares(incidence(check_problem(SLIDES, 3)), META, 3)
+    assert shares[0].tolist() == [0, 0.25, 0.75]  # the first object lies in h1, h5, h7 and h10
+    assert shares[2].tolist() == [
+        0,
+        1 / 3,
+        2 / 3,
+    ]  # the third, without a label in the last clustering, in h1, h5 and h8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_labels_and_parameters_are_kept(method):
+    _, labels = noisy(0.6, 1, n=120, k=4)
+    model = method(4, imbalance=0.1, random_state=3)
+    first = model.fit(labels).labels_
+    assert np.array_equal(first, clone(model).fit(labels).labels_)
+    assert model.get_params()["imbalance"] == 0.1
+    assert first.shape == (120,)
+    assert model.confidence_.shape == (120,)
+
+
+def ensembles():
+    """Labels of any shape of trouble, with weights: few rows, single clusters, many missing, no overlap, giants."""
+
+    def build(n, sizes, missing, weighting, seed):
+        rng = np.random.default_rng(seed)
+        labels = np.stack([rng.integers(0, size, n) for size in sizes], axis=1)
+        labels[rng.random(labels.shape) < missing] = -1
+        weights = {"none": None, "float": rng.random(n) + 0.01, "giant": np.where(np.arange(n) == 0, 1e12, 1.0)}
+        return labels, weights[weighting]
+
+    return st.builds(
+        build,
+        st.integers(2, 40),
+        st.lists(st.sampled_from([1, 2, 3, 30]), min_size=1, max_size=5),
+        st.sampled_from([0.0, 0.3, 0.8]),
+        st.sampled_from(["none", "float", "giant"]),
+        st.integers(0, 2**32 - 1),
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=40, deadline=None)
+@given(case=ensembles(), data=st.data())
+def test_no_ensemble_breaks_a_method(backend, case, data):
+    labels, weights = case
+    try:
+        most = check_problem(labels, 2, weights).n_rows
+    except InputError:  # no label at all, or a single row: nothing to combine
+        return
+    k = data.draw(st.integers(2, most))
+    budget = data.draw(st.sampled_from([0.0, 1e9]))
+    for model in (
+        MCLA(k, backend=backend),
+        CSPA(k, backend=backend, memory_budget=budget, n_neighbors=3),
+        HBGF(k, backend=backend, max_rows=max(k, 10)),
+        HGPA(k),
+    ):
+        model.set_params(random_state=0).fit(labels, sample_weight=weights)
+        assert 1 <= model.n_clusters_ <= k
+        assert ((model.labels_ >= 0) == (model.confidence_ > 0)).all()
+        if model.membership_ is not None:
+            assert model.membership_.shape == (len(labels), model.n_clusters_)
+
+
+def test_disconnected_parts_are_clusters():
+    labels = np.full((40, 2), -1)
+    labels[:20, 0] = 0
+    labels[20:, 1] = 0
+    labels[:10, 1] = 1  # so that there are more rows than parts
+    labels[20:30, 0] = 1
+    for model in (MCLA, CSPA, HBGF):
+        found = model(2, random_state=0).fit(labels).labels_
+        assert len(set(found[:10])) == len(set(found[20:30])) == 1
+        assert found[0] != found[20]
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (CSPA(2, memory_budget=-1), "memory_budget"),
+        (CSPA(2, n_neighbors=0), "n_neighbors"),
+        (HBGF(2, max_rows=1), "max_rows"),
+        (HGPA(2, objective="soed"), "objective"),
+        (MCLA(2, backend="hmetis"), "partitioner"),
+        (MCLA(2, imbalance=-1), "imbalance"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(model, words):
+    with pytest.raises(InputError, match=words):
+        model.fit(SLIDES)

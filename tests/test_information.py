@@ -1,0 +1,242 @@
+"""The engine against its definition, and its promises."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._check import InputError
+from consilience.comparison import anmi, nmi
+from consilience.information import (
+    OBJECTIVES,
+    Engine,
+    batch_scores,
+    count_views,
+    label_views,
+    objective_of,
+    random_starts,
+)
+from oracle import sweep as oracle
+
+every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
+settings.register_profile("engine", max_examples=40, deadline=None)
+settings.load_profile("engine")
+
+
+def random_views(rng, n, kind, weights):
+    """Views of all sorts with holes, and the same as a dense table."""
+    mass = {"ones": np.ones(n), "whole": rng.integers(1, 4, n) * 1.0, "real": rng.random(n) + 0.1}[weights]
+    if kind == "labels":
+        labels = rng.integers(-1, 4, (n, 3))
+        labels[0] = 0
+        views = label_views(labels, weights=rng.random(3) + 0.5, object_weights=mass)
+    else:
+        tables = [sparse.random(n, 6, 0.4, random_state=int(rng.integers(1 << 30)), format="csr") for _ in range(2)]
+        for table in tables:
+            table.data = np.ceil(table.data * 5) if weights != "real" else table.data
+        views = count_views(tables, weights=rng.random(2) + 0.5, object_weights=mass)
+    return views, np.asarray(views.table.todense())
+
+
+problems = st.tuples(
+    st.integers(0, 10**6), st.sampled_from(["labels", "counts"]), st.sampled_from(["ones", "whole", "real"])
+)
+
+
+@every_objective
+@given(problem=problems)
+def test_objective_is_the_textbook_s(objective, problem):
+    rng = np.random.default_rng(problem[0])
+    views, dense = random_views(rng, 12, *problem[1:])
+    labels = rng.integers(0, 3, 12)
+    expected = oracle.objective_of(dense, views.view_of, views.weights, labels, 3, objective)
+    assert objective_of(views, labels, 3, objective) == pytest.approx(expected, abs=1e-10)
+
+
+@every_objective
+@given(problem=problems, keep=st.booleans(), room=st.sampled_from([np.inf, 1.5]))
+def test_a_sweep_makes_the_same_moves_as_its_definition(objective, problem, keep, room):
+    rng = np.random.default_rng(problem[0])
+    n, k = 14, 3
+    views, dense = random_views(rng, n, *problem[1:])
+    labels = rng.integers(0, k, n).astype(np.int32)
+    labels[:k] = np.arange(k)
+    capacity = room * views.object_weights.sum() / k
+    engine = Engine(views, k, objective=objective, capacity=capacity, keep_clusters=keep)
+    value = partial(oracle.objective_of, dense, views.view_of, views.weights, n_clusters=k, objective=objective)
+    limits = {"sizes": views.object_weights, "capacity": capacity, "keep_clusters": keep}
+    for i in rng.permutation(n):  # row by row, so that a tie broken otherwise does not lead elsewhere
+        mine, theirs = labels.copy(), labels.copy()
+        before, after, moves = _kernels.sweep(*engine._arrays, mine, np.array([i]), **engine._options)
+        oracle.sweep(dense, views.view_of, views.weights, theirs, [i], n_clusters=k, objective=objective, **limits)
+        assert value(labels=mine) == pytest.approx(value(labels=theirs), abs=1e-9)
+        assert after - before == pytest.approx(value(labels=mine) - value(labels=labels), abs=1e-9)
+        assert moves == np.count_nonzero(mine != labels)
+        labels = mine
+
+
+@every_objective
+@given(problem=problems, batch=st.sampled_from([0, 10]))
+def test_search_never_falls_and_ends_where_nothing_moves(objective, problem, batch):
+    rng = np.random.default_rng(problem[0])
+    views, dense = random_views(rng, 25, *problem[1:])
+    engine = Engine(views, 3, objective=objective)
+    found = engine.search(rng.integers(0, 3, 25), batch=batch, seed=problem[0])
+    assert (np.diff(found.history) >= -1e-10).all()
+    assert found.objective == pytest.approx(objective_of(views, found.labels, 3, objective), abs=1e-9)
+    if found.moves[-1] == 0:
+        again = found.labels.copy()
+        oracle.sweep(
+            dense,
+            views.view_of,
+            views.weights,
+            again,
+            np.arange(25),
+            n_clusters=3,
+            objective=objective,
+            sizes=views.object_weights,
+        )
+        better = oracle.objective_of(dense, views.view_of, views.weights, again, 3, objective)
+        assert better <= found.objective + 1e-9
+
+
+@every_objective
+def test_objective_does_not_depend_on_order_or_names(objective):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(-1, 4, (60, 5))
+    partition = rng.integers(0, 4, 60)
+    value = objective_of(label_views(labels), partition, 4, objective)
+    shuffle = rng.permutation(60)
+    renamed = np.array([2, 0, 3, 1])[partition]
+    other = np.array([3, 1, 0, 2, -1])[labels]
+    assert objective_of(label_views(labels[shuffle]), partition[shuffle], 4, objective) == pytest.approx(value)
+    assert objective_of(label_views(labels), renamed, 4, objective) == pytest.approx(value)
+    assert objective_of(label_views(other[:, ::-1]), partition, 4, objective) == pytest.approx(value)
+
+
+@every_objective
+def test_a_row_of_weight_three_is_three_rows(objective):
+    rng = np.random.default_rng(4)
+    rows, copies = rng.integers(-1, 4, (30, 4)), rng.integers(1, 4, 30)
+    partition = rng.integers(0, 3, 30)
+    light = objective_of(label_views(rows, object_weights=copies), partition, 3, objective)
+    full = objective_of(label_views(np.repeat(rows, copies, axis=0)), np.repeat(partition, copies), 3, objective)
+    assert light == pytest.approx(full)
+
+
+def test_normalised_is_anmi():
+    rng = np.random.default_rng(5)
+    labels = rng.integers(-1, 4, (50, 6))
+    coverage = (labels >= 0).mean(axis=0)
+    partition = rng.integers(0, 4, 50)
+    value = objective_of(label_views(labels, weights=coverage), partition, 4, "normalised") / coverage.sum()
+    assert value == pytest.approx(anmi(labels, partition), abs=1e-12)
+
+
+@every_objective
+def test_threads_do_not_matter(objective):
+    rng = np.random.default_rng(6)
+    views = label_views(rng.integers(0, 5, (200, 6)))
+    starts = random_starts(views, 5, 6, random_state=1)
+    engine = Engine(views, 5, objective=objective)
+    one = engine.best(starts, seed=2, n_jobs=1, temperature=0.05)
+    three = engine.best(starts, seed=2, n_jobs=3, temperature=0.05)
+    assert one.labels.tolist() == three.labels.tolist()
+
+
+def test_a_shortlist_of_all_clusters_is_the_exact_search():
+    rng = np.random.default_rng(7)
+    views = count_views([sparse.random(80, 30, 0.2, random_state=1, format="csr")])
+    start = rng.integers(0, 12, 80)
+    exact = Engine(views, 12).search(start, seed=1)
+    short = Engine(views, 12, shortlist=12).search(start, seed=1)
+    assert exact.labels.tolist() == short.labels.tolist()
+
+
+def test_a_short_shortlist_keeps_nearly_all_of_the_gain():
+    rng = np.random.default_rng(8)
+    topics = rng.dirichlet(np.full(300, 0.05), 40)
+    counts = np.array([rng.multinomial(80, topics[i % 40]) for i in range(2000)])
+    views = count_views([sparse.csr_matrix(counts)])
+    start = rng.integers(0, 40, 2000)
+    exact = Engine(views, 40).search(start, max_iter=1)
+    short = Engine(views, 40, shortlist=8).search(start, max_iter=1)
+    gain = (short.history[-1] - short.history[0]) / (exact.history[-1] - exact.history[0])
+    assert gain >= 0.93
+
+
+def test_noise_gives_way_to_plain_search_and_can_leave_a_bad_start():
+    rng = np.random.default_rng(9)
+    truth = np.repeat(np.arange(6), 40)
+    counts = np.array(
+        [
+            rng.multinomial(60, np.roll(np.linspace(1, 8, 30) ** 2, 5 * t) / (np.linspace(1, 8, 30) ** 2).sum())
+            for t in truth
+        ]
+    )
+    engine = Engine(count_views([counts]), 6)
+    starts = [rng.integers(0, 6, len(truth)) for _ in range(8)]
+    plain = [engine.search(s, seed=1, unit=i).objective for i, s in enumerate(starts)]
+    noisy = [engine.search(s, seed=1, unit=i, temperature=0.3).objective for i, s in enumerate(starts)]
+    assert np.mean(noisy) > np.mean(plain)
+    calm = engine.search(starts[0], seed=1, temperature=0.3)
+    assert calm.moves[-1] == 0
+
+
+def test_batch_scores_are_the_kmeans_distances():
+    rng = np.random.default_rng(10)
+    labels, partition = rng.integers(0, 3, (40, 4)), rng.integers(0, 3, 40)
+    views = label_views(labels)
+    onehot = np.asarray(views.table.todense())
+    centres = np.array([onehot[partition == c].mean(axis=0) for c in range(3)])
+    distance = ((onehot[:, None] - centres) ** 2).sum(axis=2)
+    scores = batch_scores(views, partition, 3, "quadratic") * 40
+    np.testing.assert_allclose(scores - scores[:, :1], -(distance - distance[:, :1]), atol=1e-10)
+
+
+def test_empty_rows_stay_and_capacity_holds():
+    table = sparse.csr_matrix(np.vstack([np.eye(4), np.zeros((2, 4)), np.eye(4)]))
+    start = np.array([0, 0, 0, 0, 1, 0, 1, 1, 1, 1])
+    found = Engine(count_views([table]), 2, capacity=6).search(start)
+    assert found.labels[4] == 1
+    assert found.labels[5] == 0
+    assert np.bincount(found.labels).max() <= 6
+
+
+def test_k_clusters_stay_k():
+    rng = np.random.default_rng(11)
+    views = label_views(rng.integers(0, 2, (30, 3)))
+    for objective in OBJECTIVES:
+        found = Engine(views, 6, objective=objective).best(random_starts(views, 6, 3, random_state=0), batch=5)
+        assert len(np.unique(found.labels)) == 6
+
+
+def test_it_finds_planted_clusters():
+    rng = np.random.default_rng(12)
+    truth = np.repeat(np.arange(5), 60)
+    labels = np.where(rng.random((300, 8)) < 0.3, rng.integers(0, 5, (300, 8)), truth[:, None])
+    views = label_views(labels)
+    for objective in OBJECTIVES:
+        found = Engine(views, 5, objective=objective).best(random_starts(views, 5, 5, random_state=0))
+        assert nmi(truth, found.labels) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: label_views(np.array([[0.5]])), "whole-number codes"),
+        (lambda: count_views([]), "at least one table"),
+        (lambda: count_views([np.eye(2), np.eye(3)]), "same objects"),
+        (lambda: count_views([-np.eye(2)]), "view 0 holds a count that is negative"),
+        (lambda: Engine(label_views(np.array([[0], [1]])), 0), "must be positive"),
+        (lambda: Engine(label_views(np.array([[0], [1]])), 2, objective="shanon"), "did you mean 'shannon'"),
+        (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 5]), "labels in 0 … 1"),
+    ],
+)
+def test_bad_input(make, sentence):
+    with pytest.raises(InputError, match=sentence):
+        make()

@@ -1,0 +1,267 @@
+"""The two partition functions: what they promise on ordinary graphs, and that nothing breaks them."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from consilience import partition
+from consilience._check import InputError
+from consilience.partition import cut, partition_graph, partition_hypergraph
+
+BACKENDS = ["metis", "mtkahypar"]
+
+
+def planted(n_blocks, size, inside, outside, seed):
+    """A random graph of blocks with likely edges inside and unlikely ones between, and its blocks."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(n_blocks), size))
+    chance = np.where(truth[:, None] == truth, inside, outside)
+    upper = np.triu(rng.random(chance.shape) < chance, 1)
+    return sparse.csr_array((upper | upper.T).astype(float)), truth
+
+
+def same(labels, truth):
+    return len(set(zip(labels, truth, strict=True))) == len(set(truth)) == len(set(labels))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_planted_blocks_are_found(backend):
+    graph, truth = planted(6, 30, 0.5, 0.03, 0)
+    labels = partition_graph(graph, 6, backend=backend)
+    assert same(labels, truth)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_cut_is_the_best_of_all_balanced_ones(backend):
+    rng = np.random.default_rng(3)
+    weights = np.triu(rng.random((8, 8)), 1)
+    graph = sparse.csr_array(weights + weights.T)
+    best = min(cut(graph, np.isin(np.arange(8), half).astype(int)) for half in itertools.combinations(range(8), 4))
+    labels = partition_graph(graph, 2, backend=backend)
+    assert np.bincount(labels).tolist() == [4, 4]
+    assert cut(graph, labels) == pytest.approx(best)
+
+
+def test_cut_counts_every_edge_once():
+    graph = sparse.csr_array(np.array([[0, 2.5, 1], [2.5, 0, 0], [1, 0, 0]]))
+    assert cut(graph, np.array([0, 1, 1])) == 3.5
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_vertex_weights_are_what_is_balanced(backend):
+    path = sparse.diags_array([np.ones(11), np.ones(11)], offsets=[-1, 1], format="csr")
+    weights = np.array([6.0, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3])
+    labels = partition_graph(path, 2, vertex_weights=weights, backend=backend)
+    assert np.bincount(labels, weights).tolist() == [12, 12]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_giant_fills_a_block_and_the_others_are_balanced(backend):
+    graph, _ = planted(1, 31, 0.5, 0, 1)
+    weights = np.ones(31)
+    weights[5] = 1e12
+    labels = partition_graph(graph, 4, vertex_weights=weights, backend=backend)
+    sizes = np.bincount(labels)
+    assert sizes[labels[5]] == 1
+    assert max(sizes) <= 11
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_scale_of_the_weights_does_not_matter(backend):
+    graph, truth = planted(3, 20, 0.6, 0.1, 2)
+    for scale in (1e-305, 1 / 3, 1e300):
+        labels = partition_graph(graph * scale, 3, vertex_weights=np.full(60, scale), backend=backend)
+        assert same(labels, truth)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_same_seed_same_blocks_and_another_seed_others(backend):
+    graph, _ = planted(1, 60, 0.3, 0, 4)
+    first = partition_graph(graph, 5, backend=backend, random_state=7)
+    assert np.array_equal(first, partition_graph(graph, 5, backend=backend, random_state=7))
+    others = [partition_graph(graph, 5, backend=backend, random_state=seed) for seed in range(4)]
+    assert any(not np.array_equal(first, other) for other in others)
+
+
+def test_dense_graphs_keep_the_heaviest_edges_for_mtkahypar():
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((200, 200)), 1)
+    graph = sparse.csr_array(weights + weights.T)
+    kept = partition._strongest(graph, rng)
+    assert kept.nnz < 0.45 * graph.nnz
+    assert abs(kept - kept.T).max() == 0
+    bar = np.sort(graph.toarray(), axis=1)[:, -partition._KEPT]
+    expected = np.where((graph.toarray() >= bar[:, None]) | (graph.toarray() >= bar), graph.toarray(), 0)
+    assert np.array_equal(kept.toarray(), expected)
+    small = graph[:30][:, :30]
+    assert partition._strongest(small, rng) is small
+
+
+def graphs():
+    """Adjacency, number of blocks, vertex weights: sparse, dense, disconnected, without edges, tiny and giant weights."""
+
+    def build(n, density, scale, weighting, k, seed):
+        rng = np.random.default_rng(seed)
+        values = np.exp(rng.normal(0, scale, (n, n)))
+        upper = np.triu(values * (rng.random((n, n)) < density), 1)
+        giant = np.ones(n)
+        giant[0] = 1e9
+        weights = {
+            "none": None,
+            "zeros": np.zeros(n),
+            "some": (rng.random(n) < 0.5).astype(float),
+            "giant": giant,
+            "wild": np.exp(rng.normal(0, 20, n)),
+        }
+        return sparse.csr_array(upper + upper.T), k, weights[weighting], seed
+
+    return st.builds(
+        build,
+        st.integers(1, 40),
+        st.sampled_from([0.0, 0.02, 0.2, 1.0]),
+        st.sampled_from([0.0, 1.0, 100.0]),
+        st.sampled_from(["none", "zeros", "some", "giant", "wild"]),
+        st.integers(1, 45),
+        st.integers(0, 2**40),
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=150, deadline=None)
+@given(case=graphs(), imbalance=st.sampled_from([0.001, 0.05, 10.0]))
+def test_any_graph_gets_all_its_blocks(backend, case, imbalance):
+    graph, k, weights, seed = case
+    n = graph.shape[0]
+    labels = partition_graph(graph, k, vertex_weights=weights, imbalance=imbalance, backend=backend, random_state=seed)
+    assert labels.shape == (n,)
+    assert sorted(set(labels.tolist())) == list(range(min(n, k)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=graphs(), objective=st.sampled_from(["cut", "km1"]))
+def test_any_hypergraph_gets_all_its_blocks(case, objective):
+    graph, k, weights, seed = case
+    n = graph.shape[0]
+    edges = np.split(graph.indices, graph.indptr[1:-1])  # the neighbours of every vertex; empty and single ones as well
+    labels = partition_hypergraph(
+        edges,
+        k,
+        n_vertices=n,
+        vertex_weights=weights,
+        edge_weights=np.arange(n),
+        objective=objective,
+        random_state=seed,
+    )
+    assert sorted(set(labels.tolist())) == list(range(min(n, k)))
+
+
+def test_hyperedges_are_kept_whole_where_they_can_be():
+    rng = np.random.default_rng(5)
+    truth = rng.permutation(np.repeat(np.arange(4), 15))
+    edges = [rng.choice(np.flatnonzero(truth == c), 6, replace=False) for c in range(4) for _ in range(12)]
+    edges += [rng.choice(60, 4, replace=False) for _ in range(6)]
+    for objective in ("cut", "km1"):
+        assert same(partition_hypergraph(edges, 4, n_vertices=60, objective=objective), truth)
+
+
+def test_hypergraph_blocks_are_balanced_by_weight():
+    rng = np.random.default_rng(0)
+    edges = [rng.choice(40, 3, replace=False) for _ in range(60)]
+    weights = np.where(np.arange(40) < 4, 9.0, 1.0)
+    labels = partition_hypergraph(edges, 2, n_vertices=40, vertex_weights=weights)
+    assert np.bincount(labels, weights).max() <= 1.06 * weights.sum() / 2
+
+
+def test_heavy_hyperedges_are_not_cut():
+    edges = [[0, 1], [1, 2], [2, 3], [3, 0]]
+    labels = partition_hypergraph(edges, 2, n_vertices=4, edge_weights=[1, 1e9, 1, 1e9])
+    assert labels[1] == labels[2] != labels[3] == labels[0]
+
+
+def test_an_empty_block_takes_the_vertex_least_tied_to_its_own():
+    weights = np.zeros((4, 4))
+    weights[[0, 1, 2], [1, 2, 3]] = [5, 1, 4]
+    graph = sparse.csr_array(weights + weights.T)
+    assert partition._fill_blocks(np.zeros(4, int), 2, graph).tolist() == [0, 0, 0, 1]
+    assert partition._fill_blocks(np.array([0, 0, 1, 1]), 4, graph).tolist() == [2, 0, 3, 1]
+
+
+def test_edges_too_light_to_count_are_dropped_and_resolution_is_kept():
+    assert partition._whole_edges(np.array([3.0, 4.0]), 2.0**30).tolist() == [3, 4]
+    assert partition._whole_edges(np.array([0.5, 1.5]), 2.0**30).tolist() == [2**28, 3 * 2**28]
+    assert partition._whole_edges(np.array([1e12, 1.0]), 2.0**30).tolist() == [2**30, 0]
+    assert partition._whole_vertices(np.array([1e12, 1.0, 1.0, 0.0]), 2).tolist() == [2, 1, 1, 0]
+
+
+def test_the_diagonal_is_ignored_and_the_callers_graph_stays_as_it_is():
+    graph, truth = planted(2, 12, 0.9, 0.05, 0)
+    with_loops = sparse.csr_matrix(graph + 100 * sparse.eye_array(24))
+    before = with_loops.copy()
+    assert not partition._check_graph(with_loops).diagonal().any()
+    assert same(partition_graph(with_loops, 2), truth)
+    assert abs(with_loops - before).max() == 0
+
+
+def test_small_graphs_that_metis_comments_on_leave_the_terminal_clean(capfd):
+    path = sparse.diags_array([np.ones(11), np.ones(11)], offsets=[-1, 1], format="csr")
+    vertices = np.array([1000] + [1] * 11)
+    partition._metis(path, vertices, 4, 0.05, 0)  # without the rule for giants METIS runs out of vertices and says so
+    partition_graph(path, 4, backend="mtkahypar")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not hasattr(multiprocessing, "get_context") or sys.platform != "linux", reason="forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_both_libraries_survive_a_fork():
+    graph, _ = planted(4, 20, 0.5, 0.05, 0)
+    expected = [partition_graph(graph, 4, backend=backend) for backend in BACKENDS]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = [pool.apply_async(partition_graph, (graph, 4), {"backend": backend}) for backend in BACKENDS]
+        for want, got in zip(expected, found, strict=True):
+            assert np.array_equal(want, got.get(timeout=60))
+
+
+def test_auto_falls_back_where_metis_is_missing(monkeypatch):
+    graph, truth = planted(2, 12, 0.9, 0.05, 0)
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+    with pytest.raises(InputError, match="pymetis is not installed"):
+        partition_graph(graph, 2, backend="metis")
+    monkeypatch.setattr(partition.importlib.util, "find_spec", lambda name: None)
+    assert same(partition_graph(graph, 2), truth)
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "words"),
+    [
+        (np.ones((2, 3)), {}, "square"),
+        ([[0, 1], [0, 0]], {}, "symmetric"),
+        ([[0, -1], [-1, 0]], {}, "not negative"),
+        ([[0, np.nan], [np.nan, 0]], {}, "finite"),
+        (np.ones((3, 3)), {"k": 0}, "number of blocks"),
+        (np.ones((3, 3)), {"imbalance": 0}, "imbalance"),
+        (np.ones((3, 3)), {"vertex_weights": [1, 2]}, "3 vertex weights"),
+        (np.ones((3, 3)), {"vertex_weights": [1, 2, -1]}, "not negative"),
+        (np.ones((3, 3)), {"backend": "meits"}, "did you mean 'metis'"),
+    ],
+)
+def test_bad_graphs_get_one_sentence(graph, options, words):
+    options = {"k": 2} | options
+    with pytest.raises(InputError, match=words):
+        partition_graph(sparse.csr_array(np.asarray(graph, float)), options.pop("k"), **options)
+
+
+def test_bad_hypergraphs_get_one_sentence():
+    with pytest.raises(InputError, match="outside 0 … 2"):
+        partition_hypergraph([[0, 3]], 2, n_vertices=3)
+    with pytest.raises(InputError, match="2 edge weights"):
+        partition_hypergraph([[0, 1], [1, 2]], 2, n_vertices=3, edge_weights=[1])
+    with pytest.raises(InputError, match="objective"):
+        partition_hypergraph([[0, 1]], 2, n_vertices=3, objective="soed")

@@ -1,0 +1,206 @@
+"""SCCC against a literal transcription of the paper's steps; stable components and floaters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consilience import Ensemble, stability
+from consilience._check import InputError
+from consilience.comparison import anmi, nmi
+from consilience.consensus import sccc as module
+from consilience.consensus.components import floaters, stable_components
+from consilience.consensus.problem import Problem, check_problem
+from consilience.consensus.sccc import SCCC, sccc
+from consilience.generation import noisy_labels
+
+
+def random_labels(seed, n, r, k, holes=0.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, r)).astype(np.int32)
+    labels[rng.random((n, r)) < holes] = -1
+    labels[(labels < 0).all(axis=1), 0] = 0
+    return labels
+
+
+def distance(a, b):
+    both = [(x, y) for x, y in zip(a, b, strict=True) if x >= 0 and y >= 0]
+    return len(a) * sum(x != y for x, y in both) / len(both) if both else len(a)
+
+
+def by_the_paper(problem, gap):
+    """Section 5.3, step by step: seeds and the seed of every row."""
+    ranked = sorted(range(problem.n_rows), key=lambda i: -problem.weights[i])
+    seeds = []
+    for i in ranked:
+        if len(seeds) < problem.n_clusters and all(
+            distance(problem.labels[i], problem.labels[s]) >= gap - 1e-9 for s in seeds
+        ):
+            seeds.append(i)
+    if len(seeds) < problem.n_clusters:
+        return None
+    labels = np.empty(problem.n_rows, int)
+    for i in range(problem.n_rows):
+        far = [round(distance(problem.labels[i], problem.labels[s]), 9) for s in seeds]
+        labels[i] = seeds.index(i) if i in seeds else far.index(min(far))
+    return seeds, labels
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 60),
+    r=st.integers(1, 6),
+    size=st.integers(2, 4),
+    k=st.integers(2, 5),
+    holes=st.sampled_from([0.0, 0.0, 0.4]),
+)
+def test_equal_to_the_paper(seed, n, r, size, k, holes):
+    labels = random_labels(seed, n, r, size, holes)
+    k = min(k, len(np.unique(labels, axis=0)))
+    if k < 2:
+        return
+    problem = check_problem(labels, k)
+    r = problem.n_clusterings
+    expected = {g: found for g in range(r + 1) if (found := by_the_paper(problem, g)) is not None}
+    for gap in range(r + 1):
+        if gap in expected:
+            answer = sccc(problem, gap=gap)
+            assert_array_equal(answer.extras["seeds"], problem.labels[expected[gap][0]])
+            assert_array_equal(answer.labels, expected[gap][1])
+        else:
+            with pytest.raises(InputError, match="smaller gap"):
+                sccc(problem, gap=gap)
+    everything = sccc(problem)
+    low = 0 if (problem.labels < 0).any() else 1
+    assert_array_equal(everything.extras["gaps"], [g for g in expected if g >= low])
+
+
+def test_seeds_found_far_down_the_list(monkeypatch):
+    ensemble, _ = noisy_labels(500, 5, 6, 0.5, random_state=0)
+    usual = SCCC(5).fit(ensemble)
+    monkeypatch.setattr(module, "FIRST", 2)
+    assert_array_equal(SCCC(5).fit(ensemble).labels_by_gap_.labels, usual.labels_by_gap_.labels)
+
+
+def test_labels_are_those_with_the_highest_anmi():
+    ensemble, _ = noisy_labels(noise=0.3, random_state=2)
+    found = SCCC(10).fit(ensemble)
+    values = [anmi(ensemble, column) for column in found.labels_by_gap_.labels.T]
+    assert len(set(np.round(values, 6))) > 1
+    assert found.gap_ == found.gaps_[np.argmax(values)]
+    assert nmi(found.labels_by_gap_.labels[:, np.argmax(values)], found.labels_) == pytest.approx(1)
+    assert_allclose(found.stability_.mean, stability(found.labels_by_gap_).mean)
+    assert found.labels_by_gap_.info["gap"].tolist() == found.gaps_.tolist()
+    assert found.seeds_.shape == (10, 8)
+
+
+def test_gap_zero_equals_one_and_a_single_gap_has_no_stability():
+    ensemble, _ = noisy_labels(noise=0.3, random_state=0)
+    zero, one = SCCC(10, gap=0).fit(ensemble), SCCC(10, gap=1).fit(ensemble)
+    assert_array_equal(zero.labels_, one.labels_)
+    assert one.stability_ is None
+
+
+def follow_by_hand(problem, gap):
+    """The footnote: every cluster is the list of its rows so far, and the centroid their mean."""
+    seeds, _ = by_the_paper(problem, gap)
+    members = [[s] for s in seeds]
+    for i in sorted(set(range(problem.n_rows)) - set(seeds), key=lambda i: (-problem.weights[i], i)):
+        far = []
+        for rows in members:
+            terms = []
+            for q, y in enumerate(problem.labels[i]):
+                known = [j for j in rows if problem.labels[j, q] >= 0]
+                if y >= 0 and known:
+                    terms.append(np.average([problem.labels[j, q] != y for j in known], weights=problem.weights[known]))
+            far.append(round(np.mean(terms), 9) if terms else 1.0)
+        members[int(np.argmin(far))].append(i)
+    labels = np.empty(problem.n_rows, int)
+    for c, rows in enumerate(members):
+        labels[rows] = c
+    return labels
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_centroid_version(seed, holes):
+    labels = random_labels(seed, 80, 5, 3, holes)
+    problem = check_problem(labels, 3, np.random.default_rng(seed).random(80))
+    found = sccc(problem, gap=2, centroid=True)
+    assert_array_equal(found.labels, follow_by_hand(problem, 2))
+
+
+def test_objects_stand_for_their_weight():
+    labels = random_labels(1, 30, 4, 3)
+    weights = np.random.default_rng(1).integers(1, 6, 30)
+    once = SCCC(3).fit(labels, sample_weight=weights)
+    repeated = SCCC(3).fit(np.repeat(labels, weights, axis=0))
+    assert_array_equal(np.repeat(once.labels_, weights), repeated.labels_)
+
+
+@pytest.mark.parametrize("gap", ["some", -1, 9, 1.5, True])
+def test_bad_gap(gap):
+    with pytest.raises(InputError, match="gap"):
+        SCCC(2, gap=gap).fit([[0, 0, 1, 1], [0, 1, 1, 1]])
+
+
+@pytest.mark.parametrize(("noise", "bar"), [(0.1, 0.99), (0.2, 0.99), (0.3, 0.96)])
+def test_finds_planted_partition(noise, bar):
+    scores = []
+    for seed in range(10):
+        ensemble, truth = noisy_labels(noise=noise, random_state=seed)
+        scores.append(nmi(truth, SCCC(10).fit(ensemble).labels_))
+    assert np.mean(scores) >= bar
+
+
+def test_stable_components():
+    labels = [["a", "a", "b", "a", "b", None], [0, 0, 1, 1, 1, 0]]
+    table = stable_components(Ensemble(labels, ids=list("uvwxyz")))
+    assert table["size"].tolist() == [2, 2, 1, 1]
+    assert table["objects"].tolist() == [["u", "v"], ["w", "y"], ["x"], ["z"]]
+    assert table["labels"].tolist() == [(0, 0), (1, 1), (0, 1), (-1, 0)]
+    assert table["share"].sum() == pytest.approx(1)
+    assert len(stable_components(labels, top=1)) == 1
+    assert stable_components(np.zeros((9, 1), int))["objects"].tolist() == [[0, 1, 2, 3, 4]]
+    with pytest.raises(InputError, match="top"):
+        stable_components(labels, top=0)
+
+
+def test_floaters_are_those_whose_clusterings_do_not_agree():
+    ensemble, truth = noisy_labels(300, 3, 9, 0.1, random_state=0)
+    labels = np.array(ensemble.labels)
+    wander = [7, 8, 9]
+    labels[wander] = [[0, 0, 0, 0, 1, 1, 1, 2, 2]] * 3
+    labels[10] = -1
+    consensus = truth.copy()
+    consensus[wander] = 0
+    consensus[11] = -1
+    table = floaters(labels, consensus)
+    assert set(wander) <= set(table["object"])
+    assert not {10, 11} & set(table["object"])
+    first = table[table["object"] == 7].iloc[0]
+    assert (first["cluster"], first["second"], first["known"]) == (0, 1, 9)
+    assert (first["share"], first["second_share"]) == pytest.approx((4 / 9, 3 / 9))
+    assert (np.diff(table["share"]) >= 0).all()
+    assert len(floaters(labels, consensus, threshold=1.0)) == 298
+    assert set(floaters(labels, consensus, threshold=0.4)["object"]).isdisjoint(wander)
+
+
+def test_floaters_tell_apart_objects_of_one_row():
+    labels = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    table = floaters(Ensemble(labels, ids=list("abcd")), [0, 0, 1, 0])
+    assert table["object"].tolist() == ["c"]  # of two objects with labels 1, 1 the larger cluster's keeps them
+    with pytest.raises(InputError, match="3 labels for 4 objects"):
+        floaters(labels, [0, 0, 1])
+    with pytest.raises(InputError, match="no object"):
+        floaters(labels, [-1, -1, -1, -1])
+
+
+def test_uncollapsed_problem_is_no_special_case():
+    labels = random_labels(4, 50, 4, 3)
+    rows = Problem(labels, np.ones(50), 3, np.arange(50))
+    assert len(np.unique(sccc(rows, gap=2).labels)) == 3

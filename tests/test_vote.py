@@ -1,0 +1,192 @@
+"""Majority vote: the alignment by enumeration, the alternation's promise, weights, and the quality bars."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consilience import Ensemble
+from consilience._check import InputError
+from consilience.comparison import adjusted_rand, nmi
+from consilience.consensus import vote
+from consilience.consensus.problem import Problem, check_problem
+from consilience.consensus.rows import label_tables, representative_rows, row_scores
+from consilience.consensus.vote import MajorityVote, align, majority_vote
+from consilience.generation import noisy_labels
+
+SLIDES = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
+
+
+def random_labels(seed, n, r, k, holes=0.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, r)).astype(np.int32)
+    labels[rng.random((n, r)) < holes] = -1
+    labels[(labels < 0).all(axis=1), 0] = 0
+    return labels
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), size=st.integers(1, 6))
+def test_alignment_is_the_best_of_all_maps(seed, k, size):
+    table = np.random.default_rng(seed).integers(0, 6, (k, size)).astype(float)
+    maps = [m for m in itertools.product(range(k), repeat=size) if len(set(m)) == min(k, size)]
+    best = max(sum(table[c, y] for y, c in enumerate(m)) for m in maps)
+    found = align(table)
+    assert len(set(found)) == min(k, size)
+    assert sum(table[c, y] for y, c in enumerate(found)) == best
+
+
+def agreement_by_definition(problem, labels):
+    total = 0.0
+    for column, table in zip(problem.labels.T, label_tables(problem, labels, problem.n_clusters), strict=True):
+        known = column >= 0
+        total += problem.weights[known] @ (align(table)[column[known]] == labels[known])
+    return total / (problem.weights @ (problem.labels >= 0).sum(axis=1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 40),
+    r=st.integers(1, 6),
+    size=st.integers(1, 8),
+    holes=st.sampled_from([0.0, 0.3, 0.8]),
+)
+def test_more_rounds_never_agree_less(seed, n, r, size, holes):
+    labels = random_labels(seed, n, r, size, holes)
+    weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
+    rows = len(np.unique(labels, axis=0))
+    for k in {2, min(3, rows), rows} if rows >= 2 else set():
+        problem = check_problem(labels, k, weights)
+        start = np.arange(n) % k
+        values = [majority_vote(problem, start=start, max_iter=i).extras["agreement"] for i in (1, 2, 3, 100)]
+        assert np.all(np.diff(values) > -1e-9)
+        end = majority_vote(problem, start=start)
+        assert end.extras["agreement"] == pytest.approx(agreement_by_definition(problem, end.labels), abs=1e-6)
+        assert_allclose(end.membership.sum(axis=1), 1)
+        again = majority_vote(problem, start=problem.spread(end.labels, -1))
+        assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(3, 60), r=st.integers(1, 5), k=st.integers(2, 4))
+def test_collapsing_rows_changes_nothing(seed, n, r, k):
+    labels = random_labels(seed, n, r, k)
+    if len(np.unique(labels, axis=0)) < k:
+        return
+    collapsed = check_problem(labels, k)
+    start = np.random.default_rng(seed).integers(0, k, collapsed.n_rows)[collapsed.inverse]
+    rows = collapsed.labels[collapsed.inverse]
+    few = majority_vote(collapsed, start=start)
+    all_rows = majority_vote(Problem(rows, np.ones(n), k, np.arange(n)), start=start)
+    assert_array_equal(few.labels[collapsed.inverse], all_rows.labels)
+    assert_allclose(few.membership[collapsed.inverse], all_rows.membership)
+
+
+def test_slide_example():
+    found = MajorityVote(3, random_state=0).fit(SLIDES)
+    assert adjusted_rand(found.labels_, [0, 0, 0, 1, 1, 2, 2]) == 1
+    assert_allclose(found.membership_[6], [0, 0, 1])
+
+
+def test_ties_leave_the_start_alone():
+    labels = [[0, 0, 1, 1], [0, 1, 1, 0]]
+    for start in ([0, 0, 1, 1], [0, 1, 1, 0]):
+        assert_array_equal(MajorityVote(2, start=start).fit(labels).labels_, start)
+
+
+def test_start_of_objects_that_differ_within_a_row():
+    labels = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [2, 2]])
+    found = MajorityVote(3, start=[1, 1, 0, -1, -1, 2]).fit(labels)
+    assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 2])
+
+
+def test_missing_labels_do_not_vote():
+    ensemble, truth = noisy_labels(noise=0.2, random_state=0)
+    labels = ensemble.labels.copy()
+    labels[np.random.default_rng(0).random(labels.shape) < 0.4] = -1
+    labels[0] = -1
+    found = MajorityVote(10, random_state=0).fit(labels)
+    assert found.labels_[0] == -1
+    assert_array_equal(found.membership_[0], np.zeros(10))
+    assert nmi(truth[1:], found.labels_[1:]) > 0.9
+
+
+def test_scores_and_sample_of_rows():
+    labels = random_labels(5, 500, 6, 3, holes=0.2)
+    problem = check_problem(labels, 3)
+    tables = [np.random.default_rng(q).random((4, size)) for q, size in enumerate(problem.sizes)]
+    by_hand = [sum(t[:, y] for t, y in zip(tables, row, strict=True) if y >= 0) for row in problem.labels]
+    assert_allclose(row_scores(problem, tables), by_hand)
+    rows, weights = representative_rows(problem, 50, np.random.default_rng(0))
+    assert len(np.unique(rows)) == 50
+    assert weights.sum() == pytest.approx(problem.weights.sum())
+    heaviest = np.sort(problem.weights)[::-1][:25]
+    assert_array_equal(np.sort(problem.weights[rows[:25]])[::-1], heaviest)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 30),
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=5),
+    holes=st.sampled_from([0.0, 0.5]),
+)
+def test_any_ensemble_gets_an_answer(seed, n, sizes, holes):
+    labels = np.column_stack([random_labels(seed + q, n, 1, size) for q, size in enumerate(sizes)])
+    labels[np.random.default_rng(seed).random(labels.shape) < holes] = -1
+    rows = len(np.unique(labels[(labels >= 0).any(axis=1)], axis=0))
+    for k in {2, rows} if rows >= 2 else set():
+        found = MajorityVote(k, random_state=0).fit(labels)
+        assert 1 <= found.n_clusters_ <= k
+        assert 0 <= found.agreement_ <= 1 + 1e-9
+        assert_allclose(found.membership_.sum(axis=1), (labels >= 0).any(axis=1))
+
+
+@pytest.mark.parametrize("start", ["best", "quadratic", "clusterings"])
+def test_same_seed_same_labels_also_from_a_sample(start, monkeypatch):
+    monkeypatch.setattr(vote, "SAMPLE", 300)
+    ensemble, truth = noisy_labels(2000, 6, 8, 0.4, random_state=1)
+    first, second = (MajorityVote(6, start=start, random_state=3).fit(ensemble) for _ in range(2))
+    assert first.n_rows_ > 300
+    assert_array_equal(first.labels_, second.labels_)
+    assert nmi(truth, first.labels_) > 0.9
+
+
+def test_input_is_refused():
+    labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
+    for parameters, words in [
+        ({"start": "fast"}, "unknown start"),
+        ({"start": [0, 1]}, "2 labels for 4 objects"),
+        ({"start": [0, 1, 2, 2]}, "3 clusters"),
+        ({"n_init": 0}, "n_init"),
+        ({"max_iter": 1.5}, "max_iter"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            MajorityVote(2, **parameters).fit(labels)
+    with pytest.raises(InputError, match="quadratic"):
+        MajorityVote(3, start="clusterings").fit(Ensemble(labels))
+
+
+@pytest.mark.parametrize(
+    ("noise", "bar"), [(0.1, 0.99), (0.2, 0.99), (0.3, 0.97), (0.4, 0.94), (0.5, 0.83), (0.6, 0.68), (0.7, 0.37)]
+)
+def test_controlled_noise(noise, bar):
+    scores = []
+    for seed in range(10):
+        ensemble, truth = noisy_labels(noise=noise, random_state=seed)
+        scores.append(nmi(truth, MajorityVote(10, random_state=seed).fit(ensemble).labels_))
+    assert np.mean(scores) >= bar
+
+
+def test_unbalanced_clusters():
+    scores = []
+    for seed in range(10):
+        ensemble, truth = noisy_labels(noise=0.3, sizes=0.7, random_state=seed)
+        scores.append(nmi(truth, MajorityVote(10, random_state=seed).fit(ensemble).labels_))
+    assert np.mean(scores) >= 0.96
