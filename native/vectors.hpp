@@ -1,6 +1,6 @@
 // Wider vectors where the machine has them. A kernel's body is an always-inlined template; a thin wrapper compiled
 // for AVX2 (CONSILIENCE_AVX2) and a portable one call it, and has_avx2() chooses when the program runs. Nothing else
-// is built for a special machine, and both give the same numbers.
+// is built for a special machine, and both give the same labels and, to rounding, the same numbers.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_seed, check_threads, fingerprint
+from consilience._check import InputError, check_choice, check_seed, check_threads, count, fingerprint, show
 
 # --- choices --------------------------------------------------------------------------------------------------------
 
@@ -33,6 +33,27 @@ def test_a_choice_is_given_back():
 def test_an_unknown_choice_is_answered_with_the_nearest(value, sentence):
     with pytest.raises(InputError, match=sentence):
         check_choice(value, ["nmi", "rand"], "measure")
+
+
+def test_the_nearest_choice_is_found_in_any_case():
+    with pytest.raises(InputError, match="did you mean 'nmi'"):
+        check_choice("NMI", ["nmi", "rand"], "measure")
+
+
+def test_numbers_in_messages_are_plain():
+    assert show(np.float64(0.5)) == "0.5"
+    assert show(np.int64(3)) == "3"
+    assert show(np.str_("a\nb")) == r"'a\nb'"
+    assert len(show("x" * 999)) < 70
+    with pytest.raises(InputError, match=r"got 1\.5$"):
+        check_threads(np.float64(1.5))
+    with pytest.raises(InputError, match=r"got 1\.5$"):
+        check_seed(np.float64(1.5))
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 rows"), (1, "1 row"), (2000, "2,000 rows")])
+def test_counts_in_words(number, words):
+    assert count(number, "row") == words
 
 
 def test_input_errors_are_value_errors():

@@ -2,7 +2,7 @@
 
 import json
 import os
-import pty
+import re
 import subprocess
 import sys
 
@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
+from command_line import run
 from consilience.cli import VERBS
 from consilience.comparison import MEASURES
 from consilience.datasets import sample_path
@@ -18,7 +19,8 @@ from consilience.datasets import sample_path
 LABELS = str(sample_path("beads_labels.csv"))
 
 
-def run(*args, **options):
+def run_apart(*args, **options):
+    """The same in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "consilience", *map(str, args)], capture_output=True, text=True, check=False, **options
     )
@@ -42,6 +44,12 @@ def test_help_lists_the_verbs_in_the_order_of_the_flow():
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help(verb):
     assert "Usage: consilience " + verb in run(verb, "--help").stdout
+
+
+def test_a_process_of_its_own_gives_the_same():
+    for args in (["compare", LABELS, "--id", "bead", "-m", "nmi"], ["compare", "absent.csv"], ["comapre"]):
+        here, apart = run(*args), run_apart(*args)
+        assert (here.returncode, here.stdout, here.stderr) == (apart.returncode, apart.stdout, apart.stderr)
 
 
 def test_version():
@@ -106,7 +114,8 @@ def test_clusterings_that_share_nothing_are_null_in_json(tmp_path):
     path = tmp_path / "apart.csv"
     path.write_text("a,b,c\n0,,0\n1,,0\n,0,1\n,1,1\n")
     found = json.loads(run("compare", path, "-m", "rand", "--json", "-t", "c").stdout)
-    assert found["stability"]["rand"] == {"mean": None, "sem": None, "sem_jackknife": None, "n_pairs": 0}
+    nothing = {"mean": None, "sem": None, "sem_jackknife": None, "most_alike": None, "least_alike": None}
+    assert found["stability"]["rand"] == nothing | {"n_pairs": 0}
     assert "no two share an object" in run("compare", path, "-m", "rand", "-t", "c").stdout
 
 
@@ -133,7 +142,15 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", LABELS, "-o", "matrix.doc"], ["matrix.doc", ".csv"]),
         (["compare", LABELS, "--id", "bead", "-o", "no/such/folder.csv"], ["folder_jaccard.csv", "does not exist"]),
         (["compare", LABELS, "--id", "bead", "-j", "0"], ["n_jobs", "0"]),
-        (["compare", os.path.dirname(__file__)], ["manifest.json"]),
+        (["compare", os.path.dirname(__file__)], ["is a folder, not a stored run", "manifest.json"]),
+        (["compare", LABELS, "-m", "NMI"], ["'NMI'", "did you mean 'nmi'"]),
+        (["compare", LABELS, "-m", "nmi", "-m", "nmi"], ["'nmi' is named twice"]),
+        (["compare", LABELS, "-t", "shape,shape"], ["'shape' is named twice"]),
+        (["compare", LABELS, "-t", "shape,,colour"], ["one between every two commas"]),
+        (["compare", LABELS, "--id", "99"], ["id_column (--id) 99 is not there", "0 to 18"]),
+        (["compare", LABELS, "--columns", "form1", "--truth", "form1"], ["no column is left", "--truth"]),
+        (["compare", LABELS, "--figure", "x.doc"], ["x.doc", ".png, .svg, .pdf"]),
+        (["compare", LABELS, "--truth-from", "absent.csv"], ["absent.csv", "no such file"]),
         (["completion", "cmd"], ["bash"]),
     ],
 )
@@ -155,6 +172,146 @@ def test_every_bad_table_reaches_the_user_as_one_sentence(tmp_path):
         assert said.startswith("consilience: ")
         assert said.count("\n") == 1
         assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize("option", ["--output", "--figure", "--truth-from"])
+def test_what_is_read_is_never_written_over(tmp_path, option):
+    path, other = tmp_path / "x.csv", tmp_path / "y.csv"
+    path.write_text("a,b\n0,0\n1,1\n")
+    other.write_text("class\nu\nv\n")
+    args = {
+        "--output": ["-o", path],
+        "--figure": ["--figure", tmp_path / "x.png"],
+        "--truth-from": ["--truth-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")],
+    }[option]
+    if option == "--figure":
+        path = path.rename(tmp_path / "x.png")
+    before = path.read_text(), other.read_text()
+    assert "is also read: give the output another name" in refused("compare", path, "-m", "rand", *args)
+    assert (path.read_text(), other.read_text()) == before
+
+
+def test_the_name_of_an_output_made_from_a_measure_is_checked_too(tmp_path):
+    path = tmp_path / "x_nmi.csv"
+    path.write_text("a,b\n0,0\n1,1\n")
+    assert "is also read" in refused("compare", path, "-m", "rand,nmi", "-o", tmp_path / "x.csv")
+
+
+def test_names_add_up_and_may_hold_commas(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('run,"a,b",c,d\n0,u,1,0\n0,v,1,1\n1,v,2,1\n')
+    found = json.loads(
+        run("compare", path, "-t", '"a,b"', "-t", "c", "-m", "rand", "-m", "nmi,jaccard", "--json").stdout
+    )
+    assert [row["name"] for row in found["clusterings"]] == ["run", "d"]
+    assert list(found["stability"]) == ["rand", "nmi", "jaccard"]
+    assert {"rand:a,b", "rand:c"} <= set(found["clusterings"][0])
+
+
+def test_columns_are_chosen(tmp_path):
+    done = run("compare", LABELS, "--id", "bead", "--columns", "form1,both4", "-t", "shape", "--json")
+    assert [row["name"] for row in json.loads(done.stdout)["clusterings"]] == ["form1", "both4"]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"a": [0, 1], "b": [0, 0]}), pd.DataFrame([[0, 0], [1, 0]])])
+def test_an_index_without_a_name_has_a_way_out(tmp_path, frame):
+    path = tmp_path / "x.csv"
+    frame.to_csv(path)
+    args = ["compare", path, "--json"]
+    if "(--header)" in (said := refused(*args)):
+        args.append("--header")
+        said = refused(*args)
+    args += ["--id", re.search(r"\(--id (\S+)\)", said)[1].strip("'")]
+    done = run(*args)
+    assert json.loads(done.stdout)["n_clusterings"] == 2, done.stderr
+
+
+def test_tabs_can_be_typed(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("a\tb\n0\t1\n1\t1\n")
+    assert "--sep tab" in refused("compare", path)
+    for sep in ("tab", "\\t", "\t"):
+        assert run("compare", path, "--sep", sep).returncode == 0
+
+
+def test_known_labels_from_another_file(tmp_path):
+    labels, known = tmp_path / "x.csv", tmp_path / "known.tsv"
+    labels.write_text("cell,run\np,0\nq,0\nr,1\n")
+    known.write_text("cell\tkind\nr\tb\nq\ta\np\ta\n")
+    args = ("-m", "accuracy", "--json")
+    done = run("compare", labels, "--id", "cell", "--truth-from", known, *args)
+    assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == 1.0, done.stderr
+    known.write_text("kind\na\nb\nb\n")
+    done = run("compare", labels, "--columns", "run", "--truth-from", known, *args)
+    assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == pytest.approx(2 / 3)
+    known.write_text("cell\tkind\nr\tb\nq\ta\n")
+    done = run("compare", labels, "--id", "cell", "--truth-from", known, *args)
+    assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == 1.0
+    assert "1 object not in it" in done.stderr
+    known.write_text("cell\tkind\n7\tb\n8\ta\n")
+    assert "names none of the objects" in refused("compare", labels, "--id", "cell", "--truth-from", known)
+    assert "'cell' are 2 for 3 objects" in refused("compare", labels, "--columns", "run", "--truth-from", known)
+
+
+def test_known_labels_of_a_stored_run(tmp_path):
+    cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=[10, 20, 30]).save(tmp_path / "run")
+    known = tmp_path / "known.csv"
+    known.write_text("cell;kind\n30;b\n20;a\n10;a\n")
+    done = run("compare", tmp_path / "run", "--truth-from", known, "--id", "cell", "--sep", ";", "--json", "-m", "rand")
+    assert [row["rand:kind"] for row in json.loads(done.stdout)["clusterings"]] == [1, pytest.approx(1 / 3)], (
+        done.stderr
+    )
+    assert "known labels of its objects come with --truth-from" in refused("compare", tmp_path / "run", "-t", "kind")
+    cs.Ensemble([[0, 0, 1]]).save(tmp_path / "bare")
+    said = refused("compare", tmp_path / "bare", "--truth-from", known, "--id", "cell", "--sep", ";")
+    assert "has no object ids: leave --id out" in said
+
+
+def test_figure(tmp_path):
+    done = run("compare", LABELS, "--id", "bead", "-t", "shape", "-m", "nmi", "--figure", tmp_path / "x.svg")
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {tmp_path / 'x.svg'}" in done.stdout
+    assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_a_pipe_gets_no_spaces_at_the_ends_of_lines():
+    lines = run("compare", LABELS, "--id", "bead", "-t", "shape,colour").stdout.split("\n")
+    assert not [line for line in lines if line.endswith(" ")]
+
+
+def test_a_failure_of_the_system_is_one_sentence_without_temporary_names(tmp_path):
+    done = run("compare", LABELS, "--id", "bead", "-m", "rand", "-o", tmp_path / f"{'x' * 300}.csv")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "unfinished" not in done.stderr
+    assert "Errno" not in done.stderr
+
+
+def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\nfrom consilience.cli import main\n"
+        f"main(['compare', {LABELS!r}, '--id', 'bead', '--figure', {str(tmp_path / 'x.png')!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "consilience: pictures need matplotlib: pip install 'consilience[plots]'\n"
+
+
+def test_measured_data_is_refused_once(tmp_path):
+    path = tmp_path / "x.csv"
+    pd.DataFrame(np.random.default_rng(0).random((9, 5)).round(2), columns=list("abcde")).to_csv(path, index=False)
+    said = refused("compare", path)
+    assert said.count("\n") == 1
+    assert "column 'a'" in said
+    assert "write it as text such as c0." in said
+
+
+def test_a_warning_names_three_columns(tmp_path):
+    path = tmp_path / "x.csv"
+    pd.DataFrame({name: range(9) for name in "abcde"}).to_csv(path, index=False)
+    said = run("compare", path).stderr
+    assert said.count("\n") == 1
+    assert "columns 'a', 'b', 'c' and 2 more have up to 9 different labels for 9 objects" in said
 
 
 def test_a_column_that_names_the_objects_is_pointed_at():
@@ -203,11 +360,12 @@ def test_shell_completes_measures_after_a_comma():
         "COMP_WORDS": "consilience compare x.csv --measure jaccard,clu",
         "COMP_CWORD": "4",
     }
-    assert "jaccard,cluster_difference" in run(env=environment).stdout
+    assert "jaccard,cluster_difference" in run_apart(env=environment).stdout
 
 
-def test_progress_shows_on_a_terminal_only(tmp_path):
+def test_progress_shows_on_a_terminal_only():
     """A bar on a pseudo-terminal, nothing in a pipe."""
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system", exc_type=ImportError)
     code = (
         "import time\nfrom consilience._progress import track\n"
         "for _ in track(range(8), 8, 'counting'): time.sleep(0.15)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -138,11 +139,20 @@ def test_sparse_data_far_from_the_origin_is_as_exact_as_dense():
 REFUSED = {
     "unknown metric": (([[0.0], [1.0]], [0, 1]), {"metric": "euclid"}, "unknown metric 'euclid': did you mean"),
     "other length": (([[0.0], [1.0]], [0, 1, 1]), {}, "the data has 2 objects and the labels 3"),
-    "vector of data": (([0.0, 1.0], [0, 1]), {}, "objects × features; got 1 dimensions"),
+    "vector of data": (([0.0, 1.0], [0, 1]), {}, "objects × features; got 1 dimension"),
     "NaN": (([[0.0], [np.nan]], [0, 1]), {}, "NaN or infinite"),
     "infinity": (([[0.0], [np.inf]], [0, 1]), {}, "NaN or infinite"),
     "NaN in sparse data": ((sparse.csr_matrix([[0.0], [np.nan]]), [0, 1]), {}, "NaN or infinite"),
     "no square": ((np.zeros((2, 3)), [0, 1]), {"metric": "precomputed"}, r"square; got shape \(2, 3\)"),
+    "complex": ((np.array([[1j], [0]]), [0, 1]), {}, "complex"),
+    "a text": (("x", [0]), {}, "data"),
+    "negative": (
+        ([[0, -1.0], [-1, 0]], [0, 0]),
+        {"metric": "precomputed"},
+        "distance matrix, row 1, column 1.*negative",
+    ),
+    "not symmetric": (([[0, 1.0], [2, 0]], [0, 0]), {"metric": "precomputed"}, "is 1 and 2 the other way round"),
+    "not 0 to itself": (([[0, 1.0], [1, 3]], [0, 0]), {"metric": "precomputed"}, "to itself is 3, not 0"),
     "no numbers": (([["a"], ["b"]], [0, 1]), {}, "data"),
     "ragged": (([[0.0], [1.0, 2.0]], [0, 1]), {}, "data"),
     "table of labels": (([[0.0], [1.0]], np.zeros((2, 2))), {}, "one label per object"),
@@ -159,3 +169,26 @@ def test_refused(data, options, sentence):
 def test_a_sparse_distance_matrix_is_refused():
     with pytest.raises(InputError, match="cannot be sparse"):
         compactness(sparse.eye(3, format="csr"), [0, 0, 1], metric="precomputed")
+
+
+def test_a_matrix_of_distances_is_checked_without_a_second_one(monkeypatch):
+    monkeypatch.setattr(MODULE, "BLOCK", 2**16)
+    points = np.arange(1500.0)
+    distances = np.abs(np.subtract.outer(points, points))
+    tracemalloc.start()
+    try:
+        compactness(distances, np.arange(1500), metric="precomputed")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < distances.nbytes / 3
+
+
+def test_no_distance_of_a_missing_object_is_computed(monkeypatch):
+    seen = []
+    monkeypatch.setattr(MODULE, "cdist", lambda a, b: (seen.extend([*a[:, 0], *b[:, 0]]), cdist(a, b))[1])
+    X = np.arange(6.0)[:, None]
+    compactness(X, [0, -1, 0, -1, 1, 1])
+    compactness(X, Ensemble([[0, -1, 0, -1, 1, 1], [-1, -1, 0, 0, 0, 0]]))
+    assert 1.0 not in seen
+    assert {0.0, 2.0, 4.0, 5.0} <= set(seen)

@@ -6,15 +6,20 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from scipy import sparse
 
 import oracle
-from consilience import Ensemble
-from consilience._check import InputError
+from consilience import Ensemble, compare
+from consilience._check import InputError, check_labels
+from consilience.comparison import accuracy, anmi, compactness, rand
+from consilience.store import Store
+from consilience.tables import read_table
 
 label_tables = arrays(np.int32, st.tuples(st.integers(1, 30), st.integers(1, 6)), elements=st.integers(-1, 4))
 WIDE = [-(2**63), -5, -2, -1, 0, 1, 900, 5000, 2**63 - 1]
@@ -42,6 +47,7 @@ ONE_CLUSTERING = {
     "integers beyond 64 bits in a list": ([2**70, 7, None, 2**70], [1, 0, -1, 1]),
     "uint64 numbers in a list": ([np.uint64(2**64 - 1), np.uint64(7)], [1, 0]),
     "float with NaN": (np.array([2.0, np.nan, 1.0, -1.0]), [1, -1, 0, -1]),
+    "float16": (np.array([2.0, np.nan, 1.0], np.float16), [1, -1, 0]),
     "float32": (np.array([2.0, np.nan, 1.0], np.float32), [1, -1, 0]),
     "None in a list": ([1, None, 0], [1, -1, 0]),
     "floats and None in a list": ([1.0, None, 0.0, float("nan")], [1, -1, 0, -1]),
@@ -106,6 +112,103 @@ MANY_CLUSTERINGS = {
     "DataFrame of nullable columns": pd.DataFrame({"one": ["x", "x", "y"], "two": [5, 6, None]}).convert_dtypes(),
     "DataFrame with a name twice": pd.DataFrame([[1, 5], [1, 6], [2, -1]], columns=["one", "one"]),
 }
+
+
+class PolarsSeries:
+    """What polars' Series offers of its own; it is no NumPy array and takes no dtype."""
+
+    def __init__(self, values, name=""):
+        self.values, self.name, self.dtype = values, name, "Int64"
+
+    def __len__(self):
+        return len(self.values)
+
+    def to_numpy(self):
+        return np.array(self.values, float)
+
+    def to_list(self):
+        return list(self.values)
+
+
+class PolarsFrame:
+    def __init__(self, columns):
+        self.series = [PolarsSeries(values, name) for name, values in columns.items()]
+        self.columns = list(columns)
+
+    def get_columns(self):
+        return self.series
+
+
+def test_polars():
+    big = 2**53 + 1
+    ens = Ensemble(PolarsFrame({"one": [big, big, big - 1], "two": ["x", None, "y"]}))
+    assert ens.labels.T.tolist() == [[1, 1, 0], [0, -1, 1]]
+    assert ens.names == ["one", "two"]
+    assert Ensemble(PolarsSeries([5, 7, None])).labels.T.tolist() == [[0, 1, -1]]
+    assert Ensemble([PolarsSeries([5, 7])]).labels.T.tolist() == [[0, 1]]
+    assert rand(PolarsSeries([5, 7, None]), [0, 1, 1]) == 1
+    truth = PolarsFrame({"class": [0, 0, 1]})
+    assert "rand:class" in compare(ens, "rand", truth=truth).clusterings
+
+
+def test_arrow_columns():
+    assert check_labels(pa.chunked_array([["b", None], ["a"]])).tolist() == [1, -1, 0]
+
+
+def test_a_table_of_labels_gives_its_ids():
+    frame = pd.DataFrame({"cell": ["x", "y"], "run": [0, 1]})
+    ens = Ensemble(read_table(frame, kind="labels", id_column="cell"))
+    assert ens.ids.tolist() == ["x", "y"]
+    assert ens.names == ["run"]
+
+
+# --- what pandas indexes say ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("index", "ids"),
+    [
+        (None, None),
+        ([0, 1, 2], None),
+        (pd.RangeIndex(3, name="cell"), [0, 1, 2]),
+        ([2, 0, 1], [2, 0, 1]),
+        (["x", "y", "z"], ["x", "y", "z"]),
+    ],
+)
+def test_an_index_that_says_something_names_the_objects(index, ids):
+    frame = pd.DataFrame({"a": [0, 0, 1], "ids": [0, 1, 1]}, index=index)
+    for labels in (frame, dict(frame.items()), [frame["a"], frame["ids"]], frame["a"]):
+        found = Ensemble(labels).ids
+        assert (None if found is None else found.tolist()) == ids
+    assert Ensemble(frame, ids=["p", "q", "r"]).ids.tolist() == ["p", "q", "r"]
+
+
+def test_an_index_with_repeats_is_refused():
+    frame = pd.DataFrame({"a": [0, 0, 1]}, index=["x", "y", "x"])
+    with pytest.raises(InputError, match=r"'x' stands in it more than once: .*reset_index\(drop=True\)"):
+        Ensemble(frame)
+    assert Ensemble(frame, ids=[1, 2, 3]).n_objects == 3
+
+
+def test_series_of_other_objects_are_refused():
+    one, other = pd.Series([0, 0, 1], index=list("abc")), pd.Series([0, 1, 1], index=list("bca"))
+    tests = [
+        lambda: Ensemble([one, other]),
+        lambda: Ensemble({"one": one, "other": other}),
+        lambda: rand(one, other),
+        lambda: accuracy(one, other),
+        lambda: anmi([one], other),
+        lambda: compactness(pd.DataFrame({"x": [0.0, 1, 2]}, index=one.index), other),
+        lambda: compare([one, one], truth={"class": other}),
+        lambda: compare([one, one], truth=other),
+        lambda: compare(Ensemble([one, one]), truth=pd.DataFrame({"class": other})),
+        lambda: compare([one, one], truth={"one": one, "other": other}),
+    ]
+    for call in tests:
+        with pytest.raises(InputError, match=r"row 0 is 'a' in one and 'b' in another\): align them"):
+            call()
+    assert rand(one, other.to_numpy()) == rand([0, 0, 1], [0, 1, 1])
+    assert "rand:truth" in compare([one, one], "rand", truth=other.reset_index(drop=True)).clusterings
 
 
 @pytest.mark.parametrize("labels", MANY_CLUSTERINGS.values(), ids=MANY_CLUSTERINGS)
@@ -178,11 +281,11 @@ REFUSED = {
     "empty mapping": ({}, "there are no labels"),
     "empty DataFrame": (pd.DataFrame(), "there are no labels"),
     "three dimensions": (np.zeros((2, 2, 2)), "got 3 dimensions"),
-    "a single number": (5, "got 0 dimensions"),
-    "None": (None, "got 0 dimensions"),
-    "a text": ("abc", "got 0 dimensions"),
-    "vector among values": ([[0, 1], 3], "clustering 1 is a single value, not a vector of labels"),
-    "value among vectors": ([3, [0, 1]], "clustering 0 is a single value, not a vector of labels"),
+    "a single number": (5, "labels cannot be an int: give an array"),
+    "None": (None, "labels cannot be None: give an array"),
+    "a text": ("abc", r"if 'abc' is a file, read it first, as in Ensemble\(read_table\("),
+    "vector among values": ([[0, 1], 3], "clustering 1 is an int, not a vector of labels"),
+    "value among vectors": ([3, [0, 1]], "clustering 0 is an int, not a vector of labels"),
     "a single value in a mapping": ({"a": 3}, "clustering 'a'"),
     "fraction": (np.array([0.0, 0.5]), r"clustering 0: .*0\.5.* \(object 1\) is not a label; .* measured data"),
     "fraction in a list": ([0.0, None, 0.5], r"clustering 0: .*0\.5.* \(object 2\) is not a label"),
@@ -193,6 +296,12 @@ REFUSED = {
     "float too large to be whole": (np.array([0, 2.0**60]), r"\(object 1\) is not a label"),
     "unhashable lists": ([[[1], [2]]], r"clustering 0: \[1\] \(object 0\) cannot be a label, since it is not hashable"),
     "an unhashable dict": (np.array(["a", {}], object), r"\{\} \(object 1\) cannot be a label"),
+    "a generator": ((x for x in [0, 1]), "labels cannot be a generator: give an array"),
+    "a set": ({0, 1}, "labels cannot be a set"),
+    "a set in a list": ([{0, 1}], "clustering 0 is a set|cannot be a label"),
+    "sparse": (sparse.csr_matrix([[0, 1]]), "labels cannot be a csr_matrix"),
+    "an Ensemble in a list": ([Ensemble([[0, 1]])], r"got an Ensemble: choose one of its clusterings"),
+    "data in a table": (read_table(np.eye(2), kind="data"), "array: was read as data: clusterings need kind='labels'"),
     "a table in a list": ([np.zeros((2, 2))], r"clustering 0 must be one label per object; got .* shape \(2, 2\)"),
 }
 
@@ -205,7 +314,7 @@ def test_refused_labels(labels, sentence):
 
 @pytest.mark.parametrize("info", [{"seed": [1, 2, 3]}, pd.DataFrame({"seed": [1]}), []])
 def test_info_of_another_length_is_refused(info):
-    with pytest.raises(InputError, match=f"info has {len(pd.DataFrame(info))} rows for 2 clusterings"):
+    with pytest.raises(InputError, match=rf"info has {len(pd.DataFrame(info))} rows? for 2 clusterings"):
         Ensemble([[0, 1], [1, 0]], info=info)
 
 
@@ -320,6 +429,17 @@ def test_an_object_chosen_twice_is_refused_or_leaves_an_ensemble_that_works(ens)
     assert Ensemble(part).n_objects == 3
 
 
+def test_clusterings_go_by_name():
+    ens = Ensemble({"a": [0, 1], "b": [0, 0], "c": [1, 1]})
+    assert ens[:, "b"].names == ["b"]
+    assert ens[:, ["c", "a"]].names == ["c", "a"]
+    assert ens[0, np.array(["c"])].names == ["c"]
+    with pytest.raises(InputError, match="unknown clustering 'A': did you mean 'a'"):
+        ens[:, "A"]
+    with pytest.raises(InputError, match="more than one clustering is named 'a'"):
+        Ensemble.concat([ens, ens])[:, "a"]
+
+
 def test_info_of_a_slice_is_its_own(ens):
     part = ens[:, :2]
     part.info["seed"] = 0
@@ -354,9 +474,21 @@ def test_concat_of_info_that_is_all_missing_in_one_part():
     assert both.info["score"].isna().tolist() == [False, True]
 
 
+def test_concat_keeps_63_bit_seeds_and_names():
+    seed = 2**62 + 1
+    parts = [Ensemble({"a": [0, 1]}), Ensemble([[0, 1]], info={"seed": [seed]}), Ensemble([[0, 1]])]
+    both = Ensemble.concat(parts)
+    assert both.info["seed"].tolist()[1] == seed
+    assert both.info["seed"].isna().tolist() == [True, False, True]
+    assert both.info["name"].tolist() == both.names == ["a", "1", "2"]
+
+
 def test_concat_refusals(ens):
-    with pytest.raises(InputError, match="at least one ensemble"):
-        Ensemble.concat([])
+    for nothing in ([], None, ens):
+        with pytest.raises(InputError, match="at least one ensemble"):
+            Ensemble.concat(nothing)
+    with pytest.raises(InputError, match="number 1 is a list: make it one first"):
+        Ensemble.concat([ens, [[0, 1]]])
     with pytest.raises(InputError, match="ensemble 1 has 5 objects, the first 6"):
         Ensemble.concat([ens, ens[:5]])
     with pytest.raises(InputError, match=r"object 0 is .*'a'.* in one and .*'f'.* in another"):
@@ -423,16 +555,85 @@ def test_save_and_load_without_ids_or_info_and_with_missing_labels(tmp_path):
     assert back.info.shape == (2, 0)
 
 
-def test_save_does_not_write_over_a_store(ens, tmp_path):
+def test_save_does_not_write_over_a_store_unasked(ens, tmp_path):
     ens.save(tmp_path / "run")
-    with pytest.raises(InputError, match="not empty"):
+    with pytest.raises(InputError, match="run exists already: choose another path, or say overwrite=True"):
         ens.save(tmp_path / "run")
+    ens[:, :2].save(tmp_path / "run", overwrite=True)
+    assert Ensemble.load(tmp_path / "run").n_clusterings == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_save_never_replaces_what_is_no_store(ens, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    ens.save(tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    for name, said in (("mine", "not a stored run"), ("file", "is a file"), ("run", "it holds notes.txt")):
+        with pytest.raises(InputError, match=said):
+            ens.save(tmp_path / name, overwrite=True)
+    assert (tmp_path / "mine" / "notes.txt").read_text() == (tmp_path / "run" / "notes.txt").read_text() == "mine"
+
+
+def test_save_does_not_replace_a_store_that_is_being_written(ens, tmp_path):
+    with Store.create(tmp_path / "run", n_objects=6), pytest.raises(InputError, match="is being written to"):
+        ens.save(tmp_path / "run", overwrite=True)
+
+
+def test_save_that_fails_leaves_the_old_store_and_nothing_else(ens, tmp_path, monkeypatch):
+    ens.save(tmp_path / "run")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", str(tmp_path / ".unfinished-1-run" / "part"))
+
+    monkeypatch.setattr(Store, "append", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        ens[:, :1].save(tmp_path / "run", overwrite=True)
+    assert caught.value.filename == str(tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert Ensemble.load(tmp_path / "run").n_clusterings == 4
 
 
 def test_save_of_info_that_cannot_be_stored_leaves_nothing_behind(tmp_path):
-    with pytest.raises(InputError, match="id"):
-        Ensemble([[0, 1]], info={"id": [7]}).save(tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+    for info in ({"id": ["x"]}, {"id": [None]}, {"labels": [7]}):
+        with pytest.raises(InputError, match="id"):
+            Ensemble([[0, 1]], info=info).save(tmp_path / "run")
+    assert not list(tmp_path.iterdir())
+
+
+def test_save_below_a_file_says_so(ens, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OSError, match="run") as caught:
+        ens.save(tmp_path / "file" / "run")
+    assert "unfinished" not in str(caught.value)
+
+
+def test_ids_of_clusterings_come_back_only_if_they_say_something(ens, tmp_path):
+    with Store.create(tmp_path / "run", n_objects=2) as store:
+        store.append([[0, 1], [0, 0]], ids=[7, 3])
+    back = Ensemble.load(tmp_path / "run")
+    assert back.info["id"].tolist() == [3, 7]
+    back.save(tmp_path / "again")
+    assert Store.open(tmp_path / "again").finished.tolist() == [3, 7]
+    ens.save(tmp_path / "plain")
+    assert "id" not in Ensemble.load(tmp_path / "plain").info
+
+
+def test_load_renumbers_labels_that_would_not_fit_a_table(tmp_path):
+    with Store.create(tmp_path / "run", n_objects=3) as store:
+        store.append([[5, 2**31 - 1, -1], [2, 0, 0]])
+    back = Ensemble.load(tmp_path / "run")
+    assert back.labels.T.tolist() == [[0, 1, -1], [2, 0, 0]]
+    assert back.n_clusters.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("path", [None, 5, ""])
+def test_paths_that_are_none(ens, path):
+    with pytest.raises(InputError, match="must be the path of a folder"):
+        ens.save(path)
+    with pytest.raises(InputError, match="must be the path of a folder"):
+        Ensemble.load(path)
 
 
 def test_load_of_nothing(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tracemalloc
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -181,8 +182,15 @@ def test_no_shared_object_is_nan(measure):
 def test_lengths_that_disagree_are_refused(measure):
     with pytest.raises(InputError, match="have 2 and 3 labels; they must be of the same objects"):
         measure([0, 1], [0, 1, 2])
-    with pytest.raises(InputError, match=r"the second clustering: .*\(object 1\) is not a label"):
+    one, two = ("known labels", "clustering") if "truth" in signature(measure).parameters else ("first", "second")
+    with pytest.raises(InputError, match=rf"the {one}.*: 0.5 \(object 1\) is not a label"):
+        measure(np.array([0, 0.5]), [0, 1])
+    with pytest.raises(InputError, match=rf"the {two}.*: 0.5 \(object 1\) is not a label"):
         measure([0, 1], np.array([0, 0.5]))
+    with pytest.raises(InputError, match=r"must be a vector, one label per object; got None"):
+        measure(None, [0, 1])
+    with pytest.raises(InputError, match=r"got an Ensemble: choose one of its clusterings, such as ens.labels\[:, 0\]"):
+        measure([0, 1], Ensemble([[0, 1]]))
 
 
 @pytest.mark.parametrize("measure", [cluster_difference, variation_of_information])
@@ -232,6 +240,10 @@ def test_contingency_with_weights():
 def test_contingency_refuses_weights_of_another_length():
     with pytest.raises(InputError, match="2 objects need as many weights"):
         contingency([0, 1], [0, 1], sample_weight=[1])
+    with pytest.raises(InputError, match="that of object 1 is nan"):
+        contingency([0, 1], [0, 1], sample_weight=[1, np.nan])
+    with pytest.raises(InputError, match=r"not negative; that of object 0 is -1\.0"):
+        contingency([0, 1], [0, 1], sample_weight=[-1.0, 2])
 
 
 def count_pairs(a, b):
@@ -381,6 +393,8 @@ def test_perplexity_beyond_the_doubles_is_infinite_without_a_warning():
 def test_perplexity_refusals():
     with pytest.raises(InputError, match=r"a log probability of 0\.5 is above 0"):
         perplexity([-1, 0.5])
+    with pytest.raises(InputError, match="log probabilities must be numbers"):
+        perplexity("a")
     for nothing in ([], [np.nan]):
         with pytest.raises(InputError, match="at least one known label"):
             perplexity(nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.spatial.distance import squareform
 from consilience import Ensemble, comparison, pairwise, stability
 from consilience._check import InputError
 from consilience.comparison import MEASURES, stability_of
+from consilience.comparison.counts import cells
 from consilience.comparison.pairwise import BAND
 
 every_measure = pytest.mark.parametrize("name", MEASURES)
@@ -111,6 +113,25 @@ def test_takes_what_an_ensemble_is_made_from(name):
     assert_array_equal(pairwise(labels, name), pairwise(Ensemble(labels), name))
 
 
+@pytest.mark.parametrize("name", ["accuracy", "matched_accuracy", "f1"])
+def test_measures_of_whole_tables_are_counted_in_stacks(monkeypatch, name):
+    """With few clusters no pair is sorted by itself; with many, none is given a dense table."""
+    module = importlib.import_module("consilience.comparison.pairwise")
+    few, many = ensemble_of(11, 200, 12, 5, 0.2), ensemble_of(12, 200, 6, 150, 0.2)
+    expected = pairwise(few, name), pairwise(many, name)
+    monkeypatch.setattr(module, "DENSE", 10**9)
+    assert_allclose(pairwise(many, name), expected[1], atol=1e-14)
+    monkeypatch.setattr(module, "DENSE", 0)
+    assert_allclose(pairwise(few, name), expected[0], atol=1e-14)
+    monkeypatch.undo()
+    alone = []
+    monkeypatch.setattr(module, "cells", lambda a, b: (alone.append(1), cells(a, b))[1])
+    pairwise(few, name)
+    assert len(alone) <= 1  # the first clustering with itself
+    monkeypatch.setattr(module, "tables", None)
+    pairwise(many, name)
+
+
 def test_progress_does_not_change_the_values(capsys):
     ens = ensemble_of(7, 20, 5, 3)
     assert_array_equal(pairwise(ens, "rand", progress=True), pairwise(ens, "rand", progress=False))
@@ -169,6 +190,7 @@ def test_stability_of_equal_clusterings_is_certain():
 
 def test_stability_of_two_clusterings_has_no_standard_error():
     got = stability([[0, 0, 1], [0, 1, 1]])
+    assert repr(got) == "Stability: jaccard 0.0000 over 1 pair"
     assert got.mean == 0
     assert np.isnan(got.sem)
     assert np.isnan(got.sem_jackknife)
@@ -188,6 +210,12 @@ def test_stability_without_any_shared_object_is_unknown():
     got = stability([[0, None], [None, 0]])
     assert np.isnan([got.mean, got.sem, got.sem_jackknife]).all()
     assert got.n_pairs == 0
+
+
+def test_stability_of_what_is_no_matrix_is_refused():
+    for nothing in (None, [0.5], np.zeros((2, 3))):
+        with pytest.raises(InputError, match="square matrix that pairwise gives"):
+            stability_of(nothing, "nmi")
 
 
 def test_stability_of_one_clustering_is_refused():

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import warnings
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -528,6 +529,33 @@ def test_a_reader_sees_what_was_there_when_it_was_opened(run):
     assert reader.labels().shape == (6, N)
 
 
+def test_threads_may_append_at_the_same_time(tmp_path):
+    with Store.create(tmp_path, n_objects=N) as store, ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda seed: (seed, store.append(some_labels(2, seed=seed))), range(40)))
+    assert sorted(i for _, ids in made for i in ids.tolist()) == list(range(80))
+    back = Store.open(tmp_path)
+    for seed, ids in made:
+        np.testing.assert_array_equal(back.labels(ids), some_labels(2, seed=seed))
+
+
+def test_ids_of_a_refused_part_are_not_given_out_again(run):
+    for path in parts(run)[1:]:
+        path.write_bytes(b"nothing of it is left")
+    with pytest.warns(StoreWarning):
+        store = Store.resume(run, **RUN)
+    with store:
+        assert store.append(some_labels(1)).tolist() == [6]
+
+
+@pytest.mark.parametrize("info", [{"seed": [1, 2]}, [{"seed": 1}, {"seed": 2}]])
+def test_info_may_be_columns_or_rows(tmp_path, info):
+    with Store.create(tmp_path, n_objects=N) as store:
+        store.append(some_labels(2), info)
+        store.append(some_labels(1), {"seed": 3, "scores": {"nmi": 0.5}})
+    assert store.info()["seed"].tolist() == [1, 2, 3]
+    assert store.info().loc[2, "scores"] == {"nmi": 0.5}
+
+
 # Sentences
 
 
@@ -536,7 +564,7 @@ def test_paths_that_are_no_store(tmp_path):
         Store.open(tmp_path / "nowhere")
     (tmp_path / "notes.txt").write_text("mine")
     for action in (Store.open, lambda path: Store.resume(path, **RUN)):
-        with pytest.raises(InputError, match=r"is not a consilience store: its manifest.json is missing"):
+        with pytest.raises(InputError, match=r"is a folder, not a stored run: its manifest.json is missing"):
             action(tmp_path)
         with pytest.raises(InputError, match=r"notes.txt is a file, and a store is a folder"):
             action(tmp_path / "notes.txt")
@@ -583,7 +611,13 @@ def test_bad_arguments_write_nothing(tmp_path, arguments, said):
         (np.zeros((2, N), int), {"ids": ["a", "b"]}, "ids must be 2 whole numbers"),
         (np.zeros((2, N), int), {"ids": [50, 50]}, "clustering 50 is already in .*, or given twice"),
         (np.zeros((1, N), int), {"ids": [3]}, "clustering 3 is already in "),
-        (np.zeros((2, N), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 rows for 2 clusterings"),
+        (
+            np.zeros((1, N), int),
+            {"ids": np.array([2**63], np.uint64)},
+            "ids must be below 2.*63; got 9223372036854775808",
+        ),
+        (np.zeros((1, N), int), {"info": 5}, "info cannot be read as a table"),
+        (np.zeros((2, N), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 row for 2 clusterings"),
         (
             np.zeros((1, N), int),
             {"info": pd.DataFrame({"labels": [1]})},

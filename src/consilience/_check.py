@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,45 @@ class InputError(ValueError):
     """What was given cannot be used; the message says what, where, and what to do."""
 
 
+def show(value: Any, most: int = 60) -> str:
+    """A value in a message: quoted, on one line, and short; NumPy's numbers as plain ones."""
+    text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
+    return text if len(text) <= most else f"{text[: most - 4]}…{text[0]}"
+
+
+def count(number: int, what: str) -> str:
+    """A number of things in words: 1 clustering, 2,000 clusterings."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def kind_of(value: Any) -> str:
+    """What was given, in words: None, a set, an Ensemble."""
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def nearest(value: Any, choices: Iterable[str], n: int = 1) -> list[str]:
+    """The choices most like `value`, whatever their case."""
+    import difflib
+
+    folded = {choice.casefold(): choice for choice in choices}
+    return [folded[name] for name in difflib.get_close_matches(str(value).casefold(), folded, n=n)]
+
+
 def check_choice(value: str, choices: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `choices`; otherwise say which there are, and the nearest."""
     choices = list(choices)
-    if value in choices:
+    if isinstance(value, str) and value in choices:
         return value
-    import difflib
+    hint = "".join(f"did you mean {near!r}? " for near in nearest(value, choices))
+    raise InputError(f"unknown {what} {show(value)}: {hint}choose from {', '.join(choices)}")
 
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise InputError(f"unknown {what} {value!r}: {hint}choose from {', '.join(choices)}")
+
+def check_path(path: Any, what: str) -> Path:
+    """A path, from text or a path."""
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise InputError(f"{what} must be the path of a folder; got {show(path)}")
+    return Path(path)
 
 
 def check_threads(n_jobs: int | None) -> int:
@@ -33,7 +63,7 @@ def check_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a whole number other than 0, or None; got {n_jobs!r}")
+        raise InputError(f"n_jobs must be a whole number other than 0, or None; got {show(n_jobs)}")
     if n_jobs > 0:
         return min(int(n_jobs), 2**20)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -54,7 +84,7 @@ def check_seed(random_state: Any) -> int:
         return int(random_state.integers(2**63 - 1))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**63 - 1, dtype=np.int64))
-    raise InputError(f"random_state must be None, a whole number or a NumPy generator; got {random_state!r}")
+    raise InputError(f"random_state must be None, a whole number or a NumPy generator; got {show(random_state)}")
 
 
 def fingerprint(*arrays: Any) -> str:
@@ -100,15 +130,41 @@ def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
     return _encode_objects(values, what)
 
 
+def check_same_index(*given: Any) -> Any:
+    """The index that the pandas objects among `given` share, None without one; InputError if theirs differ."""
+    indexes = [x.index for x in given if type(x).__module__.startswith("pandas") and hasattr(x, "iloc")]
+    for index in indexes[1:]:
+        if not index.equals(indexes[0]):
+            at = next((i for i, (x, y) in enumerate(zip(indexes[0], index, strict=False)) if x != y), None)
+            where = (
+                "" if at is None else f" (row {at} is {show(indexes[0][at])} in one and {show(index[at])} in another)"
+            )
+            raise InputError(
+                f"the indexes of these pandas objects differ{where}: align them first, or give .to_numpy() of each "
+                "if they are in the same order"
+            )
+    return indexes[0] if indexes else None
+
+
+def names_objects(index: Any) -> bool:
+    """Whether a pandas index says more than the numbers 0 … n − 1."""
+    import pandas as pd
+
+    return index is not None and not (index.name is None and index.equals(pd.RangeIndex(len(index))))
+
+
 def _plain_values(labels: Any, what: str) -> NDArray[Any]:
     """A NumPy array of the labels; objects where that is the only way to keep what is missing."""
     if isinstance(labels, np.ma.MaskedArray):
         values = np.asarray(labels).astype(object)
         values[np.ma.getmaskarray(labels)] = None
         return values
-    if hasattr(labels, "to_numpy") and not isinstance(getattr(labels, "dtype", None), np.dtype):
+    if type(labels).__module__.startswith("pandas") and not isinstance(getattr(labels, "dtype", None), np.dtype):
         return np.asarray(labels.to_numpy(dtype=object))  # nullable and categorical columns keep their NA this way
-    if isinstance(labels, (list, tuple)):
+    for as_list in ("to_pylist", "to_list"):  # pyarrow and polars, whose arrays would lose what is missing
+        if not isinstance(getattr(labels, "dtype", None), np.dtype) and hasattr(labels, as_list):
+            labels = getattr(labels, as_list)()
+    if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
         if labels and all(type(x) is int or isinstance(x, np.integer) for x in labels):
             numbers = [int(x) for x in labels]
             if max(numbers) < 2**63 and min(numbers) >= -(2**63):
@@ -117,21 +173,22 @@ def _plain_values(labels: Any, what: str) -> NDArray[Any]:
         for i, value in enumerate(labels):
             objects[i] = value
         return objects
-    try:
-        return np.asarray(labels)
-    except ValueError as error:
-        raise InputError(f"{what} cannot be read as a vector: {error}") from None
+    if sparse.issparse(labels) or not hasattr(labels, "__array__"):
+        hint = ": choose one of its clusterings, such as ens.labels[:, 0]" if hasattr(labels, "n_clusterings") else ""
+        raise InputError(f"{what} must be a vector, one label per object; got {kind_of(labels)}{hint}")
+    return np.asarray(labels)
 
 
 def _whole_floats(values: NDArray[Any], what: str, places: Any = None) -> NDArray[np.int64]:
     """Whole numbers from floats, NaN as −1; `places` are the objects they belong to, for the message."""
+    values = values.astype(np.promote_types(values.dtype, np.float64), copy=False)  # half precision ends at 65,504
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         odd = known & ~(np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2**53))
     if odd.any():
         at = int(np.argmax(odd))
         raise InputError(
-            f"{what}: {values[at].item()!r} (object {at if places is None else places[at]}) is not a label; labels are "
+            f"{what}: {float(values[at])!r} (object {at if places is None else places[at]}) is not a label; labels are "
             "whole numbers or names, and this looks like measured data"
         )
     return np.where(known, values, -1).astype(np.int64)
@@ -164,7 +221,9 @@ def _encode_objects(values: NDArray[Any], what: str) -> NDArray[np.int32]:
         codes, names = pd.factorize(values)  # NaN, None, NaT and NA become -1
     except TypeError:
         at = next(i for i, value in enumerate(values) if not _hashable(value))
-        raise InputError(f"{what}: {values[at]!r} (object {at}) cannot be a label, since it is not hashable") from None
+        raise InputError(
+            f"{what}: {show(values[at])} (object {at}) cannot be a label, since it is not hashable"
+        ) from None
     floats = [i for i, name in enumerate(names) if isinstance(name, (float, np.floating))]
     if floats:
         first = [int(np.argmax(codes == i)) for i in floats]

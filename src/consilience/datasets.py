@@ -55,7 +55,7 @@ def load_beads_labels() -> Ensemble:
     table = read_table(
         sample_path("beads_labels.csv"), kind="labels", id_column="bead", label_columns=["shape", "colour"]
     )
-    return Ensemble(table.values, ids=table.ids)
+    return Ensemble(table)
 
 
 def make_beads(n_objects: int = 300, *, random_state: Any = 7) -> pd.DataFrame:

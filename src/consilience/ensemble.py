@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_labels
+from consilience._check import (
+    InputError,
+    check_choice,
+    check_labels,
+    check_path,
+    check_same_index,
+    count,
+    kind_of,
+    names_objects,
+    show,
+)
+from consilience._files import write_folder
+from consilience.tables import Table
+from consilience.tables.vectors import columns_of
 
 
 @dataclass(frozen=True)
@@ -52,13 +65,15 @@ class Ensemble:
     Parameters
     ----------
     labels : array (n_objects, n_clusterings), list of label vectors, mapping of names to label vectors, or DataFrame
-        In an array or DataFrame a **column** is a clustering; in a list or mapping every **item** is one. A flat
-        vector is a single clustering. Labels are any hashable values; −1, NaN, None and pandas NA are missing.
-        Every clustering's labels become codes 0 … k − 1 in their sorted order.
+        In an array or DataFrame (pandas or polars) a **column** is a clustering; in a list or mapping every **item** is
+        one. A flat vector is a single clustering. A :class:`~consilience.tables.Table` of labels gives its columns
+        and ids. Labels are any hashable values; the number −1, NaN, None, NaT and pandas NA are missing, and strings
+        are names as they stand, "NA" and "-1" too. Every clustering's labels become codes 0 … k − 1 in their sorted
+        order. pandas objects must share one index.
     info : DataFrame or mapping of columns, optional
         One row per clustering: method, parameters, seed, scores and whatever else is known of it.
     ids : sequence, optional
-        The objects' names, all different.
+        The objects' names, all different. Without them, a pandas index that is named or is not 0 … n − 1.
 
     Attributes
     ----------
@@ -86,15 +101,28 @@ class Ensemble:
     """
 
     def __init__(self, labels: Any, *, info: Any = None, ids: Any = None) -> None:
+        if isinstance(labels, (Ensemble, Table)):
+            ids = labels.ids if ids is None else ids
         if isinstance(labels, Ensemble):
-            info, ids = labels.info if info is None else info, labels.ids if ids is None else ids
-            labels = labels.labels
-        names, columns = _columns(labels)
+            info, labels = labels.info if info is None else info, labels.labels
+        names, vectors = columns_of(labels)
+        index = check_same_index(labels, *vectors)
+        columns = [
+            check_labels(v, f"clustering {name!r}")
+            for name, v in zip(names or range(len(vectors)), vectors, strict=True)
+        ]
         table = np.empty((len(columns[0]), len(columns)), np.int32)
         for j, column in enumerate(columns):
             table[:, j] = column
         if info is None and names is not None:
             info = {"name": names}
+        if ids is None and names_objects(index):
+            if not index.is_unique:
+                raise InputError(
+                    f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once: "
+                    "make it unique, or drop it with reset_index(drop=True)"
+                )
+            ids = index.to_numpy()
         self._set(table, _check_info(info, len(columns)), _check_ids(ids, len(table)))
 
     def _set(self, labels: NDArray[np.int32], info: pd.DataFrame, ids: NDArray[Any] | None) -> None:
@@ -129,6 +157,12 @@ class Ensemble:
         return self._n_clusters
 
     @property
+    def names(self) -> list[str]:
+        """What to call each clustering: ``info["name"]`` where it is known, otherwise its position."""
+        given = self.info.get("name", [None] * self.n_clusterings)
+        return [str(i) if pd.isna(name) else str(name) for i, name in enumerate(given)]
+
+    @property
     def coverage(self) -> NDArray[np.float64]:
         """Share of the objects that each clustering labels."""
         return (self.labels >= 0).mean(axis=0)
@@ -157,18 +191,20 @@ class Ensemble:
         return self._signatures
 
     def __getitem__(self, key: Any) -> Ensemble:
-        """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their numbers."""
+        """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their numbers.
+
+        Numbers, slices and masks choose either; clusterings also go by their names, as in ``ens[:, ["a", "b"]]``.
+        """
         if isinstance(key, tuple) and len(key) != 2:
             raise InputError(f"choose by [objects] or [objects, clusterings]; got {len(key)} selections")
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
-        rows, columns = (
-            _selection(rows, self.n_objects, "object"),
-            _selection(columns, self.n_clusterings, "clustering"),
-        )
+        rows = _selection(rows, self.n_objects, "object")
+        columns = _selection(_positions(columns, self.names), self.n_clusterings, "clustering")
         ids = None if self.ids is None else _check_ids(self.ids[rows], len(self.ids[rows]))
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
-            raise InputError(f"this selection leaves {labels.shape[1]} clusterings of {labels.shape[0]} objects")
+            m, n = count(labels.shape[1], "clustering"), count(labels.shape[0], "object")
+            raise InputError(f"this selection leaves {m} of {n}")
         return Ensemble._made(labels, self.info.iloc[columns], ids)
 
     @staticmethod
@@ -182,10 +218,14 @@ class Ensemble:
         >>> cs.Ensemble.concat([one, one]).n_clusterings
         2
         """
-        parts = list(ensembles)
+        parts = list(ensembles) if isinstance(ensembles, Iterable) and not isinstance(ensembles, Ensemble) else []
         if not parts:
-            raise InputError("concat needs at least one ensemble")
+            raise InputError(f"concat needs at least one ensemble, in a list; got {kind_of(ensembles)}")
         for i, part in enumerate(parts):
+            if not isinstance(part, Ensemble):
+                raise InputError(
+                    f"concat puts ensembles side by side; number {i} is {kind_of(part)}: make it one first"
+                )
             if part.n_objects != parts[0].n_objects:
                 raise InputError(
                     f"ensemble {i} has {part.n_objects} objects, the first {parts[0].n_objects}: "
@@ -196,36 +236,54 @@ class Ensemble:
             if not np.array_equal(ids, named[0]):
                 at = int(np.flatnonzero(ids != named[0])[0])
                 raise InputError(
-                    f"the ensembles name their objects differently: object {at} is {named[0].tolist()[at]!r} in one and "
-                    f"{ids.tolist()[at]!r} in another; put them in the same order first"
+                    f"the ensembles name their objects differently: object {at} is {show(named[0][at])} in one and "
+                    f"{show(ids[at])} in another; put them in the same order first"
                 )
-        # Columns that are all missing in a part say nothing about the type of the others.
-        known = [part.info.dropna(axis=1, how="all") for part in parts]
-        info = pd.concat(known, ignore_index=True).reindex(
-            columns=list(dict.fromkeys(c for p in parts for c in p.info))
-        )
+        info = _join_info([part.info for part in parts])
         return Ensemble._made(np.hstack([p.labels for p in parts]), info, named[0] if named else None)
 
-    def save(self, path: str | Path) -> None:
-        """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`)."""
-        from consilience.store import Store, check_info
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`).
 
-        check_info(self.info, self.n_clusterings)  # before anything is written
+        The folder appears whole or not at all. With `overwrite` it takes the place of a store that is there, but
+        never of another kind of folder or of a file. A column `id` of whole numbers in `info` gives the store its ids.
+        """
+        from consilience.store import Store, check_info, check_replaceable
+
+        folder = check_path(path, "where to save")
+        check_replaceable(folder, overwrite=overwrite)
+        numbers, info = self.info.get("id"), self.info.drop(columns="id", errors="ignore")
+        check_info(info, self.n_clusterings)  # before anything is written
+        if numbers is not None and (numbers.dtype.kind not in "iu" or numbers.isna().any() or not numbers.is_unique):
+            raise InputError("the column 'id' of info must hold whole numbers, all different: rename it")
         step = max(1, 2**24 // self.n_objects)  # 64 MB of labels a part
-        with Store.create(path, n_objects=self.n_objects, ids=self.ids) as store:
-            for begin in range(0, self.n_clusterings, step):
-                end = begin + step
-                store.append(self.labels[:, begin:end].T, info=self.info.iloc[begin:end])
+
+        def write(unfinished: Any) -> None:
+            with Store.create(unfinished, n_objects=self.n_objects, ids=self.ids) as store:
+                for begin in range(0, self.n_clusterings, step):
+                    some = slice(begin, begin + step)
+                    ids = None if numbers is None else numbers.iloc[some].to_numpy(np.int64)
+                    store.append(self.labels[:, some].T, info=info.iloc[some], ids=ids)
+
+        write_folder(folder, write)
 
     @staticmethod
-    def load(path: str | Path) -> Ensemble:
-        """Read a store; damaged or foreign files are named in a warning and the rest is read."""
+    def load(path: str | os.PathLike[str]) -> Ensemble:
+        """Read a store; damaged or foreign files are named in a warning and the rest is read.
+
+        Ids of the clusterings that are not 0 … m − 1 are kept in the column `id` of `info`.
+        """
         from consilience.store import Store
 
         store = Store.open(path)
         if not store.n_clusterings:
             raise InputError(f"{path}: the store holds no finished clustering yet")
-        return Ensemble._made(store.labels().T, store.info(), store.objects)
+        labels, info = store.labels(), store.info()
+        if not np.array_equal(info.index, np.arange(len(info))):
+            info.insert(0, "id", info.index)
+        for row in np.flatnonzero(labels.max(axis=1) >= store.n_objects):
+            labels[row] = check_labels(labels[row])  # whoever wrote them: codes are counted, so they must be small
+        return Ensemble._made(labels.T, info, store.objects)
 
     def __iter__(self) -> Iterator[NDArray[np.int32]]:
         """The label vectors of the clusterings, one after the other."""
@@ -236,53 +294,29 @@ class Ensemble:
         return self.n_clusterings
 
     def __repr__(self) -> str:
-        lines = [f"Ensemble: {_count(self.n_clusterings, 'clustering')} of {_count(self.n_objects, 'object')}"]
+        lines = [f"Ensemble: {count(self.n_clusterings, 'clustering')} of {count(self.n_objects, 'object')}"]
         low, mid, high = (int(f(self.n_clusters)) for f in (np.min, np.median, np.max))
         lines.append(f"clusters  {low}" if low == high else f"clusters  {low} to {high} (median {mid})")
         holes = np.count_nonzero(self.labels < 0, axis=0)
         if holes.any():
             share = f"{100 * holes.sum() / self.labels.size:.3g} %"
-            lines.append(f"missing   {share} of the labels, in {_count(int(np.count_nonzero(holes)), 'clustering')}")
+            lines.append(f"missing   {share} of the labels, in {count(int(np.count_nonzero(holes)), 'clustering')}")
         if "method" in self.info:
             made = self.info["method"].value_counts()
             lines.append("made by   " + ", ".join(f"{name} {count}" for name, count in made.head(6).items()))
         return "\n  ".join(lines)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def as_ensemble(ensemble: Any) -> Ensemble:
+    """An ensemble as it is, or one made from what was given."""
+    return ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
 
 
-def _columns(labels: Any) -> tuple[list[Any] | None, list[NDArray[np.int32]]]:
-    """Names, if any, and the checked label vector of every clustering."""
-    names: list[Any] | None = None
-    vectors: list[Any]
-    if isinstance(labels, pd.DataFrame):
-        names, vectors = list(labels.columns), [labels.iloc[:, j] for j in range(labels.shape[1])]
-    elif isinstance(labels, Mapping):
-        names, vectors = list(labels), list(labels.values())
-        for name, vector in labels.items():
-            if np.isscalar(vector) or not hasattr(vector, "__len__"):
-                raise InputError(f"clustering {name!r} is a single value, not a vector of labels")
-    elif isinstance(labels, pd.Series):
-        names, vectors = [labels.name], [labels]
-    elif isinstance(labels, (list, tuple)):
-        nested = [not np.isscalar(v) and hasattr(v, "__len__") for v in labels]
-        if any(nested) and not all(nested):
-            raise InputError(f"clustering {nested.index(False)} is a single value, not a vector of labels")
-        vectors = list(labels) if any(nested) or not labels else [labels]
-    else:
-        table = np.asanyarray(labels)
-        if table.ndim not in (1, 2):
-            raise InputError(f"labels must be a table of objects × clusterings; got {table.ndim} dimensions")
-        vectors = [table] if table.ndim == 1 else [table[:, j] for j in range(table.shape[1])]
-    if not vectors or not len(vectors[0]):
-        raise InputError("there are no labels: give at least one clustering of at least one object")
-    shown = names or range(len(vectors))
-    for name, vector in zip(shown, vectors, strict=True):
-        if len(vector) != len(vectors[0]):
-            raise InputError(f"clustering {name!r} has {len(vector)} labels, the first has {len(vectors[0])}")
-    return names, [check_labels(v, f"clustering {name!r}") for name, v in zip(shown, vectors, strict=True)]
+def check_same_objects(ensemble: Ensemble, *given: Any) -> None:
+    """Refuse pandas objects whose index differs from another's, or from the ids of the ensemble where both name objects."""
+    index = check_same_index(*given)
+    if ensemble.ids is not None and names_objects(index):
+        check_same_index(pd.Series(ensemble.ids, index=ensemble.ids), pd.Series(index, index=index))
 
 
 def _check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
@@ -290,11 +324,27 @@ def _check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
         return pd.DataFrame(index=pd.RangeIndex(n_clusterings))
     try:
         frame = pd.DataFrame(info).reset_index(drop=True)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"info cannot be read as a table with one row per clustering: {error}") from None
     if len(frame) != n_clusterings:
-        raise InputError(f"info has {len(frame)} rows for {n_clusterings} clusterings")
+        raise InputError(f"info has {count(len(frame), 'row')} for {count(n_clusterings, 'clustering')}")
     return frame
+
+
+def _join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """One table of all rows: whole numbers stay exact beside missing ones, and no clustering loses its name."""
+    columns = list(dict.fromkeys(column for frame in frames for column in frame))
+    # Columns that are all missing in a part say nothing about the type of the others.
+    known = [frame.dropna(axis=1, how="all") for frame in frames]
+    partial = [column for column in columns if not all(column in frame for frame in known)]
+    exact = {"i": "Int64", "u": "UInt64"}
+    for i, frame in enumerate(known):
+        kinds = {c: exact[frame[c].dtype.kind] for c in partial if c in frame and frame[c].dtype.kind in exact}
+        known[i] = frame.astype(kinds)
+    info = pd.concat(known, ignore_index=True).reindex(columns=columns)
+    if "name" in info:
+        info["name"] = [str(i) if pd.isna(name) else name for i, name in enumerate(info["name"])]
+    return info
 
 
 def _check_ids(ids: Any, n_objects: int) -> NDArray[Any] | None:
@@ -306,10 +356,23 @@ def _check_ids(ids: Any, n_objects: int) -> NDArray[Any] | None:
     twice = pd.Index(array).duplicated()
     if twice.any():
         at = int(np.argmax(twice))
-        raise InputError(f"the id {array.tolist()[at]!r} occurs more than once (object {at})")
+        raise InputError(f"the id {show(array[at])} occurs more than once (object {at})")
     array = array.copy()
     array.flags.writeable = False
     return array
+
+
+def _positions(key: Any, names: list[str]) -> Any:
+    """The positions of clusterings chosen by name; any other choice as it is."""
+    asked = [key] if isinstance(key, str) else key
+    if not isinstance(asked, (list, tuple, np.ndarray, pd.Index)) or not len(asked):
+        return key
+    if not all(isinstance(name, str) for name in asked):
+        return key
+    for name in asked:
+        if names.count(check_choice(str(name), names, "clustering")) > 1:
+            raise InputError(f"more than one clustering is named {name!r}: choose by number")
+    return [names.index(name) for name in asked]
 
 
 def _selection(key: Any, size: int, what: str) -> Any:
@@ -322,7 +385,7 @@ def _selection(key: Any, size: int, what: str) -> Any:
             raise InputError(f"a mask needs {size} entries, one for every {what}; got shape {array.shape}")
         return np.flatnonzero(array)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise InputError(f"choose each {what} by number, slice or mask; got {key!r}")
+        raise InputError(f"choose each {what} by number, slice or mask; got {show(key)}")
     if array.size and (array.min() < -size or array.max() >= size):
         raise InputError(
             f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all"

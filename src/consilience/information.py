@@ -322,13 +322,27 @@ class Engine:
         labels[:] = new
         return True
 
-    def best(self, starts: Sequence[Any], *, seed: int = 0, n_jobs: int | None = None, **how: Any) -> Search:
-        """The best of the searches from several starts; each has its own stream, so `n_jobs` does not matter."""
+    def best(
+        self, starts: Sequence[Any], *, enough: int | None = None, seed: int = 0, n_jobs: int | None = None, **how: Any
+    ) -> Search:
+        """The best of the searches from several starts; each has its own stream, so `n_jobs` does not matter.
+
+        With `enough`, the starts are taken in order until the best objective so far has been reached so many times.
+        """
         from joblib import Parallel, delayed
 
         threads = check_threads(n_jobs)
-        one = delayed(lambda unit, labels: self.search(labels, seed=seed, unit=unit, **how))
-        found = Parallel(n_jobs=threads, prefer="threads")(one(unit, labels) for unit, labels in enumerate(starts))
+        one = delayed(lambda unit: self.search(starts[unit], seed=seed, unit=unit, **how))
+        found: list[Search] = []
+        step = threads if enough else len(starts)
+        with Parallel(n_jobs=threads, prefer="threads") as parallel:
+            for begin in range(0, len(starts), step):
+                for search in parallel(one(unit) for unit in range(begin, min(begin + step, len(starts)))):
+                    found.append(search)
+                    top = max(s.objective for s in found)
+                    equal = sum(s.objective >= top - 1e-9 * abs(top) for s in found)
+                    if enough and equal >= enough:
+                        return max(found, key=lambda search: search.objective)
         return max(found, key=lambda search: search.objective)
 
 
@@ -369,26 +383,40 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
 
 
 def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[NDArray[np.int32]]:
-    """Partitions seeded by rows: k rows drawn with k-means++ odds on the columns, every row with its nearest."""
+    """Partitions seeded by rows (greedy k-means++), every row with its nearest seed."""
     seed = check_seed(random_state)
-    return [_seeded(views, n_clusters, np.random.default_rng([seed, unit])) for unit in range(n_init)]
+    rows, mass = _points(views)
+    return [_seeded(rows, mass, n_clusters, np.random.default_rng([seed, unit])) for unit in range(n_init)]
 
 
-def _seeded(views: Views, n_clusters: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Distances are Euclidean between rows scaled by the root of their views' scales, one weight per object."""
-    scale = np.sqrt(_scales(views, "shannon") * max(views.table.sum(), 1e-300))
-    rows = sparse.csr_matrix(views.table @ sparse.diags(scale[views.view_of]))
+def _points(views: Views) -> tuple[Any, Floats]:
+    """Rows of one object each, scaled by the root of their views' scales: Euclidean distance is the objective's own."""
     mass = np.maximum(np.asarray(views.object_weights, float), 1e-300)
-    rows = sparse.csr_matrix(sparse.diags(1 / mass) @ rows)
-    squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    nearest, labels = np.full(views.n_objects, np.inf), np.zeros(views.n_objects, np.int32)
-    odds = mass / mass.sum()
+    scale = np.sqrt(_scales(views, "shannon") * max(float(views.table.sum()), 1e-300))
+    rows = views.table.copy()
+    rows.data = rows.data * scale[views.view_of[rows.indices]] / np.repeat(mass, np.diff(rows.indptr))
+    return rows, mass
+
+
+def _seeded(rows: Any, mass: Floats, n_clusters: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Each seed is the best of a few rows drawn with odds by distance: that which leaves the least distance to go."""
+    n = rows.shape[0]
+    squares = np.bincount(np.repeat(np.arange(n), np.diff(rows.indptr)), rows.data**2, minlength=n)
+    nearest, labels = np.full(n, np.inf), np.zeros(n, np.int32)
+    tries = 2 + int(np.log(n_clusters))
+    odds = np.cumsum(mass)
     for c in range(n_clusters):
-        i = int(rng.choice(views.n_objects, p=odds))
-        distance = np.maximum(squares + squares[i] - 2 * np.asarray((rows @ rows[i].T).todense()).ravel(), 0.0)
-        distance[i] = -1.0  # the seed itself stays with its cluster
-        closer = distance < nearest
-        labels[closer], nearest[closer] = c, distance[closer]
-        left = np.maximum(nearest, 0) * mass
-        odds = left / left.sum() if left.sum() > 0 else mass / mass.sum()
+        drawn = np.minimum(np.searchsorted(odds, rng.random(1 if c == 0 else tries) * odds[-1], side="right"), n - 1)
+        products = np.asarray((rows @ rows[drawn].T).todense())
+        distance = np.maximum(squares[:, None] + squares[drawn] - 2 * products, 0.0)
+        distance[drawn, np.arange(len(drawn))] = -1.0  # the seed itself stays with its cluster
+        left = mass @ np.maximum(np.minimum(nearest[:, None], distance), 0.0)
+        best = distance[:, int(np.argmin(left))]
+        closer = best < nearest
+        labels[closer], nearest[closer] = c, best[closer]
+        odds = np.cumsum(np.maximum(nearest, 0) * mass)
+        if odds[-1] <= 0:
+            odds = np.cumsum(mass * (nearest >= 0))  # only copies are left: any row that is no seed
+        if odds[-1] <= 0:
+            break
     return labels

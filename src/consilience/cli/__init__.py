@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError
+from consilience._check import InputError, nearest
 
-VERBS = ("demo", "compare", "completion")
+VERBS = ("demo", "compare", "combine", "reproduce", "completion")
 
 
 class Verbs(click.Group):
@@ -32,9 +32,7 @@ class Verbs(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does, but a mistyped verb is answered with the nearest one."""
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            near = nearest(args[0], VERBS)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
             ctx.fail(f"No such command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
@@ -43,7 +41,7 @@ class Verbs(click.Group):
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="consilience", message="%(prog)s %(version)s")
 def program() -> None:
-    """Many clusterings of the same data: compare them, organise them, combine them.
+    """Many clusterings of the same data: how they agree, and what each of them found.
 
     Files in, files out. Exit status 0: done, 1: failed, 2: bad input or bad use.
     """
@@ -65,8 +63,11 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: end quietly
         sys.exit(1)
-    except (OSError, MemoryError) as error:
-        _say(f"{type(error).__name__}: {error}")
+    except OSError as error:
+        _say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        sys.exit(1)
+    except MemoryError as error:
+        _say(f"not enough memory ({error})" if str(error) else "not enough memory")
         sys.exit(1)
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-HINTS = {
-    "bash": 'eval "$(consilience completion bash)"   # in ~/.bashrc',
-    "zsh": 'eval "$(consilience completion zsh)"    # in ~/.zshrc',
-    "fish": "consilience completion fish | source   # in ~/.config/fish/config.fish",
-}
+SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command("completion", short_help="Print the shell's completion script.")
-@click.argument("shell", type=click.Choice(list(HINTS)))
+@click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the completion script of SHELL. To switch it on:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -28,9 +29,12 @@ def command(output: Path | None) -> None:
     console = terminal()
     print_comparison(result, title="beads", console=console)
     tight = compactness((beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0), ensemble)
-    names = list(ensemble.info["name"])
+    names = ensemble.names
     best, worst = tight.argmin(), tight.argmax()
-    console.print(f"\nMost compact: {names[best]} ({tight[best]:.3f}); least: {names[worst]} ({tight[worst]:.3f}).")
+    console.print(
+        f"\nMost compact on the standardised columns: {names[best]} ({tight[best]:.3f}); "
+        f"least: {names[worst]} ({tight[worst]:.3f})."
+    )
     console.print("Two families that hardly agree: some clusterings found the shapes, others the colours.")
     if output is None:
         return
@@ -42,4 +46,6 @@ def command(output: Path | None) -> None:
     if find_spec("matplotlib"):
         draw_agreement(result, output / "agreement.png")
     labels = output / "beads_labels.csv"
-    console.print(f"Files are in {output}. Next, try: consilience compare {labels} --id bead --truth shape,colour")
+    console.print(
+        f"Files are in {output}. Next, try: consilience compare {quote(str(labels))} --id bead -t shape,colour"
+    )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import pandas as pd
 
-from consilience._check import InputError
+from consilience._check import InputError, check_choice, count
 from consilience.ensemble import Ensemble
-from consilience.tables import read_table
+from consilience.tables import Table, read_table
 
 F = TypeVar("F", bound=Callable[..., Any])
+NAMED = 3  # columns that a warning names
 
 
 class Names(click.ParamType):
-    """A comma-separated list; with `choices`, each of them is checked and completed by the shell."""
+    """A comma-separated list, quoted as in CSV; with `choices`, each is checked and completed by the shell."""
 
     name = "NAME,…"
 
@@ -25,20 +29,17 @@ class Names(click.ParamType):
         self.choices = choices
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Split at commas."""
-        from consilience._check import check_choice
-
+        """Split at commas that no quotes enclose."""
         if not isinstance(value, str):
             return value
-        names = [name.strip() for name in value.split(",") if name.strip()]
-        if not names:
-            self.fail("give at least one name", param, ctx)
-        if self.choices:
-            for name in names:
-                try:
-                    check_choice(name, self.choices, str(param.name).rstrip("s"))
-                except InputError as error:
-                    self.fail(str(error), param, ctx)
+        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+        if not all(names) or not names:
+            self.fail("give at least one name, and one between every two commas", param, ctx)
+        try:
+            for name in names if self.choices else ():
+                check_choice(name, self.choices, str(param.name).rstrip("s"))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
         return names
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
@@ -50,47 +51,130 @@ class Names(click.ParamType):
         return [CompletionItem(prefix + name) for name in self.choices if name.startswith(last)]
 
 
+def names_option(*flags: str, choices: tuple[str, ...] = (), **settings: Any) -> Callable[[F], F]:
+    """An option of names: in one list, or given several times."""
+
+    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:
+        names = [name for names in lists for name in names]
+        for name in names:
+            if names.count(name) > 1:
+                raise click.BadParameter(f"{name!r} is named twice.", ctx, param)
+        return names
+
+    return click.option(*flags, type=Names(choices), multiple=True, callback=join, **settings)
+
+
 def table_options(function: F) -> F:
-    """How to read a table: id column, separator, header, key."""
+    """How to read a table: id column, columns, separator, header, key."""
     for option in (
         click.option("--key", help="Which array of an npz file."),
-        click.option("--no-header", is_flag=True, help="The text file has no line of column names."),
-        click.option("--sep", help="Column separator of a text file; by default a comma, or a tab for .tsv."),
-        click.option("--id", "id_column", help="Column that names the objects."),
+        click.option(
+            "--header/--no-header",
+            default=None,
+            is_flag=True,
+            help="Whether the first line of a text file holds names.",
+        ),
+        click.option("--sep", help="Separator of a text file, or 'tab'; by default a comma, and a tab for .tsv."),
+        names_option("--columns", help="Keep only these columns as clusterings."),
+        click.option(
+            "--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."
+        ),
     ):
         function = option(function)
     return function
 
 
+def truth_options(function: F) -> F:
+    """Known labels: columns of the table itself, or another table."""
+    function = click.option(
+        "--truth-from",
+        type=click.Path(path_type=Path),
+        help="A table of known labels for the same objects; matched by --id if given, otherwise in the same order.",
+    )(function)
+    return names_option("--truth", "-t", help="Known labels: columns of the table, set aside.")(function)
+
+
+def check_outputs(outputs: list[Path], inputs: list[Path | None]) -> None:
+    """Refuse to write over what is read."""
+    for output in outputs:
+        for given in inputs:
+            if given is not None and _is_same(output, given):
+                raise InputError(f"{output} is also read: give the output another name, so that nothing is lost")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return one.resolve() == other.resolve()
+
+
 def read_ensemble(
-    path: Path, truth: list[str], *, id_column: str | None, sep: str | None, no_header: bool, key: str | None
+    path: Path,
+    truth: list[str],
+    truth_from: Path | None = None,
+    *,
+    id_column: str | None,
+    columns: list[str],
+    key: str | None,
+    **text: Any,
 ) -> tuple[Ensemble, dict[str, Any]]:
-    """An ensemble from a store or a table of labels, and the known labellings set aside by name."""
+    """An ensemble from a store or a table of labels, and the known labellings by name."""
+    known: dict[str, Any] = {}
     if path.is_dir():
-        if truth or id_column or sep or no_header or key:
-            raise InputError(f"{path} is a stored run: --truth, --id, --sep, --no-header and --key are for tables")
-        return Ensemble.load(path), {}
-    table = read_table(
-        path,
-        kind="labels",
-        id_column=id_column,
-        label_columns=truth,
-        sep=sep,
-        header=False if no_header else None,
-        key=key,
-    )
-    known = {} if table.labels is None else {str(name): table.labels[name] for name in table.labels.columns}
-    if not table.values.shape[1]:
-        raise InputError(f"{path}: no column of labels is left to compare")
+        reading = [] if truth_from else [id_column, *text.values()]
+        if truth or columns or key or any(option is not None for option in reading):
+            raise InputError(
+                f"{path} is a stored run: --truth, --id, --columns, --sep, --header and --key are for tables; known "
+                "labels of its objects come with --truth-from"
+            )
+        ensemble = Ensemble.load(path)
+    else:
+        how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
+        table = read_table(path, kind="labels", label_columns=truth, **how)
+        ensemble, known = _ensemble(path, table), _by_name(table.labels)
+    if truth_from is not None:
+        if path.suffix != truth_from.suffix and not path.is_dir():
+            text = {}  # how to read one kind of file says nothing of another
+        table = read_table(truth_from, kind="labels", id_column=id_column, **text)
+        found = _by_name(_match(table, ensemble, truth_from) if id_column is not None else table.values)
+        if twice := sorted(set(found) & set(known)):
+            raise InputError(f"{truth_from}: known labels {twice[0]!r} are also in {path}: rename one of the two")
+        known |= found
+    return ensemble, known
+
+
+def _by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
+    return {} if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}
+
+
+def _match(table: Table, ensemble: Ensemble, path: Path) -> pd.DataFrame:
+    """The rows of a table in the order of the ensemble's objects, by id; None where it has no such row."""
+    if ensemble.ids is None:
+        raise InputError(f"{path}: cannot be matched by --id, since the run has no object ids: leave --id out")
+    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ensemble.ids])  # type: ignore[union-attr]
+    lost = int((places < 0).sum())
+    if lost == len(places):
+        raise InputError(f"{path}: names none of the objects: is --id the right column?")
+    if lost:
+        warnings.warn(f"{path}: {count(lost, 'object')} not in it: no known labels", stacklevel=2)
+    frame = table.values.astype(object).iloc[places].reset_index(drop=True)
+    frame.loc[places < 0] = None
+    return frame
+
+
+def _ensemble(path: Path, table: Table) -> Ensemble:
     try:
-        ensemble = Ensemble(table.values, ids=table.ids)
+        ensemble = Ensemble(table)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    for name, k in zip(ensemble.info["name"], ensemble.n_clusters, strict=True):
-        if 2 * k > ensemble.n_objects > 4:
-            warnings.warn(
-                f"{path}: column {name!r} has {k} different labels for {ensemble.n_objects} objects; "
-                f"if it names the objects, say --id {name}; if it is measured data, it is no clustering",
-                stacklevel=2,
-            )
-    return ensemble, known
+    many = [name for name, k in zip(ensemble.names, ensemble.n_clusters, strict=True) if 2 * k > ensemble.n_objects > 4]
+    if many:
+        named = ", ".join(repr(name) for name in many[:NAMED])
+        more = f" and {len(many) - NAMED:,} more" if len(many) > NAMED else ""
+        k = f"{ensemble.n_clusters.max()} different labels for {count(ensemble.n_objects, 'object')}"
+        has = f"column {named} has {k}" if len(many) == 1 else f"columns {named}{more} have up to {k}"
+        warnings.warn(
+            f"{path}: {has}; if it names the objects, say --id {many[0]}; if it is measured data, it is no clustering",
+            stacklevel=2,
+        )
+    return ensemble

@@ -11,9 +11,11 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_threads
+from consilience._check import InputError, check_choice, check_labels, check_same_index, check_threads, count
 from consilience._progress import track
-from consilience.ensemble import Ensemble
+from consilience.ensemble import Ensemble, check_same_objects
+from consilience.tables.sheet import Sheet
+from consilience.tables.values import check_distances
 
 Floats = NDArray[np.float64]
 BLOCK = 2**22  # distances held at once: 32 MB
@@ -33,9 +35,11 @@ def compactness(
         Always the original data, whatever weights made the clusterings.
     labels : label vector, or Ensemble
     metric : {"euclidean", "precomputed"}
-        "precomputed" takes X as the distance matrix.
+        "precomputed" takes X as the distance matrix: not negative, symmetric, 0 on the diagonal.
     n_jobs : int, optional
         Threads.
+    progress : bool, optional
+        Show a bar; by default only on a terminal.
 
     Returns
     -------
@@ -55,19 +59,22 @@ def compactness(
     check_choice(metric, ("euclidean", "precomputed"), "metric")
     threads = check_threads(n_jobs)
     data, distances = _check_data(X, metric)
-    ens = labels if isinstance(labels, Ensemble) else Ensemble([labels])
-    if ens.n_objects != data.shape[0]:
-        raise InputError(f"the data has {data.shape[0]} objects and the labels {ens.n_objects}; they must be the same")
+    ens = labels if isinstance(labels, Ensemble) else None
+    codes = check_labels(labels)[:, None] if ens is None else ens.labels
+    if len(codes) != data.shape[0]:
+        raise InputError(f"the data has {data.shape[0]} objects and the labels {len(codes)}; they must be the same")
+    check_same_index(X, labels) if ens is None else check_same_objects(ens, X)
     # Sorted by the first clustering, a lone clustering's clusters are runs of objects.
-    order = np.argsort(ens.labels[:, 0], kind="stable")
-    table = np.ascontiguousarray(ens.labels[order].T)
+    order = np.argsort(codes[:, 0], kind="stable")
+    order = order[(codes[order] >= 0).any(axis=1)]
+    table = np.ascontiguousarray(codes[order].T)
     sums = np.zeros((len(table), int(table.max(initial=0)) + 1))
     spans = list(_spans(table))
     for begin, rows, end in track(spans, len(spans), "compactness", progress):
         block = distances(data, order[begin : begin + rows], order[begin:end])
         _kernels.within_sums(block, begin, table, sums, threads=threads)
     values = np.array([_weigh(row, codes) for row, codes in zip(sums, table, strict=True)])
-    return values if isinstance(labels, Ensemble) else float(values[0])
+    return float(values[0]) if ens is None else values
 
 
 def _weigh(sums: Floats, codes: NDArray[np.int32]) -> float:
@@ -92,17 +99,17 @@ def _spans(table: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
 
 
 def _check_data(X: Any, metric: str) -> tuple[Any, Callable[[Any, Any, Any], Floats]]:
-    if sparse.issparse(X):
-        data: Any = sparse.csr_matrix(X).astype(float)
-        values = data.data
-    else:
-        try:
-            data = values = np.asarray(X, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
+    try:
+        data: Any = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
+        if data.dtype.kind in "cUS":
+            raise ValueError("it holds complex numbers" if data.dtype.kind == "c" else "it holds text")
+        data = data.astype(float, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
     if data.ndim != 2:
-        raise InputError(f"the data must be a table of objects × features; got {data.ndim} dimensions")
-    if not np.isfinite(values).all():
+        raise InputError(f"the data must be a table of objects × features; got {count(data.ndim, 'dimension')}")
+    values = data.data if sparse.issparse(data) else data
+    if not np.isfinite([values.min(initial=0), values.max(initial=0)]).all():
         raise InputError("the data holds NaN or infinite values; fill or drop them first")
     if metric == "euclidean":
         return data, _sparse_distances if sparse.issparse(data) else _dense_distances
@@ -110,6 +117,7 @@ def _check_data(X: Any, metric: str) -> tuple[Any, Callable[[Any, Any, Any], Flo
         raise InputError("a distance matrix cannot be sparse: what is not stored would be a distance of 0")
     if data.shape[0] != data.shape[1]:
         raise InputError(f"a distance matrix is square; got shape {data.shape}")
+    check_distances(Sheet("the distance matrix", data), data, list(range(len(data))))
     return data, _given_distances
 
 

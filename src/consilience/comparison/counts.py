@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_labels
+from consilience._check import InputError, check_labels, check_same_index, show
 
 Floats = NDArray[np.float64]
 LARGEST = 2**27  # cells of a table: 1 GB
+# What messages call the two label vectors of a measure.
+TWO = ("the first clustering", "the second clustering")
+TRUTH = ("the known labels", "the clustering")
 
 
 def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
@@ -42,24 +45,49 @@ def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
     shape = clusters(a), clusters(b)
     if shape[0] * shape[1] > LARGEST:
         raise InputError(f"a table of {shape[0]:,} × {shape[1]:,} clusters is too large; are these labels, or names?")
-    return _kernels.contingency(a, b, shape, weights=sample_weight)
+    return _kernels.contingency(a, b, shape, weights=_check_weights(sample_weight, len(a)))
 
 
-def cells(a: Any, b: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _check_weights(weights: Any, n: int) -> NDArray[Any] | None:
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    if array.shape != (n,) or array.dtype.kind not in "biuf":
+        raise InputError(f"{n} objects need as many weights, all numbers; got {array.dtype} of shape {array.shape}")
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InputError(f"weights must be finite and not negative; that of object {at} is {show(array[at])}")
+    return array
+
+
+def cells(
+    a: Any, b: Any, what: tuple[str, str] = TWO
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The cells of the contingency table that are not 0: row, column, count. Cost O(n log n), whatever the clusters."""
-    a, b = check_pair(a, b)
+    a, b = check_pair(a, b, what)
     known = (a >= 0) & (b >= 0)
     width = max(clusters(b), 1)
     places, counts = np.unique(a[known].astype(np.int64) * width + b[known], return_counts=True)
     return places // width, places % width, counts
 
 
-def check_pair(a: Any, b: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def tables(a: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The contingency tables of codes `a` with every row of `others`: (rows, clusters of a, most clusters of a row)."""
+    known = (a >= 0) & (others >= 0)
+    shape = len(others), clusters(a), clusters(others)
+    places = (np.arange(len(others))[:, None] * shape[1] + a) * shape[2] + others
+    return np.bincount(places[known], minlength=int(np.prod(shape))).reshape(shape)
+
+
+def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Two label vectors of one length, as codes."""
-    a, b = check_labels(a, "the first clustering"), check_labels(b, "the second clustering")
-    if len(a) != len(b):
-        raise InputError(f"the clusterings have {len(a)} and {len(b)} labels; they must be of the same objects")
-    return a, b
+    codes = check_labels(a, what[0]), check_labels(b, what[1])
+    if len(codes[0]) != len(codes[1]):
+        lengths = " and ".join(str(len(x)) for x in codes)
+        raise InputError(f"{what[0]} and {what[1]} have {lengths} labels; they must be of the same objects")
+    check_same_index(a, b)
+    return codes
 
 
 def clusters(codes: NDArray[np.int32]) -> int:
@@ -97,18 +125,18 @@ TERMS: dict[str, Callable[[Any], Floats]] = {
 }
 
 
-def pair_sums(a: Any, b: Any, term: str) -> Sums:
+def pair_sums(a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> Sums:
     """The sums of two clusterings, without their table: O(n) memory however many clusters there are."""
-    a, b = check_pair(a, b)
+    a, b = check_pair(a, b, what)
     codes = _kernels.encode_codes(np.stack([a, b], axis=1))
     sizes = np.array([clusters(a), clusters(b)], np.int32)
-    joint, own, other, known = _kernels.pair_sums(codes, sizes, 1, 2, term=term, missing=True)
+    joint, own, other, known = _kernels.pair_sums(codes, sizes, 1, 2, term=term, missing=True, rows=1)
     return Sums(float(known[0, 0]), float(joint[0, 0]), float(own[0, 0]), float(other[0, 0]))
 
 
-def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str) -> float:
+def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> float:
     """A measure of two clusterings from its formula."""
-    return float(formula(pair_sums(a, b, term)))
+    return float(formula(pair_sums(a, b, term, what)))
 
 
 def ratio(top: Floats, bottom: Floats, otherwise: Any) -> Floats:

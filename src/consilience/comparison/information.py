@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_labels
-from consilience.comparison.counts import Floats, Sums, of_pair, pair_sums, ratio, unknown, xlogx
-from consilience.ensemble import Ensemble
+from consilience.comparison.counts import TRUTH, Floats, Sums, of_pair, pair_sums, ratio, unknown, xlogx
+from consilience.ensemble import as_ensemble, check_same_objects
 
 
 def nmi(a: Any, b: Any) -> float:
@@ -56,7 +56,7 @@ def information_ratio(truth: Any, labels: Any) -> float:
     >>> round(information_ratio([0, 0, 1, 1], [0, 0, 1, 2]), 3), round(information_ratio([0, 0, 1, 2], [0, 0, 1, 1]), 3)
     (1.0, 0.667)
     """
-    return of_pair(information_ratio_from, truth, labels, "xlogx")
+    return of_pair(information_ratio_from, truth, labels, "xlogx", TRUTH)
 
 
 def anmi(ensemble: Any, labels: Any) -> float:
@@ -75,9 +75,10 @@ def anmi(ensemble: Any, labels: Any) -> float:
     >>> round(anmi(ensemble, [1, 1, 1, 2, 2, 3, 3]), 4)
     0.7178
     """
-    ens, codes = Ensemble(ensemble), check_labels(labels)
+    ens, codes = as_ensemble(ensemble), check_labels(labels)
     if len(codes) != ens.n_objects:
         raise InputError(f"{len(codes)} labels for an ensemble of {ens.n_objects} objects; they must be the same")
+    check_same_objects(ens, labels)
     sums = [pair_sums(codes, column, "xlogx") for column in ens.labels.T]
     weights = np.array([s.n for s in sums])
     if not weights.any():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, check_choice
-from consilience.comparison.counts import LARGEST, cells
+from consilience.comparison.counts import LARGEST, TRUTH, cells
 
 
 def accuracy(truth: Any, labels: Any) -> float:
@@ -24,7 +24,7 @@ def accuracy(truth: Any, labels: Any) -> float:
     >>> accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return accuracy_from(cells(truth, labels))
+    return accuracy_from(cells(truth, labels, TRUTH))
 
 
 def matched_accuracy(truth: Any, labels: Any) -> float:
@@ -38,7 +38,7 @@ def matched_accuracy(truth: Any, labels: Any) -> float:
     >>> matched_accuracy(["a", "a", "a", "b"], [0, 0, 1, 2])
     0.75
     """
-    return matched_accuracy_from(cells(truth, labels))
+    return matched_accuracy_from(cells(truth, labels, TRUTH))
 
 
 def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
@@ -55,7 +55,7 @@ def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
     (0.733, 0.667)
     """
     check_choice(average, ("classes", "clusters"), "average")
-    return f1_from(cells(truth, labels), average)
+    return f1_from(cells(truth, labels, TRUTH), average)
 
 
 Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
@@ -95,6 +95,32 @@ def f1_from(found: Cells, average: str = "classes") -> float:
     best = np.zeros(side.max() + 1)
     np.maximum.at(best, side, score)
     return float(np.mean(best[np.bincount(side) > 0]))
+
+
+def accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same for a stack of tables, classes × clusters."""
+    return _shares(tables.max(axis=1, initial=0).sum(axis=1), tables)
+
+
+def matched_accuracy_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same for a stack of tables."""
+    best = [table[linear_sum_assignment(table, maximize=True)].sum() for table in tables]
+    return _shares(np.array(best), tables)
+
+
+def f1_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same, averaged over classes, for a stack of tables."""
+    classes, clusters = tables.sum(axis=2), tables.sum(axis=1)
+    score = 2 * tables / np.maximum(classes[:, :, None] + clusters[:, None, :], 1)
+    return _ratio(score.max(axis=2, initial=0.0).sum(axis=1), (classes > 0).sum(axis=1))
+
+
+def _shares(parts: NDArray[np.int64], tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    return _ratio(parts, tables.sum(axis=(1, 2)))
+
+
+def _ratio(parts: NDArray[Any], wholes: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.where(wholes > 0, parts / np.maximum(wholes, 1), np.nan)
 
 
 def _share(part: Any, whole: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,24 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_threads
+from consilience._check import InputError, check_choice, check_threads, count
 from consilience._progress import track
 from consilience.comparison import information, matching, pairs
-from consilience.comparison.counts import TERMS, Floats, Sums, cells
-from consilience.ensemble import Ensemble
+from consilience.comparison.counts import TERMS, Floats, Sums, cells, clusters, tables
+from consilience.ensemble import Ensemble, as_ensemble
 
 BAND = 128  # clusterings compared with all others at a time
+STACK = 2**18  # cells of the tables, or labels counted, at a time: what the cache holds
+DENSE = 4  # cells per object up to which a dense table is counted faster than cells are sorted
 
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is computed: from sums of a term, or (term None) from the cells of the contingency table."""
+    """How a measure is computed: from sums of a term, or (term None) from the cells of the contingency table.
+
+    `stacked` is the formula for many dense tables at once, and `largest` the largest value, if there is one.
+    """
 
     name: str
     term: str | None
     formula: Callable[..., Any]
     symmetric: bool = True
     distance: bool = False
+    stacked: Callable[..., Any] | None = None
+    largest: float | None = 1.0
 
 
 MEASURES = {
@@ -38,11 +45,13 @@ MEASURES = {
         Measure("jaccard", "square", pairs.jaccard_from),
         Measure("cluster_difference", "square", pairs.cluster_difference_from, distance=True),
         Measure("nmi", "xlogx", information.nmi_from),
-        Measure("variation_of_information", "xlogx", information.variation_of_information_from, distance=True),
+        Measure(
+            "variation_of_information", "xlogx", information.variation_of_information_from, distance=True, largest=None
+        ),
         Measure("information_ratio", "xlogx", information.information_ratio_from, symmetric=False),
-        Measure("accuracy", None, matching.accuracy_from, symmetric=False),
-        Measure("matched_accuracy", None, matching.matched_accuracy_from),
-        Measure("f1", None, matching.f1_from, symmetric=False),
+        Measure("accuracy", None, matching.accuracy_from, symmetric=False, stacked=matching.accuracy_of),
+        Measure("matched_accuracy", None, matching.matched_accuracy_from, stacked=matching.matched_accuracy_of),
+        Measure("f1", None, matching.f1_from, symmetric=False, stacked=matching.f1_of),
     )
 }
 
@@ -62,9 +71,11 @@ def pairwise(
     measure : str
         "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi", "variation_of_information",
         "information_ratio", "accuracy", "matched_accuracy" or "f1". The first seven are made in bulk by a native
-        kernel; the last three pair by pair.
+        kernel; the last three need the tables themselves and take 10 to 100 times as long.
     n_jobs : int, optional
         Threads of the kernel; the values do not depend on them.
+    progress : bool, optional
+        Show a bar; by default only on a terminal, for work of more than half a second.
 
     Returns
     -------
@@ -85,7 +96,7 @@ def pairwise(
            [0., 0., 1.]])
     """
     check_choice(measure, MEASURES, "measure")
-    ens, how = Ensemble(ensemble) if not isinstance(ensemble, Ensemble) else ensemble, MEASURES[measure]
+    ens, how = as_ensemble(ensemble), MEASURES[measure]
     threads = check_threads(n_jobs)
     return _by_table(ens, how, progress) if how.term is None else _in_bulk(ens, how, threads, progress)
 
@@ -126,13 +137,34 @@ def _mirror(matrix: Floats, how: Measure) -> Floats:
 
 def _by_table(ens: Ensemble, how: Measure, progress: bool | None) -> Floats:
     m, columns = ens.n_clusterings, np.ascontiguousarray(ens.labels.T)
+    widths = np.array([clusters(column) for column in columns])
     out = np.empty((m, m))
     for i in track(range(m), m, how.name, progress):
-        for j in range(i + 1):
-            rows, other, counts = cells(columns[i], columns[j])
-            out[i, j] = how.formula((rows, other, counts))
-            out[j, i] = out[i, j] if how.symmetric else how.formula((other, rows, counts))
+        for some in _blocks(widths[: i + 1] * widths[i], ens.n_objects):
+            a, others = columns[i], columns[some]
+            if how.stacked is not None and len(others) > 1:
+                stack = tables(a, others)
+                out[i, some] = how.stacked(stack)
+                out[some, i] = out[i, some] if how.symmetric else how.stacked(stack.swapaxes(1, 2))
+                continue
+            for j, b in enumerate(others, some.start):
+                rows, other, counts = cells(a, b)
+                out[i, j] = how.formula((rows, other, counts))
+                out[j, i] = out[i, j] if how.symmetric else how.formula((other, rows, counts))
     return out
+
+
+def _blocks(sizes: NDArray[Any], n: int) -> Iterator[slice]:
+    """Runs of tables that are dense enough to stack (cells for each, not many more than objects); others alone."""
+    begin = 0
+    while begin < len(sizes):
+        end = begin + 1
+        widest = max(int(sizes[begin]), 1)
+        while end < len(sizes) and max(widest, sizes[end]) <= DENSE * n and (end - begin) * max(widest, n) < STACK:
+            widest = max(widest, int(sizes[end]))
+            end += 1
+        yield slice(begin, end)
+        begin = end
 
 
 @dataclass(frozen=True)
@@ -159,7 +191,12 @@ class Stability:
     n_pairs: int
 
     def __repr__(self) -> str:
-        return f"Stability: {self.measure} {self.mean:.4f} ± {self.sem:.4f} over {self.n_pairs:,} pairs"
+        return f"Stability: {self.measure} {self.words(4)} over {count(self.n_pairs, 'pair')}"
+
+    def words(self, digits: int) -> str:
+        """The mean with its standard error, if there is one."""
+        error = "" if np.isnan(self.sem) else f" ± {self.sem:.{digits}f}"
+        return f"{self.mean:.{digits}f}{error}"
 
 
 def stability(
@@ -181,6 +218,8 @@ def stability(
 
 def stability_of(matrix: NDArray[Any], measure: str) -> Stability:
     """The stability that a matrix from :func:`pairwise` shows."""
+    if np.ndim(matrix) != 2 or len(set(np.shape(matrix))) != 1:
+        raise InputError(f"stability needs the square matrix that pairwise gives; got shape {np.shape(matrix)}")
     m = len(matrix)
     if m < 2:
         raise InputError("stability needs at least two clusterings")

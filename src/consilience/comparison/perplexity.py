@@ -30,7 +30,10 @@ def perplexity(log_probabilities: Any) -> float:
     >>> perplexity(np.log([[0.25, 0.25], [0.25, np.nan]]))
     4.0
     """
-    logs = np.asarray(log_probabilities, float)
+    try:
+        logs = np.asarray(log_probabilities, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"log probabilities must be numbers: {error}") from None
     known = logs[~np.isnan(logs)]
     if not known.size:
         raise InputError("perplexity needs at least one known label")

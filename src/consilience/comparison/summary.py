@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from consilience._check import InputError, check_choice, check_labels
+from consilience._check import (
+    InputError,
+    check_choice,
+    check_labels,
+    count,
+    kind_of,
+    show,
+)
 from consilience.comparison.counts import Floats, cells, pair_sums
 from consilience.comparison.pairwise import MEASURES, Stability, pairwise, stability_of
-from consilience.ensemble import Ensemble
+from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
 
 
 @dataclass(frozen=True)
@@ -37,8 +45,8 @@ class Comparison:
     n_objects: int = 0
 
     def __repr__(self) -> str:
-        lines = [f"Comparison of {len(self.clusterings):,} clusterings of {self.n_objects:,} objects"]
-        lines += [f"{name:<24} {s.mean:.4f} ± {s.sem:.4f}" for name, s in self.stability.items()]
+        lines = [f"Comparison of {count(len(self.clusterings), 'clustering')} of {count(self.n_objects, 'object')}"]
+        lines += [f"{name:<24} {s.words(4)}" for name, s in self.stability.items()]
         for column in self.clusterings.columns:
             if ":" in column:
                 measure, known = column.split(":", 1)
@@ -53,12 +61,24 @@ class Comparison:
         names = list(self.clusterings["name"])
         return pd.DataFrame(self.matrices[measure], index=pd.Index(names, name="clustering"), columns=names)
 
+    def extremes(self, measure: str) -> list[tuple[str, str, float]]:
+        """The most alike pair of clusterings and the least alike one, each with its value; [] if none share an object."""
+        matrix, names = self.matrix(measure).to_numpy(), list(self.clusterings["name"])
+        values = np.where(np.triu(np.ones(matrix.shape, bool), 1), matrix, np.nan)
+        if np.isnan(values).all():
+            return []
+        ends = (np.nanargmin, np.nanargmax) if MEASURES[measure].distance else (np.nanargmax, np.nanargmin)
+        pairs = [np.unravel_index(end(values), values.shape) for end in ends]
+        return [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, ready for JSON (NaN becomes None); without the matrices."""
-        stability = {
-            name: {"mean": s.mean, "sem": s.sem, "sem_jackknife": s.sem_jackknife, "n_pairs": s.n_pairs}
-            for name, s in self.stability.items()
-        }
+        stability: dict[str, dict[str, Any]] = {}
+        for name, s in self.stability.items():
+            stability[name] = {"mean": s.mean, "sem": s.sem, "sem_jackknife": s.sem_jackknife, "n_pairs": s.n_pairs}
+            stability[name] |= {"most_alike": None, "least_alike": None}
+            for key, (one, other, value) in zip(("most_alike", "least_alike"), self.extremes(name), strict=False):
+                stability[name][key] = {"clusterings": [one, other], "value": value}
         rows = self.clusterings.to_dict("records")
         return {
             "n_objects": self.n_objects,
@@ -72,7 +92,7 @@ def compare(
     ensemble: Any,
     measures: Sequence[str] = ("jaccard", "nmi", "adjusted_rand"),
     *,
-    truth: Mapping[str, Any] | None = None,
+    truth: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
@@ -83,27 +103,29 @@ def compare(
     ensemble : Ensemble, or what one is made from
     measures : sequence of str
         Names as for :func:`pairwise`.
-    truth : mapping of name to label vector, optional
-        Known labellings; each clustering is compared with each of them.
+    truth : label vector, Series, DataFrame or mapping of name to label vector, optional
+        Known labellings; each clustering is compared with each of them. A vector without a name is called "truth".
+        A pandas index must be that of the ensemble's ids, where both say which objects they are of.
+    n_jobs, progress
+        As for :func:`pairwise`.
+
+    Returns
+    -------
+    Comparison
+        ``.stability`` (a :class:`Stability` for every measure), ``.clusterings`` (a DataFrame, one row each),
+        ``.matrices`` and ``.matrix(measure)`` (all pairs), ``.extremes(measure)``, ``.to_dict()``.
 
     Examples
     --------
     >>> import consilience as cs
     >>> cs.compare([[0, 0, 1, 1], [0, 0, 1, 2]], ["jaccard"], truth={"class": ["a", "a", "b", "b"]})
     Comparison of 2 clusterings of 4 objects
-      jaccard                  0.5000 ± nan
+      jaccard                  0.5000
       jaccard with class: best 1.0000 (0)
     """
-    ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
-    measures = [measures] if isinstance(measures, str) else list(measures)
-    for measure in measures:
-        check_choice(measure, MEASURES, "measure")
-    known = {str(name): check_labels(labels, f"the known labels {name!r}") for name, labels in (truth or {}).items()}
-    for name, codes in known.items():
-        if len(codes) != ens.n_objects:
-            raise InputError(f"the known labels {name!r} are {len(codes)} for {ens.n_objects} objects")
-    names = [str(name) for name in (ens.info["name"] if "name" in ens.info else range(ens.n_clusterings))]
-    rows = pd.DataFrame({"name": names, "clusters": ens.n_clusters, "labelled": ens.coverage})
+    ens, measures = as_ensemble(ensemble), _check_measures(measures)
+    known = _known_labels(truth, ens)
+    rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters, "labelled": ens.coverage})
     matrices = {m: pairwise(ens, m, n_jobs=n_jobs, progress=progress) for m in measures}
     several = ens.n_clusterings > 1
     for measure, matrix in matrices.items():
@@ -114,6 +136,37 @@ def compare(
             rows[f"{measure}:{name}"] = [_value(measure, codes, column) for column in ens.labels.T]
     stability = {m: stability_of(matrix, m) for m, matrix in matrices.items()} if several else {}
     return Comparison(stability, rows, matrices, ens.n_objects)
+
+
+def _check_measures(measures: Any) -> list[str]:
+    if isinstance(measures, str):
+        measures = [measures]
+    if not isinstance(measures, Iterable) or not (names := list(measures)):
+        raise InputError(f"measures must name at least one of {', '.join(MEASURES)}; got {show(measures)}")
+    return list(dict.fromkeys(check_choice(name, MEASURES, "measure") for name in names))
+
+
+def _known_labels(truth: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
+    """The known labellings by name, as codes, of the ensemble's own objects."""
+    if truth is None:
+        return {}
+    if isinstance(truth, pd.DataFrame):
+        given = {str(name): truth.iloc[:, j] for j, name in enumerate(truth.columns)}
+    elif hasattr(truth, "get_columns"):  # polars
+        given = dict(zip(truth.columns, truth.get_columns(), strict=True))
+    elif isinstance(truth, Mapping):
+        given = {str(name): labels for name, labels in truth.items()}
+    elif isinstance(truth, (str, bytes)):
+        raise InputError(f"truth must be known labels, not their name; got {kind_of(truth)}, {show(truth)}")
+    else:
+        given = {str(getattr(truth, "name", None) or "truth"): truth}
+    known = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
+    for name, codes in known.items():
+        if len(codes) != ens.n_objects:
+            of = count(ens.n_objects, "object")
+            raise InputError(f"the known labels {name!r} are {len(codes)} for {of}")
+    check_same_objects(ens, *given.values())
+    return known
 
 
 def _value(measure: str, truth: Any, labels: Any) -> float:

@@ -5,7 +5,7 @@ out, average over those left out (weighted by coverage). Unlike ANMI, which rewa
 measured on, this is a test on something unseen. With many objects the choice is made on a random sample of them.
 
 **Number of clusters**, by stability: combine two random halves of the clusterings separately into k clusters and compare the two answers
-(adjusted Rand index); the k with the highest mean over several splits, the larger k of equals.
+(adjusted Rand index), over several splits; the largest k that is nearly as stable as the most stable one.
 """
 
 from __future__ import annotations
@@ -100,6 +100,9 @@ def choose_n_clusters(
 
 
 def most_stable(curve: pd.DataFrame) -> int:
-    """The k with the highest agreement; of equals (to three digits) the largest."""
-    best = curve["agreement"].round(3)
-    return int(curve.loc[best == best.max(), "n_clusters"].max())
+    """The largest k whose agreement comes within 0.02, or two standard errors, of the highest.
+
+    Coarser groupings are often as stable as the finest stable one, because clusters that belong together merge alike.
+    """
+    slack = np.maximum(0.02, 2 * curve["sem"].fillna(0))
+    return int(curve.loc[curve["agreement"] >= curve["agreement"].max() - slack, "n_clusters"].max())

@@ -38,7 +38,7 @@ class QuadraticConsensus(ConsensusEstimator):
     n_clusters : int, optional
         Median of the ensemble's by default.
     n_init : int
-        Starts, by k-means++ on the rows; above 5,000 distinct rows they compete on a sample of 5,000.
+        Starts at most, by k-means++ on the rows; three that reach the same best are enough. Above 2,000 distinct rows they compete on a sample of 2,000.
     max_iter : int
         Online passes at most.
     random_state : int, optional

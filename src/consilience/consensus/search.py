@@ -12,7 +12,8 @@ from consilience.consensus.problem import Problem
 from consilience.consensus.rows import sample_rows
 from consilience.information import Engine, Search, Views, batch_scores, label_views, random_starts, refill_empty
 
-SAMPLE = 5_000  # rows on which starts compete
+SAMPLE = 2_000  # rows on which starts compete
+ENOUGH = 3  # starts that reach the same best: no more are tried
 
 
 def problem_views(problem: Problem, weights: Any = None) -> Views:
@@ -33,13 +34,14 @@ def best_start(
 ) -> NDArray[np.int32]:
     """Labels of all rows from the best of `n_init` searches, on a sample of the rows where there are many.
 
-    The sample is drawn by weight without replacement; the other rows join the cluster that suits them best.
+    The sample is drawn by weight without replacement; the other rows join the cluster that suits them best. Once three
+    starts have reached the same best objective, no more are tried.
     """
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = Views(views.table[sample], views.view_of, views.weights, views.object_weights[sample])
     starts = random_starts(part, n_clusters, n_init, random_state=seed)
     engine = Engine(part, n_clusters, objective=objective)
-    found = engine.best(starts, seed=seed, n_jobs=n_jobs, batch=batch, max_iter=max_iter)
+    found = engine.best(starts, enough=ENOUGH, seed=seed, n_jobs=n_jobs, batch=batch, max_iter=max_iter)
     return spread_labels(views, part, sample, found.labels, n_clusters, objective)
 
 

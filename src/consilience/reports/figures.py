@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,15 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from consilience._check import InputError, kind_of
 from consilience.comparison import MEASURES, Comparison
-from consilience.reports.files import write_file
+from consilience.reports.files import check_figure_path, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+LONGEST = 24  # letters of a name
 
 
 def _shade(share: float) -> tuple[float, float, float]:
@@ -42,6 +47,9 @@ def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None 
     measure : str, optional
         One of the comparison's measures; the first by default.
     """
+    if not isinstance(result, Comparison):
+        raise InputError(f"draw_agreement draws what compare found; got {kind_of(result)}")
+    path = check_figure_path(path)
     measure = measure or next(iter(result.matrices))
     matrix = result.matrix(measure)
     known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
@@ -51,13 +59,14 @@ def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None 
     _draw_matrix(axes[0], matrix.iloc[order, order], measure)
     if known:
         _draw_known(axes[1], result, known, measure)
-    suffix = Path(path).suffix.lstrip(".") or "png"
-    write_file(path, lambda file: figure.savefig(file, format=suffix, dpi=160))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a name in a script that the font lacks is drawn as boxes
+        write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
 
 
 def _similar_first(matrix: Any, is_distance: bool) -> Any:
     """An order in which alike clusterings stand side by side."""
-    if len(matrix) < 3:
+    if len(matrix) < 3 or np.isnan(matrix).all():
         return np.arange(len(matrix))
     values = np.nan_to_num((matrix + matrix.T) / 2, nan=np.nanmean(matrix))
     distance = values if is_distance else values.max() - values
@@ -66,28 +75,34 @@ def _similar_first(matrix: Any, is_distance: bool) -> Any:
 
 
 def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
-    image = axis.imshow(matrix, cmap="viridis_r" if MEASURES[measure].distance else "viridis")
+    from matplotlib import colormaps
+
+    how = MEASURES[measure]
+    colours = colormaps["viridis_r" if how.distance else "viridis"].with_extremes(bad="0.8")
+    low = min(0.0, np.nan_to_num(matrix).min())
+    image = axis.imshow(matrix, cmap=colours, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=measure.replace("_", " "))
     axis.set_title("How alike are the clusterings?", loc="left")
     if len(matrix) <= 40:
-        axis.set_xticks(range(len(matrix)), matrix.columns, rotation=90, fontsize=8)
-        axis.set_yticks(range(len(matrix)), matrix.columns, fontsize=8)
+        names = [_short(name) for name in matrix.columns]
+        axis.set_xticks(range(len(matrix)), names, rotation=90, fontsize=8)
+        axis.set_yticks(range(len(matrix)), names, fontsize=8)
     else:
         axis.set(xlabel="clusterings", ylabel="clusterings")
 
 
 def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -> None:
-    """Two known labellings: one against the other; otherwise one against the mean with the other clusterings."""
+    """Two known labellings: one against the other; otherwise one against the mean with the others, if there are any."""
     rows = result.clusterings
-    x, y = (known[0], known[1]) if len(known) > 1 else (measure, known[0])
+    x, y = (known[0], known[1]) if len(known) > 1 else (measure if measure in rows else "clusters", known[0])
     for k, group in rows.groupby("clusters"):
         shade = (k - rows["clusters"].min()) / max(1, np.ptp(rows["clusters"]))
         axis.scatter(group[x], group[y], s=40, color=_shade(shade), edgecolor="white", linewidth=0.6, label=str(k))
     if rows["clusters"].nunique() <= 8:
         axis.legend(title="clusters", frameon=False, fontsize=8, title_fontsize=8)
     short = measure.replace("_", " ")
-    titles = {c: f"{short} with the known {c.split(':', 1)[1]}" for c in known}
-    titles[measure] = f"mean {short} with the others"
+    titles = {c: f"{short} with the known {_short(c.split(':', 1)[1])}" for c in known}
+    titles |= {measure: f"mean {short} with the others", "clusters": "clusters"}
     axis.set(xlabel=titles[x], ylabel=titles[y])
     axis.set_title("What did each one find?", loc="left")
     axis.spines[["top", "right"]].set_visible(False)
@@ -96,6 +111,17 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
         low, high = axis.get_xlim()
         axis.set_xlim(low, high + 0.28 * (high - low))  # room for the names
         _annotate(axis, rows[["name", x, y]].dropna())
+    top = MEASURES[measure].largest
+    if top is not None:  # room beside the points, but no ticks for values that cannot be
+        for ruler in (axis.yaxis,) if x == "clusters" else (axis.xaxis, axis.yaxis):
+            low, high = ruler.get_view_interval()
+            ruler.set_ticks([tick for tick in ruler.get_ticklocs() if low <= tick <= min(high, top + 1e-9)])
+
+
+def _short(name: Any) -> str:
+    """A name that fits beside a picture and is no formula to matplotlib."""
+    text = str(name)
+    return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")
 
 
 def _annotate(axis: Any, rows: Any) -> None:
@@ -106,7 +132,7 @@ def _annotate(axis: Any, rows: Any) -> None:
     while free:
         near = [i for i in free if (np.abs(places[i] - places[free[0]]) <= reach).all()]
         free = [i for i in free if i not in near]
-        first = str(rows.iloc[near[0], 0])
+        first = _short(rows.iloc[near[0], 0])
         axis.annotate(
             first if len(near) == 1 else f"{first} and {len(near) - 1} more",
             (places[near, 0].max(), places[near, 1].mean()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from consilience._files import write_whole
 WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     ".csv": lambda frame, file: frame.to_csv(file, lineterminator="\n"),
     ".tsv": lambda frame, file: frame.to_csv(file, sep="\t", lineterminator="\n"),
-    ".parquet": lambda frame, file: frame.rename(columns=str).to_parquet(file),
+    ".parquet": lambda frame, file: frame.set_axis(_unlike(frame.columns), axis=1).to_parquet(file),
     ".npy": lambda frame, file: np.save(file, frame.to_numpy()),
 }
 
@@ -30,11 +30,30 @@ def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
     write_whole(path, write)
 
 
+def _unlike(names: Iterable[Any]) -> list[str]:
+    """Names as text, with a number where one comes again: Parquet wants them all different."""
+    seen: dict[str, int] = {}
+    unlike = []
+    for name in map(str, names):
+        seen[name] = seen.get(name, 0) + 1
+        unlike.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unlike
+
+
 def check_table_path(path: str | Path) -> Path:
     """A path whose suffix says how to write a table."""
+    return _check_ending(path, WRITERS, "a table can be written")
+
+
+def check_figure_path(path: str | Path) -> Path:
+    """A path whose suffix says how to draw a picture."""
+    return _check_ending(path, (".png", ".svg", ".pdf"), "a picture can be drawn")
+
+
+def _check_ending(path: str | Path, endings: Iterable[str], what: str) -> Path:
     path = Path(path)
-    if path.suffix.lower() not in WRITERS:
-        raise InputError(f"{path}: a table can be written as {', '.join(WRITERS)}; give the file one of these endings")
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path}: {what} as {', '.join(endings)}; give the file one of these endings")
     return path
 
 

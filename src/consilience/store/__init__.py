@@ -3,7 +3,8 @@
 What lies in the folder, how other tools read it, and what survives what: docs/store.md.
 """
 
+from consilience.store.folder import check_replaceable
 from consilience.store.info import check_info
 from consilience.store.store import Store, StoreWarning
 
-__all__ = ["Store", "StoreWarning", "check_info"]
+__all__ = ["Store", "StoreWarning", "check_info", "check_replaceable"]

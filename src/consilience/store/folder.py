@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.metadata
 import json
+import re
 import sys
 import zlib
 from collections import Counter
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from consilience._check import InputError
 from consilience._check import fingerprint as _fingerprint
+from consilience._files import UNFINISHED
 from consilience.store.words import RefusedError, brief, json_text
 
 FORMAT, VERSION = "consilience-store", 1
@@ -80,7 +82,7 @@ def find_manifest(folder: Path) -> tuple[dict[str, Any], str | None]:
         problem = f"is damaged ({brief(error)})"
     copies = Counter(copy for path in parquet_files(folder) if (copy := _manifest_copy(path)))
     if not copies:
-        raise InputError(f"{folder} is not a consilience store: its {MANIFEST} {problem}, and no part holds a copy")
+        raise InputError(f"{folder} is a folder, not a stored run: its {MANIFEST} {problem}, and no part holds a copy")
     return json.loads(copies.most_common(1)[0][0]), f"it {problem}"
 
 
@@ -118,7 +120,7 @@ def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]
 def check_objects(ids: Sequence[Any] | np.ndarray | pd.Index | None, n_objects: int) -> np.ndarray | None:
     """Object ids as int64 or strings, one for each object."""
     if not isinstance(n_objects, (int, np.integer)) or n_objects < 1:
-        raise InputError(f"n_objects must be a whole number of at least 1; got {n_objects!r}")
+        raise InputError(f"n_objects must be a whole number of at least 1; got {brief(n_objects)}")
     if ids is None:
         return None
     cells = list(ids)
@@ -127,7 +129,7 @@ def check_objects(ids: Sequence[Any] | np.ndarray | pd.Index | None, n_objects: 
     kind = str if isinstance(cells[0], str) else (int, np.integer)
     for row, cell in enumerate(cells):
         if not isinstance(cell, kind) or isinstance(cell, bool):
-            raise InputError(f"object ids must be all strings or all whole numbers; number {row} is {cell!r}")
+            raise InputError(f"object ids must be all strings or all whole numbers; number {row} is {brief(cell)}")
     try:
         return np.array(cells, dtype=object if kind is str else np.int64)
     except OverflowError:
@@ -155,6 +157,19 @@ def read_objects(folder: Path, manifest: dict[str, Any]) -> np.ndarray | None:
     if _fingerprint(objects) != manifest["objects"]:
         raise RefusedError("its object ids are not those the store was made with")
     return objects
+
+
+def check_replaceable(folder: Path, *, overwrite: bool) -> None:
+    """Refuse to put a store where something is, unless it may be overwritten, is a store, and nobody writes to it."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not overwrite:
+        raise InputError(f"{folder} exists already: choose another path, or say overwrite=True if it is a store")
+    find_manifest(folder)
+    for path in folder.iterdir():
+        if not re.fullmatch(rf"{MANIFEST}|{OBJECTS}|part-.*\.parquet|\.lock|{UNFINISHED}.*", path.name):
+            raise InputError(f"{folder} is not overwritten, since it holds {path.name}, which is no part of a store")
+    lock_folder(folder).close()
 
 
 def is_blank(folder: Path) -> bool:

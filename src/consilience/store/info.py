@@ -4,35 +4,52 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from consilience._check import InputError
+from consilience._check import InputError, count
 from consilience.store.words import json_text
 
 Column = tuple[pa.Array, dict[str, str] | None]
 _JSON_MARK = {"consilience": "json"}
 
 
-def check_info(info: pd.DataFrame, count: int) -> None:
+def check_info(info: pd.DataFrame, n_clusterings: int) -> None:
     """Refuse a table that a store could not hold."""
-    encode_info(info, count)
+    encode_info(info, n_clusterings)
 
 
-def encode_info(info: pd.DataFrame | None, count: int) -> dict[str, Column]:
+def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
     """Parquet columns of an info table, checked."""
     if info is None:
         return {}
-    if len(info) != count:
-        raise InputError(f"info has {len(info)} rows for {count} clusterings: give one row for each")
+    info = _as_frame(info, n_clusterings)
+    if len(info) != n_clusterings:
+        rows, needed = count(len(info), "row"), count(n_clusterings, "clustering")
+        raise InputError(f"info has {rows} for {needed}: give one row for each")
     names = list(info.columns)
     for name in names:
         if not isinstance(name, str) or name in ("id", "labels") or names.count(name) > 1:
             raise InputError(f"info column {name!r} must be named by a string, once, and not 'id' or 'labels'")
     return {name: _encode_column(info[name]) for name in names}
+
+
+def _as_frame(info: Any, n_clusterings: int) -> pd.DataFrame:
+    """A table from one, from columns by name, from a list of rows, or from the only row itself."""
+    if (
+        isinstance(info, Mapping)
+        and n_clusterings == 1
+        and not any(isinstance(v, (list, pd.Series)) for v in info.values())
+    ):
+        info = [info]
+    try:
+        return pd.DataFrame(info)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"info cannot be read as a table with one row per clustering: {error}") from None
 
 
 def _encode_column(column: pd.Series) -> Column:

@@ -17,8 +17,9 @@ from consilience.store.folder import SAME_RUN, difference, parse_manifest
 from consilience.store.info import Column
 from consilience.store.words import RefusedError, brief
 
-# The CRC-32 of the file stands in its name: Parquet's own checksums leave out the footer and page headers.
-PART_NAME = re.compile(r"part-(\d{8,})-([0-9a-f]{8})\.parquet")
+# What must be known of a damaged part stands in its name: its number, the next id that was free once it was written,
+# and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
+PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_id>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
 LABELS_PER_ROW_GROUP = 4_000_000  # what reading holds in memory beside the result
 
 
@@ -27,7 +28,7 @@ def _labels_type(n_objects: int) -> pa.DataType:
     return pa.list_(pa.field("element", pa.int32(), nullable=False), n_objects)
 
 
-def check_labels(labels: Any, n_objects: int) -> np.ndarray:
+def check_rows(labels: Any, n_objects: int) -> np.ndarray:
     """Labels of the right shape and range."""
     array = np.asarray(labels)
     if array.ndim == 2 and array.shape[0] == 0:
@@ -63,11 +64,16 @@ def encode_part(manifest: dict[str, Any], ids: np.ndarray, labels: np.ndarray, c
     return sink.getvalue()
 
 
+def part_name(number: int, next_id: int, data: Any) -> str:
+    """The name of a part of these bytes."""
+    return f"part-{number:08d}-{next_id}-{zlib.crc32(data):08x}.parquet"
+
+
 def check_part(path: Path, manifest: dict[str, Any]) -> np.ndarray:
     """Ids in a part, once it is known to be whole and of this run."""
     name = PART_NAME.fullmatch(path.name)
     try:
-        if name and _file_crc(path) != int(name[2], 16):
+        if name and _file_crc(path) != int(name["crc"], 16):
             raise RefusedError("it does not match the checksum in its name, so it is damaged or cut short")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             schema = file.schema_arrow

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import warnings
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from consilience._check import InputError
+from consilience._check import InputError, check_path
 from consilience._files import UNFINISHED, sync_folder, write_whole
 from consilience.store.folder import (
     MANIFEST,
@@ -33,7 +33,7 @@ from consilience.store.folder import (
     read_objects,
 )
 from consilience.store.info import decode_info, encode_info
-from consilience.store.part import PART_NAME, check_labels, check_part, encode_part, fill
+from consilience.store.part import PART_NAME, check_part, check_rows, encode_part, fill, part_name
 from consilience.store.words import RefusedError, brief
 
 
@@ -80,6 +80,7 @@ class Store:
         self.objects: np.ndarray | None = None
         self.refused: list[tuple[str, str]] = []
         self._lock = lock
+        self._appending = threading.Lock()
         self._parts: list[str] = []
         self._where: dict[int, tuple[int, int]] = {}  # id -> (part, row)
         self._next_id = 0
@@ -110,7 +111,7 @@ class Store:
         ids : sequence of int or str, optional
             Of the objects; read back as `objects`.
         """
-        if not is_blank(Path(path)):
+        if not is_blank(check_path(path, "the store")):
             raise InputError(f"{path} is not empty: choose a new folder, or resume the store that is in it")
         return cls.resume(path, n_objects=n_objects, fingerprint=fingerprint, plan=plan, ids=ids)
 
@@ -129,7 +130,7 @@ class Store:
         The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost
         manifest or list of object ids is written anew.
         """
-        folder, objects = Path(path), check_objects(ids, n_objects)
+        folder, objects = check_path(path, "the store"), check_objects(ids, n_objects)
         asked = new_manifest(n_objects, fingerprint, plan, objects)
         if not is_blank(folder):
             find_manifest(folder)  # a folder that is no store is refused before anything is written to it
@@ -164,7 +165,7 @@ class Store:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
         """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
-        folder = Path(path)
+        folder = check_path(path, "the store")
         manifest, problem = find_manifest(folder)
         store = cls(folder, manifest)
         if problem:
@@ -179,18 +180,19 @@ class Store:
     def append(
         self,
         labels: Sequence[Sequence[int]] | np.ndarray,
-        info: pd.DataFrame | None = None,
+        info: Any = None,
         *,
         ids: Sequence[int] | np.ndarray | None = None,
     ) -> np.ndarray:
-        """Write clusterings as one part; when this returns, they are on disk.
+        """Write clusterings as one part; when this returns, they are on disk. Threads may append at the same time.
 
         Parameters
         ----------
         labels : int array of shape (n_clusterings, n_objects)
             -1 where missing.
-        info : DataFrame of n_clusterings rows, optional
-            What made each clustering: any columns; cells may be dicts (with string keys) and lists.
+        info : DataFrame, dict of columns, or list of n_clusterings dicts, optional
+            What made each clustering: any columns; cells may be dicts (with string keys) and lists. A single
+            clustering's may be a dict of its own.
         ids : int array of shape (n_clusterings,), optional
             Default: the next free ones.
 
@@ -200,16 +202,17 @@ class Store:
         """
         if self._lock is None:
             raise InputError(f"store {self.path} is not open for writing: use Store.resume")
-        labels = check_labels(labels, self.n_objects)
-        ids = self._check_ids(ids, len(labels))
+        labels = check_rows(labels, self.n_objects)
         columns = encode_info(info, len(labels))
-        if len(labels) == 0:
-            return ids
-        data = encode_part(self.manifest, ids, labels, columns)
-        name = f"part-{self._next_part:08d}-{zlib.crc32(data):08x}.parquet"
-        self._write(name, data)
-        self._next_part += 1
-        self._index(name, ids)
+        with self._appending:
+            ids = self._check_ids(ids, len(labels))
+            if len(labels) == 0:
+                return ids
+            data = encode_part(self.manifest, ids, labels, columns)
+            name = part_name(self._next_part, max(self._next_id, int(ids.max()) + 1), data)
+            self._write(name, data)
+            self._next_part += 1
+            self._index(name, ids)
         return ids
 
     @property
@@ -287,7 +290,8 @@ class Store:
             if path.name == OBJECTS and self.manifest["objects"] is not None:
                 continue
             if match := PART_NAME.fullmatch(path.name):
-                self._next_part = max(self._next_part, int(match[1]) + 1)
+                self._next_part = max(self._next_part, int(match["number"]) + 1)
+                self._next_id = max(self._next_id, int(match["next_id"] or 0))
             try:
                 ids = check_part(path, self.manifest)
             except RefusedError as reason:
@@ -319,6 +323,8 @@ class Store:
         if ids is None:
             return np.arange(self._next_id, self._next_id + count, dtype=np.int64)
         array = np.asarray(ids)
+        if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
+            raise InputError(f"ids must be below 2**63; got {array.max()}")
         if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
             raise InputError(f"ids must be {count} whole numbers, one per clustering; got {brief(ids)}")
         seen: set[int] = set()

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from consilience._check import show
+
 
 class RefusedError(Exception):
     """Why a file is left out."""
@@ -25,5 +27,7 @@ def _plain(value: Any) -> Any:
 
 def brief(value: Any) -> str:
     """A value or an error on one line of bearable length."""
-    text = " ".join((str(value) if isinstance(value, Exception) else repr(value)).split())
-    return text if len(text) <= 100 else f"{text[:97]}..."
+    if not isinstance(value, Exception):
+        return show(value, 100)
+    text = " ".join(str(value).split())
+    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from consilience._check import InputError
-from consilience.tables.sheet import Column, Sheet, show
+from consilience._check import InputError, show
+from consilience.tables.sheet import Column, Sheet
 
-#: Cells that hold no label and no number. Nothing else counts as missing.
+#: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing.
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 
@@ -60,7 +60,7 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
         what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
         return InputError(
             f"{sheet.place(row)}: {sheet.column_words(position)} holds {what}, such as {show(cell)}: "
-            "name it with id_column= or label_columns= (--id, --labels on the command line), or leave it out"
+            "name it with id_column= (--id) or label_columns= (--truth), or leave it out"
         )
     return InputError(
         f"{sheet.place(row, position)}: {show(cell)} is not a number: write it as plain digits with a "
@@ -102,18 +102,32 @@ def labels_of(sheet: Sheet, position: int) -> pd.Series:
     """One column of labels: integers where all are whole numbers, otherwise objects; None where missing."""
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
-        return _text_labels(column)
+        return _text_labels(sheet, position, column)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
         return column.reset_index(drop=True)
     cells = column.astype(object).to_numpy(copy=True)
-    cells[(column.isna() | column.isin(MISSING)).to_numpy()] = None
+    cells[column.isna().to_numpy()] = None
     inferred = pd.api.types.infer_dtype(cells, skipna=True)
     if inferred in ("integer", "floating", "mixed-integer-float"):
+        numbers_ = np.array([np.nan if cell is None else float(cell) for cell in cells])
+        _refuse_fractions(sheet, position, numbers_, cells)
         return _whole_labels(cells)
     return pd.Series(cells, dtype=object)
 
 
-def _text_labels(column: pa.ChunkedArray) -> pd.Series:
+def _refuse_fractions(sheet: Sheet, position: int, values: np.ndarray, cells: Any) -> None:
+    """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
+    fraction = np.isfinite(values) & (values != np.floor(values))
+    if fraction.any():
+        row = int(fraction.argmax())
+        text = str(cells[row]).strip()
+        raise InputError(
+            f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
+            f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}"
+        )
+
+
+def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Series:
     ints = _text_numbers(column, (pa.int64(),))
     if ints is not None:
         exact = ints.to_pandas(integer_object_nulls=True)
@@ -121,11 +135,12 @@ def _text_labels(column: pa.ChunkedArray) -> pd.Series:
     floats = _text_numbers(column, (pa.float64(),))
     if floats is not None:
         values = floats.to_numpy()
+        _refuse_fractions(sheet, position, values, column)
         # From 2**53 on, neighbouring labels would become the same float.
         if (np.isnan(values) | ((abs(values) < 2**53) & (values == np.floor(values)))).all():
             return _whole_labels(np.array([None if np.isnan(value) else value for value in values], object))
     coded = _tidy(column).combine_chunks().dictionary_encode()
-    words = np.array([*coded.dictionary.to_pylist(), None], object)
+    words = np.array([None if word == "-1" else word for word in coded.dictionary.to_pylist()] + [None], object)
     codes = pc.fill_null(coded.indices, len(words) - 1).to_numpy(zero_copy_only=False)
     return pd.Series(words[codes], dtype=object)
 

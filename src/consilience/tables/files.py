@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -18,8 +19,8 @@ import pyarrow as pa
 from scipy import io as scipy_io
 from scipy import sparse
 
-from consilience._check import InputError, check_choice
-from consilience.tables.sheet import Sheet, show
+from consilience._check import InputError, check_choice, count, kind_of, show
+from consilience.tables.sheet import Sheet
 from consilience.tables.text import read_text
 
 _DAMAGE = (
@@ -32,6 +33,13 @@ _DAMAGE = (
     zipfile.BadZipFile,
     pa.ArrowException,
 )
+MAGIC = {
+    b"PAR1": ("Parquet", ".parquet"),
+    b"PK\x03\x04": ("a zip archive", ".npz, or unpack it if it is no file of NumPy's"),
+    b"\x1f\x8b": ("text packed with gzip", ".csv.gz or .tsv.gz"),
+    b"\x93NUMPY": ("a NumPy array", ".npy"),
+    b"\x89HDF": ("HDF5", ".h5ad"),
+}
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
 
 
@@ -47,13 +55,18 @@ class Options:
 
 def open_sheet(source: Any, options: Options) -> Sheet:
     """The sheet in a file or an object in memory."""
-    if isinstance(source, (str, Path)):
+    if isinstance(source, (str, os.PathLike)):
         return _open_file(Path(source), options)
     name = type(source).__name__
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, key=with_key)
     if with_key:
         return _anndata_sheet(name, source, options)
+    if hasattr(source, "to_arrow"):  # polars
+        arrow = source.to_arrow()
+        source = arrow if isinstance(arrow, pa.Table) else pa.table({source.name or "0": arrow})
+    if isinstance(source, pa.Table):
+        source = _frame_of(source)
     if isinstance(source, pd.Series):
         source = source.to_frame()
     if isinstance(source, pd.DataFrame):
@@ -63,14 +76,14 @@ def open_sheet(source: Any, options: Options) -> Sheet:
     if isinstance(source, np.ndarray):
         return _array_sheet("array" if name == "ndarray" else name, source, options)
     raise InputError(
-        f"a table cannot be made of {name}: give a path, a DataFrame, a NumPy array, a SciPy sparse matrix "
+        f"a table cannot be made of {kind_of(source)}: give a path, a DataFrame, a NumPy array, a SciPy sparse matrix "
         "or an AnnData"
     )
 
 
 def _open_file(path: Path, options: Options) -> Sheet:
     if path.is_dir():
-        raise InputError(f"{path.name}: is a folder: give one of the files in it")
+        raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
     if not path.exists():
         raise InputError(f"{path.name}: no such file in {path.parent.resolve()}: check the path")
     name = path.name.lower()
@@ -92,9 +105,9 @@ def _open_file(path: Path, options: Options) -> Sheet:
 def _refuse_unused(source: str, options: Options, *, text: bool, key: bool) -> None:
     """An option that would be read and ignored is a misunderstanding."""
     if not text and (options.sep is not None or options.header is not None):
-        raise InputError(f"{source}: sep= and header= are for text files: leave them out")
+        raise InputError(f"{source}: sep= (--sep) and header= (--no-header) are for text files: leave them out")
     if not key and options.key is not None:
-        raise InputError(f"{source}: key= is for npz files and AnnData: leave it out")
+        raise InputError(f"{source}: key= (--key) is for npz files and AnnData: leave it out")
 
 
 @contextmanager
@@ -123,12 +136,19 @@ def _read_text(path: Path, options: Options) -> Sheet:
     suffix = path.name.lower().removesuffix(".gz")[-4:]
     sep = options.sep if options.sep is not None else {".csv": ",", ".tsv": "\t"}.get(suffix)
     if sep is None:
-        raise InputError(f"{path.name}: what separates the cells of a .txt file? give sep=',' or sep='\\t', say")
+        raise InputError(
+            f"{path.name}: what separates the cells of a .txt file? give sep=',' (--sep ,) or sep='\\t' (--sep tab), say"
+        )
+    sep = {"tab": "\t", "\\t": "\t"}.get(sep, sep)
     if len(sep) != 1 or not sep.isascii() or sep in '"\r\n':
-        raise InputError(f"{path.name}: sep={sep!r} cannot separate cells: give one ASCII character")
+        raise InputError(f"{path.name}: sep={sep!r} (--sep) cannot separate cells: give one ASCII character, or tab")
+    raw = _read_bytes(path)
+    for start, (kind, ending) in MAGIC.items():
+        if raw.startswith(start):
+            raise InputError(f"{path.name}: holds {kind}, not text: give it the ending {ending}")
     return read_text(
         path.name,
-        _read_bytes(path),
+        raw,
         sep=sep,
         sep_given=options.sep is not None,
         header=options.header,
@@ -138,8 +158,11 @@ def _read_text(path: Path, options: Options) -> Sheet:
 def _read_parquet(path: Path, options: Options) -> Sheet:
     from pyarrow import parquet
 
-    # An integer with a missing neighbour must not become a float.
-    return _frame_sheet(path.name, parquet.read_table(path).to_pandas(integer_object_nulls=True))
+    return _frame_sheet(path.name, _frame_of(parquet.read_table(path)))
+
+
+def _frame_of(table: pa.Table) -> pd.DataFrame:
+    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbour must not become a float
 
 
 def _read_npy(path: Path, options: Options) -> Sheet:
@@ -179,19 +202,30 @@ def _read_npz(path: Path, options: Options) -> Sheet:
             sheet = _sparse_sheet(name, sparse.csr_matrix(parts, tuple(map(int, arrays["shape"]))), options)
         elif len(files) == 1:
             return _array_sheet(name, arrays[files[0]], options)
+        elif options.kind == "labels" and len({length for _, length, _ in _vectors(arrays)}) == 1:
+            return _frame_sheet(name, pd.DataFrame({vector: arrays[vector] for vector, *_ in _vectors(arrays)}))
         else:
-            raise InputError(f"{name}: holds {len(files)} arrays ({', '.join(files)}): name one with key=")
-        beside = {other: arrays[other] for other in files if other not in used and _is_vector(arrays, other, sheet)}
+            held = f"{count(len(files), 'array')} ({', '.join(files)})"
+            raise InputError(f"{name}: holds {held}: name one with key= (--key)")
+        beside = {
+            vector: arrays[vector]
+            for vector, length, pickled in _vectors(arrays)
+            if vector not in used and length == sheet.n_rows and not pickled
+        }
     return Sheet(name, sheet.body, beside=pd.DataFrame(beside) if beside else None)
 
 
-def _is_vector(arrays: Any, name: str, sheet: Sheet) -> bool:
-    """Whether an array has one plain entry per row; the header tells, so that no pickle is touched."""
-    with arrays.zip.open(f"{name}.npy") as member:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(member)
-    return bool(shape == (sheet.n_rows,) and not dtype.hasobject)
+def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
+    """Name, length and whether it is pickled, of every array of one dimension; the headers tell, nothing is loaded."""
+    found = []
+    for name in arrays.files:
+        with arrays.zip.open(f"{name}.npy") as member:
+            version = np.lib.format.read_magic(member)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(member)
+        if len(shape) == 1:
+            found.append((name, shape[0], dtype.hasobject))
+    return found
 
 
 def _read_mtx(path: Path, options: Options) -> Sheet:
@@ -205,7 +239,7 @@ def _read_h5ad(path: Path, options: Options) -> Sheet:
     try:
         from anndata import read_h5ad
     except ImportError as error:
-        raise InputError(f"{path.name}: needs AnnData: pip install consilience[anndata]") from error
+        raise ImportError(f"{path.name} needs AnnData: pip install 'consilience[anndata]'") from error
     try:
         data = read_h5ad(path)
     except TypeError as error:
@@ -219,7 +253,7 @@ def _anndata_sheet(source: str, data: Any, options: Options) -> Sheet:
     obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
     if options.kind == "labels":
         if options.key is not None:
-            raise InputError(f"{source}: labels come from obs, so key= has no use: leave it out")
+            raise InputError(f"{source}: labels come from obs, so key= (--key) has no use: leave it out")
         return Sheet(source, obs, [str(name) for name in obs.columns], index=index, index_is_ids=True)
     if getattr(data, "isbacked", False):
         data = data.to_memory()
@@ -227,14 +261,15 @@ def _anndata_sheet(source: str, data: Any, options: Options) -> Sheet:
         check_choice(options.key, list(data.layers), f"key (layer) of {source}")
     matrix = data.X if options.key is None else data.layers[options.key]
     if matrix is None:
-        raise InputError(f"{source}: has no X: name a layer with key=")
+        raise InputError(f"{source}: has no X: name a layer with key= (--key)")
     make = _sparse_sheet if sparse.issparse(matrix) else _array_sheet
     body = make(source, matrix, options).body
     return Sheet(source, body, [str(name) for name in data.var_names], obs, index, index_is_ids=True)
 
 
 def _frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
-    return Sheet(source, frame, [str(name) for name in frame.columns], index=frame.index.to_numpy())
+    index_name = "index" if frame.index.name is None else str(frame.index.name)
+    return Sheet(source, frame, [str(c) for c in frame.columns], index=frame.index.to_numpy(), index_name=index_name)
 
 
 def _sparse_sheet(source: str, matrix: Any, options: Options) -> Sheet:
@@ -263,7 +298,7 @@ def _array_sheet(source: str, array: Any, options: Options) -> Sheet:
         array = array[:, None]
     if array.ndim != 2:
         raise InputError(
-            f"{source}: has {array.ndim} dimensions (shape {show(array.shape)}), not 2: give rows of objects by columns"
+            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give rows of objects by columns"
         )
     return Sheet(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
 

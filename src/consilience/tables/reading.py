@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice
+from consilience._check import InputError, check_choice, count
 from consilience.tables.cells import check_present, check_unique, ids_of, labels_of
 from consilience.tables.files import Options, open_sheet
 from consilience.tables.sheet import Sheet
@@ -60,7 +60,8 @@ class Table:
         return int(self.values.shape[0])
 
     def __repr__(self) -> str:
-        parts = [repr(self.source), self.kind, f"{self.n_objects} objects × {self.values.shape[1]} columns"]
+        size = f"{count(self.n_objects, 'object')} × {count(self.values.shape[1], 'column')}"
+        parts = [repr(self.source), self.kind, size]
         if self.kind != "labels":
             parts.append("sparse" if sparse.issparse(self.values) else "dense")
         if self.ids is not None:
@@ -86,13 +87,13 @@ def read_table(
 
     Parameters
     ----------
-    source : path, DataFrame, ndarray, sparse matrix or AnnData
+    source : path, DataFrame (pandas or polars), Arrow table, ndarray, sparse matrix or AnnData
         Rows are objects. Files: .csv, .tsv, .txt (each also .gz), .parquet, .npy, .npz, .mtx, .mtx.gz, .h5ad.
     kind : {"data", "counts", "distances", "labels"}
         What the values are; it is never guessed.
     id_column : str or int, optional
-        Name, or position from 0, of the column with the names of objects. `"index"` is the index of a
-        DataFrame or Parquet file. AnnData has them in `obs_names`, used unless a column is named here.
+        Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
+        of a DataFrame or Parquet file. AnnData has them in `obs_names`, used unless a column is named here.
     label_columns : str, int or sequence of them
         Columns set aside and returned in `Table.labels`, a known class for example. Those of an AnnData are
         in `obs`; those of an npz file are its vectors with one entry per row.
@@ -102,9 +103,9 @@ def read_table(
         Text files begin with a line of names. By default a first line of numbers is refused; True takes it as
         names, False as data.
     sep : str, optional
-        Separator of a text file; by suffix for .csv (comma) and .tsv (tab).
+        Separator of a text file, or "tab"; by suffix for .csv (comma) and .tsv (tab).
     key : str, optional
-        Which array of an npz file, or which layer of an AnnData.
+        Which array of an npz file, or which layer of an AnnData. Labels in an npz file are all its vectors.
     triples : bool
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
 
@@ -128,7 +129,7 @@ def read_table(
     >>> flowers = pd.DataFrame({"name": ["a", "b"], "length": [5.1, 4.9], "species": ["setosa", "virginica"]})
     >>> table = read_table(flowers, kind="data", id_column="name", label_columns=["species"])
     >>> table
-    Table('DataFrame', data, 2 objects × 1 columns, dense, with ids, labels species)
+    Table('DataFrame', data, 2 objects × 1 column, dense, with ids, labels species)
     >>> table.values
     array([[5.1],
            [4.9]])
@@ -162,7 +163,7 @@ def _as_list(names: str | int | Sequence[str | int]) -> list[str | int]:
 
 def _ids(sheet: Sheet, id_column: str | int | None) -> tuple[int | None, np.ndarray | None]:
     """Position of the ids, None for an index, and the ids themselves."""
-    asked = id_column == "index" and "index" not in sheet.column_names()
+    asked = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
     if sheet.index is not None and (asked or (id_column is None and sheet.index_is_ids)):
         check_present(sheet, sheet.index)
         check_unique(sheet, sheet.index)
@@ -181,18 +182,21 @@ def _kept(sheet: Sheet, columns: str | int | Sequence[str | int] | None, aside: 
     away = set(aside)
     kept = [position for position in dict.fromkeys(chosen) if position not in away]
     if not kept:
-        raise InputError(f"{sheet.source}: no column is left for the values: set fewer aside")
+        raise InputError(
+            f"{sheet.source}: no column is left: set fewer aside with label_columns= (--truth) and id_column= (--id)"
+        )
     if max(kept) >= sheet.width:
         raise InputError(
             f"{sheet.source}: {sheet.column_words(max(kept))} stands beside the matrix and is no part of it: "
-            "name it in label_columns= instead"
+            "name it in label_columns= (--truth) instead"
         )
     if sheet.names is not None:
         for position in kept:
             if not sheet.names[position]:
+                flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # where 0 is another's name
                 raise InputError(
                     f"{sheet.source}: column {position} (the first is 0) has no name: if it holds ids give "
-                    f"id_column={position}, otherwise name it"
+                    f"id_column={position} ({flag}), otherwise name it"
                 )
     return kept
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,10 +11,12 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
-from consilience._check import InputError, check_choice
+from consilience._check import InputError, check_choice, nearest
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
+#: How the command line calls an option; messages name both, since they serve both.
+FLAGS = {"id_column": "--id", "label_columns": "--truth", "columns": "--columns"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Sheet:
     A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a
     column is for. `beside` holds columns that belong to the rows but are no values: the `obs` of an AnnData,
     the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
-    the rows only on request, unless `index_is_ids`.
+    the rows only on request, by its own name or as "index", unless `index_is_ids`.
     """
 
     source: str
@@ -33,6 +34,7 @@ class Sheet:
     names: list[str] | None = None
     beside: pd.DataFrame | None = None
     index: np.ndarray | None = None
+    index_name: str = "index"
     index_is_ids: bool = False
     line: Callable[[int], int] | None = None
 
@@ -65,19 +67,24 @@ class Sheet:
         return pd.Series(self.body[:, position])
 
     def find(self, reference: str | int, option: str) -> int:
-        """Position of the column a user named, or counted, in `option`."""
+        """Position of the column a user named, or counted, in `option`; digits that are no name count."""
         names = self.column_names()
+        if isinstance(reference, str) and reference in names:
+            return names.index(reference)
+        if isinstance(reference, str) and reference.isascii() and reference.isdigit():
+            reference = int(reference)
+        said = f"{option} ({FLAGS[option]})"
         if isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
             if 0 <= reference < self.width:
                 return int(reference)
-            raise InputError(f"{self.source}: {option}={reference} is not there: the columns are 0 to {self.width - 1}")
-        if reference in names:
-            return names.index(reference)
+            last = self.width - 1
+            raise InputError(f"{self.source}: {said} {reference} is not there: the columns are 0 to {last}")
+        if option == "id_column" and self.index is not None and self.index_name not in names:
+            names = [*names, self.index_name]
         shown = names
         if len(names) > 20:
-            near = difflib.get_close_matches(str(reference), names, n=5)
-            shown = [*(near or names[:5]), f"… ({len(names)} columns in all)"]
-        check_choice(str(reference), shown, f"{option} of {self.source}")
+            shown = [*(nearest(reference, names, 5) or names[:5]), f"… ({len(names)} columns in all)"]
+        check_choice(str(reference), shown, f"{said} of {self.source}")
         raise AssertionError("check_choice refuses what is not among the names")
 
     def place(self, row: int | None = None, column: int | None = None) -> str:
@@ -102,14 +109,18 @@ class Sheet:
         first: dict[str, int] = {}
         for position, name in enumerate(self.names or []):
             if name and name in first:
+                data = ", or give header=False (--no-header) if the first line is data" if is_number(name) else ""
                 raise InputError(
                     f"{self.source}: the name {name!r} stands over two columns, {first[name]} and {position} "
-                    "(the first is 0): rename one of them"
+                    f"(the first is 0): rename one of them{data}"
                 )
             first[name] = position
 
 
-def show(cell: Any) -> str:
-    """A cell in an error message: quoted, on one line, and short."""
-    text = repr(cell)
-    return text if len(text) <= 60 else f"{text[:56]}…{text[0]}"
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

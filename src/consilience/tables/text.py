@@ -10,8 +10,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from consilience._check import InputError
-from consilience.tables.sheet import Sheet, show
+from consilience._check import InputError, count, show
+from consilience.tables.sheet import Sheet, is_number
+
+TAB = "\t"
 
 
 def read_text(source: str, raw: bytes, *, sep: str, sep_given: bool, header: bool | None) -> Sheet:
@@ -96,11 +98,11 @@ def _first_record(source: str, raw: bytes, sep: str) -> list[str]:
 
 
 def _check_header(source: str, names: list[str]) -> None:
-    numeric = [_is_number(name) for name in names if name]
+    numeric = [is_number(name) for name in names if name]
     if numeric and all(numeric):
         raise InputError(
             f"{source}, line 1: holds only numbers, such as {show(next(filter(None, names)))}, and would be "
-            "taken as column names: header=False (--no-header) reads it as data, header=True as names"
+            "taken as column names: header=False (--no-header) reads it as data, header=True (--header) as names"
         )
 
 
@@ -109,16 +111,8 @@ def _check_single(source: str, name: str) -> None:
         if sep in name:
             raise InputError(
                 f"{source}, line 1: the only column is named {show(name)}: "
-                f"if {sep!r} separates its cells, give sep={sep!r}"
+                f"if {sep!r} separates its cells, give sep={sep!r} (--sep {'tab' if sep == TAB else repr(sep)})"
             )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 class _Lines:
@@ -143,7 +137,7 @@ class _Lines:
         for row, (line, record) in enumerate(self.rows()):
             if max(len(record), 1) != self.width:
                 raise InputError(
-                    f"{self.source}, row {row + 1} (line {line}): has {len(record)} cells where the first "
+                    f"{self.source}, row {row + 1} (line {line}): has {count(len(record), 'cell')} where the first "
                     f"line has {self.width}: add or remove separators there"
                 )
         if row < 0:

@@ -40,7 +40,7 @@ def triples_of(sheet: Sheet, positions: list[int]) -> tuple[sparse.csr_matrix, n
     if len(positions) != 3:
         raise InputError(
             f"{sheet.source}: triples need three columns, row, column and count, and there are "
-            f"{len(positions)}: choose three with columns="
+            f"{len(positions)}: choose three with columns= (--columns)"
         )
     counts = numbers_of(sheet, positions[2], whole=True)[:, None]
     check_finite(sheet, counts, positions[2:])
@@ -74,14 +74,19 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     if n_rows != n_columns:
         raise InputError(
             f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
-            "name a column of ids with id_column=, or give kind='data' for a table of measurements"
+            "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
         )
     check_finite(sheet, values, positions)
+    check_distances(sheet, values, positions)
+    return values
+
+
+def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> None:
+    """Refuse a square matrix that is negative somewhere, not 0 on its diagonal or not symmetric, within rounding."""
     check_not_negative(sheet, values, positions, "distances")
-    slack = ROUNDING * values.max()
+    slack = ROUNDING * values.max(initial=0)
     _check_diagonal(sheet, values, positions, slack)
     _check_symmetric(sheet, values, positions, slack)
-    return values
 
 
 def _check_diagonal(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
@@ -125,9 +130,10 @@ def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what:
     """Refuse numbers below zero."""
     if found := _find(values, lambda part: part < 0):
         count, row, column = found
+        otherwise = "" if what == "distances" else ", or give kind='data'"
         raise InputError(
             f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
-            f"{values[row, column]}, {_of(count)}: correct it, or give kind='data'"
+            f"{values[row, column]}, {_of(count)}: correct it{otherwise}"
         )
 
 

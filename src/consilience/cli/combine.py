@@ -1,0 +1,109 @@
+"""consilience combine: one clustering from many."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
+from consilience.comparison import accuracy, adjusted_rand, nmi, stability
+from consilience.consensus import METHODS, combine, floaters
+from consilience.reports import write_table
+from consilience.reports.consensus import consensus_summary, consensus_table, print_consensus
+from consilience.reports.files import check_table_path
+
+
+class Clusters(click.ParamType):
+    """A number of clusters, or "auto"."""
+
+    name = "K|auto"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """A whole number, or the word."""
+        if value == "auto" or isinstance(value, int):
+            return value
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a whole number nor 'auto'", param, ctx)
+
+
+@click.command("combine", short_help="One clustering from many, with a confidence for every object.")
+@click.argument("labels", type=click.Path(path_type=Path))
+@click.option(
+    "--clusters",
+    "-k",
+    type=Clusters(),
+    help="How many; by default the median of the clusterings' numbers, 'auto' for the most stable number.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", *METHODS]),
+    default="auto",
+    show_default=True,
+    help="How; 'auto' lets the fast methods compete.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write object, cluster and confidence (.csv, .tsv, .parquet).",
+)
+@click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
+@click.option(
+    "--floaters", "floater_file", type=click.Path(path_type=Path), help="Write the objects with weak support."
+)
+@truth_options
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
+@table_options
+def command(
+    labels: Path,
+    clusters: int | str | None,
+    method: str,
+    output: Path | None,
+    membership: bool,
+    floater_file: Path | None,
+    truth: list[str],
+    truth_from: Path | None,
+    seed: int,
+    as_json: bool,
+    n_jobs: int,
+    **how: Any,
+) -> None:
+    """Combine the clusterings in LABELS: a table with one column per clustering, or a stored run.
+
+    \b
+    consilience combine labels.csv --id cell -k 8 --output consensus.csv
+    consilience combine labels.csv --id cell -k auto --truth type
+    """
+    files = [check_table_path(path) for path in (output, floater_file) if path]
+    check_outputs(files, [labels, truth_from])
+    ensemble, known = read_ensemble(labels, truth, truth_from, **how)
+    result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs)
+    weak = floaters(ensemble, result.labels)
+    against = {name: _against(values, result.labels) for name, values in known.items()}
+    agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
+    summary = consensus_summary(result, agreement, len(weak), against)
+    if output:
+        write_table(consensus_table(result, ensemble, membership=membership), output)
+    if floater_file:
+        write_table(weak.set_index("object"), floater_file)
+    if as_json:
+        click.echo(json.dumps({"source": str(labels), **summary}, indent=2))
+        return
+    print_consensus(summary, title=labels.name or str(labels))
+    for path in files:
+        click.echo(f"wrote {path}")
+
+
+def _against(truth: Any, labels: Any) -> dict[str, float]:
+    return {
+        "nmi": nmi(truth, labels),
+        "adjusted_rand": adjusted_rand(truth, labels),
+        "accuracy": accuracy(truth, labels),
+    }

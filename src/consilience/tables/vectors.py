@@ -1,0 +1,77 @@
+"""What an ensemble can be made from, as label vectors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._check import InputError, count, kind_of, show
+from consilience.tables.reading import Table
+
+
+def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
+    """Names, if any, and the label vector of every clustering, all of one length."""
+    names: list[Any] | None = None
+    vectors: list[Any]
+    if isinstance(labels, Table):
+        labels = _label_table(labels)
+    if isinstance(labels, pd.DataFrame):
+        names, vectors = list(labels.columns), [labels.iloc[:, j] for j in range(labels.shape[1])]
+    elif hasattr(labels, "get_columns"):  # polars
+        names, vectors = list(labels.columns), list(labels.get_columns())
+    elif isinstance(labels, Mapping):
+        names, vectors = list(labels), list(labels.values())
+        for name, vector in labels.items():
+            if not _is_vector(vector):
+                raise InputError(f"clustering {show(name)} is {kind_of(vector)}, not a vector of labels")
+    elif isinstance(labels, pd.Series):
+        names, vectors = None if labels.name is None else [labels.name], [labels]
+    elif isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
+        nested = [_is_vector(v) for v in labels]
+        if any(nested) and not all(nested):
+            at = nested.index(False)
+            raise InputError(f"clustering {at} is {kind_of(labels[at])}, not a vector of labels")
+        vectors = list(labels) if any(nested) or not labels else [labels]
+    else:
+        vectors = _table_columns(labels)
+    if not vectors or not len(vectors[0]):
+        raise InputError("there are no labels: give at least one clustering of at least one object")
+    for name, vector in zip(names or range(len(vectors)), vectors, strict=True):
+        if len(vector) != len(vectors[0]):
+            raise InputError(f"clustering {show(name)} has {len(vector)} labels, the first has {len(vectors[0])}")
+    return names, vectors
+
+
+def _label_table(table: Table) -> pd.DataFrame:
+    if table.kind != "labels":
+        raise InputError(f"{table.source}: was read as {table.kind}: clusterings need kind='labels'")
+    return table.values
+
+
+def _is_vector(value: Any) -> bool:
+    return not np.isscalar(value) and hasattr(value, "__len__") and not isinstance(value, (set, frozenset, dict))
+
+
+def _table_columns(labels: Any) -> list[Any]:
+    """The columns of an array, or a vector as the only one; what is no array is refused."""
+    if isinstance(labels, (str, os.PathLike)):
+        raise InputError(
+            f"labels cannot be {kind_of(labels)}: if {show(labels)} is a file, read it first, as in "
+            "Ensemble(read_table(path, kind='labels'))"
+        )
+    if hasattr(labels, "to_list"):  # a polars Series
+        return [labels]
+    if sparse.issparse(labels) or not hasattr(labels, "__array__"):
+        raise InputError(
+            f"labels cannot be {kind_of(labels)}: give an array of objects × clusterings, a DataFrame, or a list or "
+            "mapping of label vectors"
+        )
+    table = np.asanyarray(labels)
+    if table.ndim not in (1, 2):
+        raise InputError(f"labels must be a table of objects × clusterings; got {count(table.ndim, 'dimension')}")
+    return [table] if table.ndim == 1 else [table[:, j] for j in range(table.shape[1])]

@@ -1,0 +1,105 @@
+"""consilience combine, as a person meets it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from command_line import run
+from consilience.consensus import METHODS
+from consilience.datasets import sample_path
+
+LABELS = str(sample_path("beads_labels.csv"))
+FORM = ["--columns", "form1,form2,form3,form4,form5,form6"]
+
+
+def test_labels_and_confidence_come_out(tmp_path):
+    out, weak = tmp_path / "consensus.csv", tmp_path / "floaters.csv"
+    done = run("combine", LABELS, "--id", "bead", "-t", "shape,colour", "-k", 3, "-o", out, "--floaters", weak)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(out, index_col="object")
+    assert list(table.columns) == ["cluster", "confidence"]
+    assert list(table.index[:2]) == ["b001", "b002"]
+    assert set(table["cluster"]) == {0, 1, 2}
+    assert table["confidence"].between(0, 1).all()
+    assert {"cluster", "share", "second"} <= set(pd.read_csv(weak).columns)
+    for word in (
+        "3 clusters of 300 objects",
+        "sizes",
+        "floaters",
+        "ANMI",
+        "Jaccard",
+        "with shape",
+        "Candidates",
+        "wrote",
+    ):
+        assert word in done.stdout
+
+
+def test_json_is_the_library_s_answer():
+    done = run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", "vote", "--json")
+    found = json.loads(done.stdout)
+    frame = pd.read_csv(LABELS)[[f"form{i}" for i in range(1, 7)]]
+    expected = cs.combine(cs.Ensemble(frame), 3, "vote")
+    assert found["sizes"] == expected.sizes.tolist()
+    assert found["anmi"] == expected.anmi
+    assert found["candidates"] is None
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_memberships_in_every_format(tmp_path, suffix):
+    out = tmp_path / f"c.{suffix}"
+    done = run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", "mcla", "--membership", "-o", out)
+    assert done.returncode == 0, done.stderr
+    read = {"csv": pd.read_csv, "tsv": lambda p: pd.read_csv(p, sep="\t"), "parquet": pd.read_parquet}[suffix]
+    table = read(out)
+    assert [c for c in table.columns if c.startswith("membership")] == ["membership_0", "membership_1", "membership_2"]
+
+
+def test_auto_number_of_clusters():
+    found = json.loads(
+        run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--method", "quadratic", "--json").stdout
+    )
+    assert found["n_clusters"] == 3
+    assert [row["n_clusters"] for row in found["curve"]][:2] == [2, 3]
+
+
+def test_objects_without_labels_have_no_cluster(tmp_path):
+    path, out = tmp_path / "l.csv", tmp_path / "c.csv"
+    path.write_text("id,a,b,c\nx,1,1,2\ny,1,1,2\nz,2,2,1\nw,,,\n")
+    assert run("combine", path, "--id", "id", "-o", out).returncode == 0
+    table = pd.read_csv(out, index_col="object")
+    assert np.isnan(table.loc["w", "cluster"])
+    assert table.loc["w", "confidence"] == 0
+
+
+def test_a_stored_run(tmp_path):
+    cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]).save(tmp_path / "run")
+    assert json.loads(run("combine", tmp_path / "run", "--json").stdout)["sizes"] == [2, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method(method):
+    done = run("combine", LABELS, "--id", "bead", *FORM, "-k", 3, "--method", method, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["method"] == method
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-k", "1"], ["at least 2"]),
+        (["-k", "many"], ["neither a whole number nor 'auto'"]),
+        (["-k", "301"], ["distinct rows"]),
+        (["--method", "votes"], ["votes", "vote"]),
+        (["-o", "c.doc"], ["c.doc", ".csv"]),
+        (["-o", LABELS], ["is also read"]),
+    ],
+)
+def test_mistakes(args, words):
+    done = run("combine", LABELS, "--id", "bead", *args)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
