@@ -84,6 +84,7 @@ class Sweep {
     Stream noise(options_.seed, options_.unit);
     for (std::size_t t = 0; t < length; ++t) {
       const std::size_t i = std::size_t(order[t]);
+      if (t + 8 < length) fetch(std::size_t(order[t + 8]));
       const std::size_t old = std::size_t(labels_[i]);
       if (options_.keep_clusters && members_[old] == 1) continue;
       if (rows_.start[i] == rows_.start[i + 1]) continue;  // an empty row belongs anywhere: it stays
@@ -109,8 +110,7 @@ class Sweep {
       } else if (options_.objective == Objective::kShannon) {
         sum += rows_.scale[v] * (cells_[v] - sums_[v]);
       } else {
-        for (std::size_t c = 0; c < k_; ++c)
-          if (total_[v * k_ + c] > 0) sum += rows_.scale[v] * squares_[v * k_ + c] / double(total_[v * k_ + c]);
+        for (std::size_t c = 0; c < k_; ++c) sum += rows_.scale[v] * kept_[v * k_ + c];
       }
     }
     return sum;
@@ -123,10 +123,12 @@ class Sweep {
   std::int32_t* labels_;
   Phi<Count> phi_;
   std::vector<Count> table_, total_;     // T[column][c], total[view][c]
-  std::vector<double> squares_;          // sum_y T^2, [view][c]
+  std::vector<double> squares_, kept_;   // sum_y T^2, [view][c], and it over the total
   std::vector<double> cells_, sums_;     // per view: sum phi(T), sum phi(total)
   std::vector<double> whole_, entropy_;  // per view: phi(N), and phi(N) - sum phi(column totals) = N H(v)
-  std::vector<double> offset_;           // per view: sum phi(column totals)
+  std::vector<double> offset_, amount_;  // per view: sum phi(column totals), and N
+  std::vector<std::int32_t> labelled_;   // rows of each cluster with entries in the view, [view][c]
+  std::vector<std::size_t> first_;       // first column of each view, and the end
   std::vector<std::int64_t> members_;
   std::vector<double> load_;             // weight of each cluster
   std::vector<float> logs_, total_logs_, linear_;  // for the shortlist
@@ -147,21 +149,29 @@ class Sweep {
   void build() {
     table_.assign(rows_.columns * k_, Count(0));
     total_.assign(rows_.views * k_, Count(0));
+    labelled_.assign(rows_.views * k_, 0);
     members_.assign(k_, 0);
     load_.assign(k_, 0.0);
     for (std::size_t i = 0; i < rows_.n; ++i) {
       const std::size_t c = std::size_t(labels_[i]);
       ++members_[c];
       load_[c] += double(rows_.weight[i]);
+      std::size_t last = rows_.views;
       for (std::int64_t e = rows_.start[i]; e < rows_.start[i + 1]; ++e) {
-        const std::size_t y = std::size_t(rows_.column[e]);
+        const std::size_t y = std::size_t(rows_.column[e]), v = std::size_t(rows_.view_of[y]);
         table_[y * k_ + c] += rows_.at(i, e);
-        total_[std::size_t(rows_.view_of[y]) * k_ + c] += rows_.at(i, e);
+        total_[v * k_ + c] += rows_.at(i, e);
+        labelled_[v * k_ + c] += v != last;
+        last = v;
       }
     }
     cells_.assign(rows_.views, 0.0);
-    sums_ = whole_ = entropy_ = offset_ = cells_;
+    sums_ = whole_ = entropy_ = offset_ = amount_ = cells_;
+    first_.assign(rows_.views + 1, rows_.columns);
+    for (std::size_t y = rows_.columns; y-- > 0;) first_[std::size_t(rows_.view_of[y])] = y;
+    for (std::size_t v = rows_.views; v-- > 0;) first_[v] = std::min(first_[v], first_[v + 1]);
     squares_.assign(rows_.views * k_, 0.0);
+    kept_ = squares_;
     for (std::size_t y = 0; y < rows_.columns; ++y) {
       const std::size_t v = std::size_t(rows_.view_of[y]);
       Count column = 0;
@@ -178,7 +188,9 @@ class Sweep {
       for (std::size_t c = 0; c < k_; ++c) {
         sums_[v] += phi_(total_[v * k_ + c]);
         all += total_[v * k_ + c];
+        kept_[v * k_ + c] = total_[v * k_ + c] > 0 ? squares_[v * k_ + c] / double(total_[v * k_ + c]) : 0.0;
       }
+      amount_[v] = double(all);
       whole_[v] = phi_(all);
       entropy_[v] = whole_[v] - offset_[v];
     }
@@ -227,9 +239,44 @@ class Sweep {
       const Count was = total;
       total = sign > 0 ? was + mass : less(was, mass);
       if (with_cells) sums_[v] += sign * phi_.rise(std::min(was, total), mass);
-      squares_[v * k_ + c] += squares;
+      labelled_[v * k_ + c] += sign;
+      if (labelled_[v * k_ + c] == 0)
+        clear(v, c);
+      else
+        add_squares(v, c, squares);
+      kept_[v * k_ + c] = total > 0 ? squares_[v * k_ + c] / double(total) : 0.0;
       if (uses_logs()) total_logs_[v * k_ + c] = log_of(total);
     }
+  }
+
+  // A cluster without rows in a view holds nothing of it; what rounding left there would be all there is.
+  void clear(std::size_t v, std::size_t c) {
+    for (std::size_t y = first_[v]; y < first_[v + 1]; ++y) table_[y * k_ + c] = 0;
+    total_[v * k_ + c] = 0;
+    squares_[v * k_ + c] = 0;
+  }
+
+  // Where a heavy row leaves, the difference of squares has lost its digits: they are summed again.
+  void add_squares(std::size_t v, std::size_t c, double change) {
+    double& squares = squares_[v * k_ + c];
+    const double was = squares;
+    squares += change;
+    if (squares > 1e-4 * was) return;
+    squares = 0;
+    for (std::size_t y = first_[v]; y < first_[v + 1]; ++y)
+      squares += double(table_[y * k_ + c]) * double(table_[y * k_ + c]);
+  }
+
+  // Rows are met in random order: ask for those to come.
+  void fetch(std::size_t i) const {
+#if defined(__GNUC__)
+    const std::int64_t e = rows_.start[i];
+    __builtin_prefetch(rows_.column + e);
+    __builtin_prefetch(rows_.column + e + 16);
+    if (rows_.value) __builtin_prefetch(rows_.value + e);
+#else
+    (void)i;
+#endif
   }
 
   // Rounding may leave a real-valued cell a hair below zero.
@@ -237,7 +284,7 @@ class Sweep {
 
   bool fits(std::size_t i, std::size_t c) const { return load_[c] + double(rows_.weight[i]) <= options_.capacity; }
 
-  // The clusters to score: all, or the best by linear scores (the derivative of the objective), and the old one.
+  // The clusters to score: all, or the best by linear scores (Shannon's derivative, which ranks well for all objectives), and the old one.
   void list_candidates(std::size_t i, std::size_t old) {
     if (!uses_logs()) return;
     std::fill(linear_.begin(), linear_.end(), 0.0f);
@@ -278,43 +325,69 @@ class Sweep {
     add_scaled_with(sum, x, scale, n);
   }
 
-  // scores_[c] = the row's part of the objective if it joins cluster c.
+  // scores_[c] = the row's part of the objective if it joins cluster c, for the listed candidates, or for all.
   void score(std::size_t i) {
-    for (std::int32_t c : candidates_) scores_[std::size_t(c)] = 0;
+    if (uses_logs()) return score_with(i, Listed{candidates_.data(), candidates_.size()});
+    if (has_avx2()) return score_all_avx2(i);
+    score_with(i, All{k_});
+  }
+  CONSILIENCE_AVX2 void score_all_avx2(std::size_t i) { score_with(i, All{k_}); }
+
+  struct All {
+    std::size_t count;
+    std::size_t operator[](std::size_t t) const { return t; }
+  };
+  struct Listed {
+    const std::int32_t* clusters;
+    std::size_t count;
+    std::size_t operator[](std::size_t t) const { return std::size_t(clusters[t]); }
+  };
+
+  template <class Clusters>
+  CONSILIENCE_INLINE void score_with(std::size_t i, const Clusters clusters) {
+    double *const scores = scores_.data(), *const change = change_.data();
+    for (std::size_t t = 0; t < clusters.count; ++t) scores[clusters[t]] = 0;
     std::int64_t e = rows_.start[i];
     const std::int64_t end = rows_.start[i + 1];
     while (e < end) {
       const std::size_t v = std::size_t(rows_.view_of[rows_.column[e]]);
-      for (std::int32_t c : candidates_) change_[std::size_t(c)] = 0;
+      for (std::size_t t = 0; t < clusters.count; ++t) change[clusters[t]] = 0;
       Count mass = 0;
       for (; e < end && std::size_t(rows_.view_of[rows_.column[e]]) == v; ++e) {
         const Count x = rows_.at(i, e);
         const Count* cell = table_.data() + std::size_t(rows_.column[e]) * k_;
         mass += x;
         if (options_.objective == Objective::kQuadratic) {
-          for (std::int32_t c : candidates_)
-            change_[std::size_t(c)] += double(x) * (2 * double(cell[c]) + double(x));
+          for (std::size_t t = 0; t < clusters.count; ++t)
+            change[clusters[t]] += double(x) * (2 * double(cell[clusters[t]]) + double(x));
         } else {
-          for (std::int32_t c : candidates_) change_[std::size_t(c)] += phi_.rise(cell[c], x);
+          for (std::size_t t = 0; t < clusters.count; ++t) change[clusters[t]] += phi_.rise(cell[clusters[t]], x);
         }
       }
-      finish_view(v, mass);
+      finish_view(v, mass, clusters);
     }
   }
 
-  void finish_view(std::size_t v, Count mass) {
+  template <class Clusters>
+  CONSILIENCE_INLINE void finish_view(std::size_t v, Count mass, const Clusters clusters) {
     const Count* total = total_.data() + v * k_;
+    const double *const squares = squares_.data() + v * k_, *const kept = kept_.data() + v * k_;
+    double *const scores = scores_.data(), *const change = change_.data();
     const double scale = rows_.scale[v];
-    for (std::int32_t candidate : candidates_) {
-      const std::size_t c = std::size_t(candidate);
-      if (options_.objective == Objective::kShannon) {
-        scores_[c] += scale * (change_[c] - phi_.rise(total[c], mass));
-      } else if (options_.objective == Objective::kQuadratic) {
-        const double squares = squares_[v * k_ + c];
-        const double with = (squares + change_[c]) / double(total[c] + mass);
-        scores_[c] += scale * (total[c] > 0 ? with - squares / double(total[c]) : with);
-      } else {
-        scores_[c] += scale * nmi(v, cells_[v] + change_[c], sums_[v] + phi_.rise(total[c], mass));
+    if (options_.objective == Objective::kShannon) {
+      for (std::size_t t = 0; t < clusters.count; ++t) {
+        const std::size_t c = clusters[t];
+        scores[c] += scale * (change[c] - phi_.rise(total[c], mass));
+      }
+    } else if (options_.objective == Objective::kQuadratic) {
+      for (std::size_t t = 0; t < clusters.count; ++t) {
+        const std::size_t c = clusters[t];
+        scores[c] += scale * ((squares[c] + change[c]) / (double(total[c]) + double(mass)) - kept[c]);
+      }
+    } else {
+      for (std::size_t t = 0; t < clusters.count; ++t) {
+        const std::size_t c = clusters[t];
+        scores[c] += scale * nmi(v, cells_[v] + change[c], sums_[v] + phi_.rise(total[c], mass));
       }
     }
   }
@@ -345,8 +418,11 @@ class Sweep {
 
   double mass_of(std::size_t i) const {
     double mass = 0;
-    for (std::int64_t e = rows_.start[i]; e < rows_.start[i + 1]; ++e)
-      mass += rows_.scale[rows_.view_of[rows_.column[e]]] * double(rows_.at(i, e));
+    for (std::int64_t e = rows_.start[i]; e < rows_.start[i + 1]; ++e) {
+      const std::size_t v = std::size_t(rows_.view_of[rows_.column[e]]);
+      const double share = options_.objective == Objective::kNormalised ? 1 / amount_[v] : 1.0;  // else in the scale
+      mass += rows_.scale[v] * share * double(rows_.at(i, e));
+    }
     return mass;
   }
 

@@ -1,14 +1,23 @@
 """combine: the slide example, the choice among methods, the number of clusters, confidence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.comparison import anmi, contingency, nmi
-from consilience.consensus import METHODS, ANMISearch, InformationBottleneck, MajorityVote, QuadraticConsensus
+from consilience.consensus import (
+    METHODS,
+    ANMISearch,
+    InformationBottleneck,
+    MajorityVote,
+    QuadraticConsensus,
+    floaters,
+)
 from consilience.consensus.anmi_search import greedy_start
+from consilience.consensus.choice import most_stable
 from consilience.consensus.confidence import cluster_posterior, discount, votes
 from consilience.consensus.problem import check_problem
 from consilience.consensus.search import problem_views
@@ -25,9 +34,9 @@ def noisy(n=400, k=10, r=8, p=0.3, seed=0):
 
 def is_right(truth, labels):
     """Whether each object's cluster is matched with its class."""
-    table = contingency(truth, labels)
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return dict(zip(columns, rows, strict=True)), np.array(truth)
+    rows, columns = linear_sum_assignment(contingency(truth, labels), maximize=True)
+    match = dict(zip(columns, rows, strict=True))
+    return np.array([match.get(c, -1) for c in labels]) == truth
 
 
 def test_the_slide_example():
@@ -51,7 +60,7 @@ def test_every_method_by_name(method):
 def test_auto_shows_its_candidates_and_is_near_the_best():
     labels, truth = noisy(p=0.4, seed=1)
     result = cs.combine(labels, 10)
-    assert list(result.candidates["method"])[0] == result.method
+    assert result.candidates["method"].iloc[0] == result.method
     assert result.candidates["unseen_nmi"].is_monotonic_decreasing
     best = max(nmi(truth, cs.combine(labels, 10, method).labels) for method in result.candidates["method"])
     assert nmi(truth, result.labels) >= best - 0.03
@@ -71,7 +80,7 @@ def test_the_most_stable_number_of_clusters(k):
     assert result.n_clusters == k
     assert nmi(truth, result.labels) > 0.95
     assert result.curve.loc[result.curve["agreement"].idxmax(), "n_clusters"] == k
-    assert "agree best" in result.note
+    assert "still agree" in result.note
 
 
 def test_seeds_and_jobs():
@@ -108,9 +117,8 @@ def test_confidence_is_calibrated(n, p, bar):
     for seed in range(5):
         labels, truth = noisy(n=n, p=p, seed=seed)
         found = MajorityVote(10, random_state=0).fit(labels)
-        match, truth = is_right(truth, found.labels_)
         sure.append(found.confidence_)
-        right.append(np.array([match.get(c, -1) for c in found.labels_]) == truth)
+        right.append(is_right(truth, found.labels_))
     sure, right = np.concatenate(sure), np.concatenate(right)
     bins = np.digitize(sure, [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99])
     error = sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins))
@@ -128,6 +136,51 @@ def test_copies_of_a_clustering_count_once():
     np.testing.assert_allclose(
         cluster_posterior(often, rows).max(axis=1).mean(), cluster_posterior(once, rows).max(axis=1).mean(), atol=0.05
     )
+
+
+@pytest.mark.parametrize("method", ["vote", "quadratic", "mcla", "sccc", "anmi"])
+def test_the_unit_of_fractional_weights_does_not_matter(method):
+    labels, _ = noisy(n=200, k=4, p=0.3)
+    weights = np.random.default_rng(0).random(200) + 0.5
+    one = cs.combine(labels, 4, method, sample_weight=weights)
+    for unit in (1 / 400, 1e-6, 1e4):
+        other = cs.combine(labels, 4, method, sample_weight=weights * unit)
+        assert other.labels.tolist() == one.labels.tolist()
+        np.testing.assert_allclose(other.confidence, one.confidence, atol=1e-9)
+        assert other.anmi == pytest.approx(one.anmi)
+
+
+def test_weights_count_in_every_choice():
+    good, _ = noisy(n=200, k=4, r=8, p=0.1)
+    noise = np.random.default_rng(1).integers(0, 10, (1000, 8))
+    labels, weights = np.vstack([good, noise]), np.repeat([1, 0], [200, 1000])
+    result = cs.combine(labels, "auto", sample_weight=weights)
+    assert result.n_clusters == 4
+    assert result.candidates["unseen_nmi"].max() > 0.5
+    assert result.anmi == pytest.approx(anmi(good, result.labels[:200]), abs=1e-9)
+
+
+@pytest.mark.parametrize("weights", [[1e19] * 7, [1e-170, 1, 1, 1, 1, 1, 1]])
+def test_weights_beyond_arithmetic_are_refused(weights):
+    with pytest.raises(InputError, match="differ by more than a factor"):
+        cs.combine(EXAMPLE, 3, "vote", sample_weight=weights)
+
+
+def test_a_shaky_curve_does_not_win():
+    curve = pd.DataFrame({"n_clusters": [2, 9], "agreement": [1.0, 0.4], "sem": [0.0, 0.31]})
+    assert most_stable(curve) == 2
+    with pytest.raises(InputError, match="share too few objects"):
+        most_stable(curve.assign(agreement=np.nan))
+
+
+def test_a_cluster_without_objects_is_no_cause_for_warnings():
+    labels, truth = noisy(n=100, k=4, p=0.2)
+    assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
+
+
+def test_what_a_method_left_out_is_said():
+    labels, _ = noisy(n=4000, k=4, r=10, p=0.4)
+    assert "sample of the distinct rows" in cs.combine(labels, 4, "hbgf").note
 
 
 def test_votes_are_shares_of_agreeing_clusterings():

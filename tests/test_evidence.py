@@ -165,7 +165,14 @@ def test_budget_smaller_than_prototypes():
     assert len(found.linkage_rows_) == 100
 
 
-@pytest.mark.parametrize(("given", "words"), [({"linkage": "ward"}, "linkage"), ({"memory_budget": 7}, "raise it")])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"linkage": "ward"}, "linkage"),
+        ({"memory_budget": 7}, "raise it"),
+        ({"memory_budget": 0}, "memory_budget must"),
+    ],
+)
 def test_bad_parameters(given, words):
     with pytest.raises(InputError, match=words):
         EvidenceAccumulation(2, **given).fit([[0, 0, 1, 1], [0, 1, 1, 1]])

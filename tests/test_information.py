@@ -14,6 +14,7 @@ from consilience.comparison import anmi, nmi
 from consilience.information import (
     OBJECTIVES,
     Engine,
+    Views,
     batch_scores,
     count_views,
     label_views,
@@ -77,6 +78,51 @@ def test_a_sweep_makes_the_same_moves_as_its_definition(objective, problem, keep
         assert after - before == pytest.approx(value(labels=mine) - value(labels=labels), abs=1e-9)
         assert moves == np.count_nonzero(mine != labels)
         labels = mine
+
+
+@every_objective
+@given(problem=problems, keep=st.booleans())
+def test_the_gains_of_a_whole_pass_add_up(objective, problem, keep):
+    """Tables are kept up to date over many moves, also where clusters run empty and heavy rows leave."""
+    rng = np.random.default_rng(problem[0])
+    n, k = 40, 6
+    views, _ = random_views(rng, n, *problem[1:])
+    heavy = np.where(rng.random(n) < 0.1, 1e6, 1.0)
+    views = Views(
+        sparse.csr_matrix(sparse.diags(heavy) @ views.table), views.view_of, views.weights, views.object_weights * heavy
+    )
+    labels = rng.integers(0, k, n).astype(np.int32)
+    before = objective_of(views, labels, k, objective)
+    engine = Engine(views, k, objective=objective, keep_clusters=keep)
+    for _ in range(3):
+        start, end, _ = _kernels.sweep(*engine._arrays, labels, rng.permutation(n), **engine._options)
+        after = objective_of(views, labels, k, objective)
+        assert end - start == pytest.approx(after - before, abs=1e-8)
+        before = after
+
+
+def test_noise_on_normalised_scores_is_of_the_size_of_a_row():
+    rng = np.random.default_rng(2)
+    truth = np.repeat(np.arange(5), 80)
+    labels = np.where(rng.random((400, 6)) < 0.2, rng.integers(0, 5, (400, 6)), truth[:, None])
+    engine = Engine(label_views(labels), 5, objective="normalised")
+    moved = engine.search(truth, temperature=0.05, noisy_iter=1, max_iter=0).moves[0]
+    assert moved < 40
+
+
+def test_kernel_doors_of_the_sweep():
+    engine = Engine(label_views(np.array([[0, 1], [1, 0], [1, 1]])), 2)
+    start, column, value, weight, view_of, scale = engine._arrays
+    labels, order = np.array([0, 1, 0], np.int32), np.arange(3)
+    for arrays in (
+        (start, column - 5, value, weight, view_of, scale),
+        (start, column, weight[:1], weight, view_of, scale),
+        (start[::-1].copy(), column, value, weight, view_of, scale),
+        (start, column, value, weight, view_of[::-1].copy(), scale),
+        (start, column, value, weight, view_of, scale[:1]),
+    ):
+        with pytest.raises(InputError):
+            _kernels.sweep(*arrays, labels.copy(), order, **engine._options)
 
 
 @every_objective
@@ -235,6 +281,10 @@ def test_it_finds_planted_clusters():
         (lambda: Engine(label_views(np.array([[0], [1]])), 0), "must be positive"),
         (lambda: Engine(label_views(np.array([[0], [1]])), 2, objective="shanon"), "did you mean 'shannon'"),
         (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 5]), "labels in 0 … 1"),
+        (lambda: Engine(label_views(np.array([[0], [1]])), 2, capacity=1).search([0, 1], batch=1), "know no capacity"),
+        (lambda: Engine(label_views(np.array([[0], [1]])), 2).search([0, 1], temperature=np.nan), "must be finite"),
+        (lambda: label_views(np.array([[0], [1]]), object_weights=[1, -1]), "object weights"),
+        (lambda: label_views(np.array([[0], [1]]), weights=[1, 1]), "view weights"),
     ],
 )
 def test_bad_input(make, sentence):

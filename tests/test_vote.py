@@ -164,6 +164,7 @@ def test_input_is_refused():
         ({"start": "fast"}, "unknown start"),
         ({"start": [0, 1]}, "2 labels for 4 objects"),
         ({"start": [0, 1, 2, 2]}, "3 clusters"),
+        ({"start": [-1, -1, -1, -1]}, "no label"),
         ({"n_init": 0}, "n_init"),
         ({"max_iter": 1.5}, "max_iter"),
     ]:

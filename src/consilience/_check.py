@@ -51,6 +51,26 @@ def check_choice(value: str, choices: Iterable[str], what: str) -> str:
     raise InputError(f"unknown {what} {show(value)}: {hint}choose from {', '.join(choices)}")
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is a plain real number; True and False are none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """Return `value` if it is a whole number of at least `least`."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}; got {show(value)}")
+    return int(value)
+
+
+def check_positive(name: str, value: Any, *, above: float = 0.0, or_equal: bool = False) -> float:
+    """Return `value` if it is a finite number above `above`, or equal to it where that is allowed."""
+    if not is_number(value) or not np.isfinite(value) or value < above or (value == above and not or_equal):
+        bound = f"of at least {above:g}" if or_equal else f"above {above:g}"
+        raise InputError(f"{name} must be a finite number {bound}; got {show(value)}")
+    return float(value)
+
+
 def check_path(path: Any, what: str) -> Path:
     """A path, from text or a path."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):

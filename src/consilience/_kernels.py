@@ -213,10 +213,13 @@ def sweep(
     if order.size and not (order.min() >= 0 and order.max() < len(weight)):
         raise InputError("the order names a row that is not there")
     _check_out(labels, (np.int32,), "labels")
-    if len(start) != len(weight) + 1 or start[-1] != len(column) or column.max(initial=-1) >= len(view_of):
-        raise InputError("the rows and their columns do not fit together")
-    if len(view_of) and not (view_of.min() >= 0 and view_of.max() < len(scale)):
-        raise InputError("a column belongs to a view that is not there")
+    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
+    if not (fits and len(value) in (0, len(column))):
+        raise InputError("the rows and their entries do not fit together")
+    if column.min(initial=0) < 0 or column.max(initial=-1) >= len(view_of):
+        raise InputError("an entry is in a column that is not there")
+    if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
+        raise InputError("the columns of a view must stand together, and its number exist")
     kinds = ("shannon", "quadratic", "normalised")
     return tuple(
         _native.sweep(

@@ -35,6 +35,7 @@ from consilience._check import InputError, check_choice, check_seed, check_threa
 
 Floats = NDArray[np.float64]
 OBJECTIVES = ("shannon", "quadratic", "normalised")
+STILL = 1e-5  # share of rows that may move in a last pass
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,19 @@ class Views:
         w_v.
     object_weights : (n_objects,) array
         What an object weighs in `capacity`, and in a label view.
+    one_hot : bool
+        Whether every entry is its object's weight, as in label views.
     """
 
     table: Any
     view_of: NDArray[np.int32]
     weights: Floats
     object_weights: Floats
+    one_hot: bool = False
+
+    def rows(self, chosen: Any) -> Views:
+        """The views of some of the objects."""
+        return Views(self.table[chosen], self.view_of, self.weights, self.object_weights[chosen], self.one_hot)
 
     @property
     def n_objects(self) -> int:
@@ -68,10 +76,15 @@ class Views:
         """Number of views."""
         return len(self.weights)
 
-    @property
+    @cached_property
     def totals(self) -> Floats:
         """N_v, the sum of every view."""
-        return np.bincount(self.view_of, np.asarray(self.table.sum(axis=0)).ravel(), self.n_views).astype(float)
+        return _by_view(self.column_totals, self)
+
+    @cached_property
+    def column_totals(self) -> Floats:
+        """The sum of every column."""
+        return np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
 
     @cached_property
     def mass(self) -> Any:
@@ -85,7 +98,17 @@ class Views:
     @property
     def whole(self) -> bool:
         """Whether all counts are whole numbers."""
-        return bool((self.table.data == np.floor(self.table.data)).all() and np.all(self.object_weights % 1 == 0))
+        counts = self.object_weights if self.one_hot else self.table.data
+        return bool((counts % 1 == 0).all() and (self.object_weights % 1 == 0).all())
+
+
+def _check_weights(weights: Any, size: int, what: str) -> Floats:
+    if weights is None:
+        return np.ones(size)
+    array = np.asarray(weights, float)
+    if array.shape != (size,) or not np.isfinite(array).all() or (array < 0).any():
+        raise InputError(f"{size} {what} weights are needed, finite and not negative; got shape {array.shape}")
+    return array
 
 
 def label_views(labels: Any, *, weights: Any = None, object_weights: Any = None) -> Views:
@@ -96,14 +119,16 @@ def label_views(labels: Any, *, weights: Any = None, object_weights: Any = None)
     n, r = codes.shape
     sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
     offsets = np.concatenate([[0], np.cumsum(sizes)])
+    mass = _check_weights(object_weights, n, "object")
+    columns = codes.astype(np.int32, copy=False) + offsets[:-1].astype(np.int32)
     known = codes >= 0
-    start = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
-    mass = np.ones(n) if object_weights is None else np.asarray(object_weights, float)
-    columns = (codes + offsets[:-1])[known].astype(np.int32)
+    full = bool(known.all())
+    start = np.arange(0, n * r + 1, r) if full else np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    columns = columns.ravel() if full else columns[known]
     data = np.repeat(mass, np.diff(start))
     table = sparse.csr_matrix((data, columns, start), shape=(n, int(offsets[-1])))
     view_of = np.repeat(np.arange(r, dtype=np.int32), sizes)
-    return Views(table, view_of, np.ones(r) if weights is None else np.asarray(weights, float), mass)
+    return Views(table, view_of, _check_weights(weights, r, "view"), mass, one_hot=True)
 
 
 def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: Any = None) -> Views:
@@ -114,12 +139,12 @@ def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: A
     for v, part in enumerate(parts):
         if part.nnz and not (np.isfinite(part.data).all() and part.data.min() >= 0):
             raise InputError(f"view {v} holds a count that is negative or not finite")
-    mass = np.ones(parts[0].shape[0]) if object_weights is None else np.asarray(object_weights, float)
+    mass = _check_weights(object_weights, parts[0].shape[0], "object")
     table = sparse.hstack([sparse.diags(mass) @ p for p in parts], format="csr").astype(float)
     table.eliminate_zeros()
     table.sort_indices()
     view_of = np.repeat(np.arange(len(parts), dtype=np.int32), [p.shape[1] for p in parts])
-    return Views(table, view_of, np.ones(len(parts)) if weights is None else np.asarray(weights, float), mass)
+    return Views(table, view_of, _check_weights(weights, len(parts), "view"), mass)
 
 
 def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:
@@ -183,7 +208,7 @@ def _scales(views: Views, objective: str) -> Floats:
 
 def _constant(views: Views, objective: str) -> float:
     """The part of the objective that does not depend on the partition, which the kernel leaves out."""
-    n, columns = views.totals, np.asarray(views.table.sum(axis=0)).ravel()
+    n, columns = views.totals, views.column_totals
     scale = _scales(views, "shannon")
     if objective == "shannon":
         return float(scale @ (_phi(n) - _by_view(_phi(columns), views)))
@@ -243,10 +268,10 @@ class Engine:
         if n_clusters < 1 or shortlist < 0 or capacity <= 0:
             raise InputError("n_clusters and capacity must be positive, and shortlist not negative")
         self.views, self.n_clusters, self.objective = views, n_clusters, objective
-        count = np.int64 if views.whole else np.float64
+        # Whole numbers let x log x come from a table; squares are as exact, and faster, in floating point.
+        count = np.int64 if objective != "quadratic" and views.whole else np.float64
         table = views.table
-        own = np.repeat(views.object_weights, np.diff(table.indptr))
-        value = np.empty(0) if np.array_equal(own, table.data) else table.data
+        value = np.empty(0) if views.one_hot else table.data
         self._arrays = (
             table.indptr.astype(np.int64),
             table.indices.astype(np.int32),
@@ -276,11 +301,15 @@ class Engine:
         seed: int = 0,
         unit: int = 0,
     ) -> Search:
-        """Improve a partition until no row moves, the gain falls below `tol`, or `max_iter` plain passes are done.
+        """Improve a partition until no row moves (of 100,000), the gain falls below `tol`, or `max_iter` passes are done.
 
         Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go first,
         then `noisy_iter` at a falling temperature if it is above 0, then the plain ones.
         """
+        if batch and np.isfinite(self._options["capacity"]):
+            raise InputError("batch passes know no capacity: leave one of the two out")
+        if not (np.isfinite(temperature) and temperature >= 0):
+            raise InputError(f"the temperature must be finite and not negative; got {temperature!r}")
         labels = np.array(labels, np.int32)
         history: list[float] = []
         moves: list[int] = []
@@ -299,10 +328,12 @@ class Engine:
                 history.append(before + self._constant)
             history.append(after + self._constant)
             moves.append(moved)
-            if degree == 0 and (moved == 0 or after - before <= tol):
+            if degree == 0 and (moved <= STILL * self.views.n_objects or after - before <= tol):
                 break
-        if not history:
-            history.append(objective_of(self.views, labels, self.n_clusters, self.objective))
+        if not history or (
+            moves and moves[-1]
+        ):  # after a pass that moved rows the sum of its gains is only nearly the value
+            history = [*history[:-1], objective_of(self.views, labels, self.n_clusters, self.objective)]
         return Search(labels, history[-1], history, moves)
 
     def _batch_pass(self, labels: NDArray[np.int32], history: list[float], moves: list[int]) -> bool:
@@ -376,10 +407,17 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
         centre = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
         length = np.zeros_like(totals)
         np.add.at(length.T, views.view_of, (centre**2).T)
-        return np.asarray(scored.table @ (2 * centre * scale[views.view_of]).T - scored.mass @ (length * scale).T)
+        return _score(scored, 2 * centre * scale[views.view_of], length * scale)
     lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
     logs = np.log(table + lift) * scale[views.view_of]
-    return np.asarray(scored.table @ logs.T - scored.mass @ (np.log(totals + lift) * scale).T)
+    return _score(scored, logs, np.log(totals + lift) * scale)
+
+
+def _score(views: Views, columns: Floats, by_view: Floats) -> Floats:
+    """Σ x · columns − Σ x_v · by_view for every row: tables clusters × columns, and clusters × views."""
+    if views.one_hot:  # one column of every view at most: its part of the view's term goes along with it
+        return np.asarray(views.table @ (columns - by_view[:, views.view_of]).T)
+    return np.asarray(views.table @ columns.T - views.mass @ by_view.T)
 
 
 def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: Any = None) -> list[NDArray[np.int32]]:

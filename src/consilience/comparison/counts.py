@@ -128,10 +128,18 @@ TERMS: dict[str, Callable[[Any], Floats]] = {
 def pair_sums(a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> Sums:
     """The sums of two clusterings, without their table: O(n) memory however many clusters there are."""
     a, b = check_pair(a, b, what)
-    codes = _kernels.encode_codes(np.stack([a, b], axis=1))
-    sizes = np.array([clusters(a), clusters(b)], np.int32)
-    joint, own, other, known = _kernels.pair_sums(codes, sizes, 1, 2, term=term, missing=True, rows=1)
-    return Sums(float(known[0, 0]), float(joint[0, 0]), float(own[0, 0]), float(other[0, 0]))
+    sums = sums_with_each(a, b[:, None], term)
+    return Sums(float(sums.n[0]), float(sums.joint[0]), float(sums.own[0]), float(sums.other[0]))
+
+
+def sums_with_each(codes: NDArray[np.int32], table: NDArray[np.int32], term: str) -> Sums:
+    """The sums of one clustering with every column of a table of codes."""
+    both = np.column_stack([codes, table])
+    sizes = both.max(axis=0, initial=-1) + 1
+    joint, own, other, known = _kernels.pair_sums(
+        _kernels.encode_codes(both), sizes, 1, both.shape[1], term=term, missing=True, rows=1
+    )
+    return Sums(known[0].astype(float), joint[0].astype(float), own[0].astype(float), other[0].astype(float))
 
 
 def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_labels
-from consilience.comparison.counts import TRUTH, Floats, Sums, of_pair, pair_sums, ratio, unknown, xlogx
+from consilience.comparison.counts import TRUTH, Floats, Sums, of_pair, ratio, sums_with_each, unknown, xlogx
 from consilience.ensemble import as_ensemble, check_same_objects
 
 
@@ -79,12 +79,11 @@ def anmi(ensemble: Any, labels: Any) -> float:
     if len(codes) != ens.n_objects:
         raise InputError(f"{len(codes)} labels for an ensemble of {ens.n_objects} objects; they must be the same")
     check_same_objects(ens, labels)
-    sums = [pair_sums(codes, column, "xlogx") for column in ens.labels.T]
-    weights = np.array([s.n for s in sums])
-    if not weights.any():
+    sums = sums_with_each(codes, ens.labels, "xlogx")
+    shared = sums.n > 0
+    if not shared.any():
         raise InputError("no object is labelled both in the labels and in the ensemble")
-    values = [float(nmi_from(s)) for s, w in zip(sums, weights, strict=True) if w]
-    return float(np.average(values, weights=weights[weights > 0]))
+    return float(np.average(nmi_from(sums)[shared], weights=sums.n[shared]))
 
 
 def _parts(s: Sums) -> tuple[Floats, Floats, Floats]:

@@ -9,18 +9,18 @@ is not always a better answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience._check import InputError, check_seed
+from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.mcla import mcla
 from consilience.consensus.problem import Problem
 from consilience.consensus.quadratic import quadratic_consensus
-from consilience.consensus.search import best_start, problem_views
+from consilience.consensus.search import best_start, problem_views, rows_of_start
 from consilience.consensus.vote import majority_vote
 from consilience.information import Engine, Search, Views, batch_scores, objective_of
 
@@ -37,8 +37,12 @@ def anmi_search(
     n_jobs: int | None = None,
 ) -> Answer:
     """Polish every start by moves of single rows and keep the largest ANMI."""
+    check_count("n_init", n_init)
+    check_count("max_iter", max_iter)
+    starts = _check_starts(starts)
     seed = check_seed(random_state)
     coverage = problem.coverage
+    scale = float(coverage.sum())
     views = problem_views(problem, coverage)
     engine = Engine(views, problem.n_clusters, objective="normalised", keep_clusters=False)
     found: dict[str, Search] = {}
@@ -46,25 +50,37 @@ def anmi_search(
     for number, start in enumerate(starts):
         name = start if isinstance(start, str) else f"given {number}"
         labels = _start(start, problem, views, n_init=n_init, seed=seed, n_jobs=n_jobs)
-        values[name] = objective_of(views, labels, problem.n_clusters, "normalised") / coverage.sum()
+        values[name] = objective_of(views, labels, problem.n_clusters, "normalised") / scale
         found[name] = engine.search(labels, max_iter=max_iter, seed=seed, unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
-        "anmi": found[best].objective / coverage.sum(),
+        "anmi": found[best].objective / scale,
         "start": best,
         "start_anmi": values,
-        "start_polished": {name: search.objective / coverage.sum() for name, search in found.items()},
-        "history": [value / coverage.sum() for value in found[best].history],
+        "start_polished": {name: search.objective / scale for name, search in found.items()},
+        "history": [value / scale for value in found[best].history],
         "n_iter": len(found[best].moves),
     }
     return Answer(found[best].labels, extras=extras)
+
+
+def _check_starts(starts: Any) -> list[Any]:
+    """The starts as a list; a single name counts as one."""
+    names = ["greedy", "random", *OTHERS]
+    starts = [starts] if isinstance(starts, str) else starts
+    if not isinstance(starts, Iterable) or not (starts := list(starts)):
+        raise InputError(f"starts must be a list of at least one of {', '.join(names)}, or of labels of the objects")
+    for start in starts:
+        if isinstance(start, str):
+            check_choice(start, names, "start")
+    return starts
 
 
 def _start(
     start: Any, problem: Problem, views: Views, *, n_init: int, seed: int, n_jobs: int | None
 ) -> NDArray[np.int32]:
     if not isinstance(start, str):
-        return _given(start, problem)
+        return _fill(rows_of_start(problem, start), views, problem.n_clusters)
     if start == "greedy":
         return greedy_start(problem, views)
     if start == "random":
@@ -78,24 +94,8 @@ def _start(
             seed=seed,
             n_jobs=n_jobs,
         )
-    if start not in OTHERS:
-        raise InputError(f"unknown start {start!r}: choose from greedy, random, {', '.join(OTHERS)}, or give labels")
     answer = OTHERS[start](problem, random_state=seed)
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
-
-
-def _given(labels: Any, problem: Problem) -> NDArray[np.int32]:
-    """A label vector of the objects as labels of the rows (that of a row's first object)."""
-    labels = np.asarray(labels)
-    if labels.shape != problem.inverse.shape or labels.dtype.kind not in "iu":
-        raise InputError(
-            f"a start must be {len(problem.inverse)} whole-number labels; got {labels.dtype} {labels.shape}"
-        )
-    rows, first = np.unique(problem.inverse, return_index=True)
-    codes = np.unique(labels[first[rows >= 0]], return_inverse=True)[1]
-    if codes.max() >= problem.n_clusters:
-        raise InputError(f"a start has {codes.max() + 1} clusters and {problem.n_clusters} are wanted")
-    return codes.astype(np.int32)
 
 
 def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
@@ -125,7 +125,7 @@ def _fill(column: NDArray[Any], views: Views, k: int) -> NDArray[np.int32]:
     known = np.flatnonzero(column >= 0)
     if len(known) == len(column):
         return column.astype(np.int32)
-    part = Views(views.table[known], views.view_of, views.weights, views.object_weights[known])
+    part = views.rows(known)
     scores = batch_scores(part, column[known], k, "normalised", rows=views)
     return np.where(column >= 0, column, scores.argmax(axis=1)).astype(np.int32)
 
@@ -139,7 +139,7 @@ class ANMISearch(ConsensusEstimator):
         Median of the ensemble's by default.
     starts : sequence of names or label vectors
         "greedy" (the scheme of Strehl and Ghosh), "quadratic", "vote", "mcla" (answers of those methods), "random", or
-        labels of the objects.
+        labels of the objects; where those are missing (−1), the other labels of the row say where it starts.
     n_init : int
         Random starts that compete for "random".
     max_iter : int

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import check_choice, check_seed
+from consilience._check import check_choice, check_count, check_positive, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.search import engine_search, problem_views
@@ -35,6 +35,10 @@ def information_bottleneck(
 ) -> Answer:
     """The best partition by sequential search or by annealing; annealing ends in sequential passes."""
     check_choice(search, ("sequential", "annealing"), "search")
+    check_count("n_init", n_init)
+    check_count("max_iter", max_iter)
+    check_positive("temperature", temperature, or_equal=True)
+    check_positive("cooling", cooling, above=1)
     starts = None
     if search == "annealing":
         views = problem_views(problem)

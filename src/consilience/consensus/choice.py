@@ -28,23 +28,34 @@ FOLDS = 8  # clusterings left out, one at a time
 Fit = Callable[[Ensemble, int], NDArray[Any]]
 
 
-def sample_objects(ens: Ensemble, size: int, rng: np.random.Generator) -> Ensemble:
-    """A random sample of the labelled objects, or all of them if there are no more."""
-    labelled = np.flatnonzero((ens.labels >= 0).any(axis=1))
-    if len(labelled) <= size:
-        return ens[labelled]
-    return ens[np.sort(rng.choice(labelled, size, replace=False))]
+def sample_objects(ens: Ensemble, size: int, rng: np.random.Generator, weights: Any = None) -> Ensemble:
+    """A random sample of the labelled objects, or all of them if there are no more; by weight, with repeats, if weighted."""
+    labelled = (ens.labels >= 0).any(axis=1)
+    if weights is None:
+        chosen = np.flatnonzero(labelled)
+        if len(chosen) > size:
+            chosen = np.sort(rng.choice(chosen, size, replace=False))
+    else:
+        odds = np.where(labelled, np.asarray(weights, float), 0.0)
+        chosen = np.sort(rng.choice(ens.n_objects, min(size, ens.n_objects), p=odds / odds.sum()))
+    return Ensemble(ens.labels[chosen], info=ens.info)
 
 
 def leave_one_out(
-    ens: Ensemble, n_clusters: int, methods: dict[str, Fit], *, seed: int, progress: bool | None = None
+    ens: Ensemble,
+    n_clusters: int,
+    methods: dict[str, Fit],
+    *,
+    seed: int,
+    weights: Any = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Mean NMI of every method's answer with a clustering it has not seen; one row per method, the best first.
 
     Columns: method, unseen_nmi, sem (over the clusterings left out), n_left_out, error (why a method could not be used, if so).
     """
     rng = np.random.default_rng([seed, 2])
-    part = sample_objects(ens, SAMPLE, rng)
+    part = sample_objects(ens, SAMPLE, rng, weights)
     if part.n_clusterings < 3:
         raise InputError("choosing a method needs at least three clusterings; name one with method=")
     left_out = np.sort(rng.permutation(part.n_clusterings)[:FOLDS])
@@ -72,13 +83,20 @@ def _unseen(ens: Ensemble, n_clusters: int, fit: Fit, q: int) -> tuple[float, fl
 
 
 def choose_n_clusters(
-    ens: Ensemble, fit: Fit, *, seed: int, n_splits: int = 10, largest: int | None = None, progress: bool | None = None
+    ens: Ensemble,
+    fit: Fit,
+    *,
+    seed: int,
+    n_splits: int = 10,
+    largest: int | None = None,
+    weights: Any = None,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Agreement of the answers of two halves of the clusterings for every k; columns n_clusters, agreement, sem."""
     if ens.n_clusterings < 4:
         raise InputError('n_clusters="auto" needs at least four clusterings, two for each half')
     rng = np.random.default_rng([seed, 3])
-    part = sample_objects(ens, SAMPLE, rng)
+    part = sample_objects(ens, SAMPLE, rng, weights)
     halves = [rng.permutation(part.n_clusterings) for _ in range(n_splits)]
     middle = part.n_clusterings // 2
     top = int(min(largest or max(1.5 * part.n_clusters.max(), 10), len(part.signatures()), 50))
@@ -89,6 +107,7 @@ def choose_n_clusters(
             one, two = part[:, order[:middle]], part[:, order[middle : 2 * middle]]
             if min(len(one.signatures()), len(two.signatures())) >= k:
                 values.append(adjusted_rand(fit(one, k), fit(two, k)))
+        values = [value for value in values if not np.isnan(value)]
         if values:
             sem = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
             rows.append({"n_clusters": k, "agreement": float(np.mean(values)), "sem": float(sem)})
@@ -100,9 +119,13 @@ def choose_n_clusters(
 
 
 def most_stable(curve: pd.DataFrame) -> int:
-    """The largest k whose agreement comes within 0.02, or two standard errors, of the highest.
+    """The largest k whose agreement comes within 0.02, or two standard errors of the highest, of the highest.
 
     Coarser groupings are often as stable as the finest stable one, because clusters that belong together merge alike.
     """
-    slack = np.maximum(0.02, 2 * curve["sem"].fillna(0))
-    return int(curve.loc[curve["agreement"] >= curve["agreement"].max() - slack, "n_clusters"].max())
+    known = curve.dropna(subset=["agreement"])
+    if known.empty:
+        raise InputError("the halves of the clusterings share too few objects to choose a number of clusters; give one")
+    best = known.loc[known["agreement"].idxmax()]
+    slack = max(0.02, 2 * (0.0 if np.isnan(best["sem"]) else best["sem"]))
+    return int(known.loc[known["agreement"] >= best["agreement"] - slack, "n_clusters"].max())

@@ -25,6 +25,7 @@ from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
 from consilience.ensemble import Ensemble
+from consilience.information import Views, label_views, objective_of
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
     "vote": MajorityVote,
@@ -42,7 +43,7 @@ CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "eviden
 QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Consensus:
     """One clustering combined from many.
 
@@ -122,12 +123,13 @@ def combine(
     ----------
     ensemble : Ensemble, or what one is made from
     n_clusters : int, None or "auto"
-        None takes the median of the clusterings' numbers of clusters; "auto" the number at which answers of two halves of the
-        clusterings agree best.
+        None takes the median of the clusterings' numbers of clusters; "auto" the largest number at which answers of two
+        halves of the clusterings agree nearly as well as at the best.
     method : str
         "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa", or "auto": the fast ones
         compete in telling about clusterings they have not seen, and the winner is run on everything.
     sample_weight : (n_objects,) array, optional
+        Whole numbers count copies of an object; others are relative.
     random_state : int
     n_jobs : int, optional
         Threads, for methods that have them.
@@ -156,23 +158,26 @@ def combine(
     curve, notes = None, []
     if isinstance(n_clusters, str):
         check_choice(n_clusters, ("auto",), "n_clusters")
-        fit = _quick_fit("quadratic" if method in ("auto", "hgpa", "anmi") else method, seed)
-        curve = choose_n_clusters(ens, fit, seed=seed, progress=progress)
+        by = "quadratic" if method in ("auto", "hgpa", "anmi") else method
+        fit = _quick_fit(by, seed, options if by == method else {})
+        curve = choose_n_clusters(ens, fit, seed=seed, weights=sample_weight, progress=progress)
         n_clusters = most_stable(curve)
-        notes.append(f"{n_clusters} clusters, where two halves of the clusterings agree best")
+        notes.append(f"{n_clusters} clusters, the most at which two halves of the clusterings still agree (by {by})")
     candidates = None
     if method == "auto":
-        method, candidates, note = _choose_method(ens, n_clusters, seed, progress)
+        method, candidates, note = _choose_method(ens, n_clusters, seed, sample_weight, progress)
         notes.append(note)
     estimator = _make(method, n_clusters, seed, n_jobs, options)
     estimator.fit(ens, sample_weight=sample_weight)
+    if getattr(estimator, "sampled_", False) or getattr(estimator, "sparsified_", False):
+        notes.append(f"{method} worked on a sample of the distinct rows, or on the strongest similarities only")
     return Consensus(
         labels=estimator.labels_,
         confidence=estimator.confidence_,
         membership=estimator.membership_,
         n_clusters=estimator.n_clusters_,
         method=method,
-        anmi=anmi(ens, estimator.labels_),
+        anmi=_anmi(ens, estimator.labels_, sample_weight),
         candidates=candidates,
         curve=curve,
         note="; ".join(notes),
@@ -181,16 +186,27 @@ def combine(
     )
 
 
+def _anmi(ens: Ensemble, labels: NDArray[Any], weights: Any) -> float:
+    """Average NMI; with sample weights, of the weighted objects."""
+    if weights is None:
+        return anmi(ens, labels)
+    known = labels >= 0
+    views = label_views(ens.labels[known], object_weights=np.asarray(weights, float)[known])
+    coverage = views.totals
+    views = Views(views.table, views.view_of, coverage, views.object_weights, one_hot=True)
+    return objective_of(views, labels[known], int(labels.max()) + 1, "normalised") / float(coverage.sum())
+
+
 def _choose_method(
-    ens: Ensemble, n_clusters: int | None, seed: int, progress: bool | None
+    ens: Ensemble, n_clusters: int | None, seed: int, weights: Any, progress: bool | None
 ) -> tuple[str, pd.DataFrame | None, str]:
     from consilience.consensus.problem import check_problem
 
-    k = check_problem(ens, n_clusters).n_clusters
+    k = check_problem(ens, n_clusters, weights).n_clusters
     if ens.n_clusterings < 3:
         return "quadratic", None, "quadratic, since fewer than three clusterings leave nothing to choose by"
     candidates = leave_one_out(
-        ens, k, {name: _quick_fit(name, seed) for name in CANDIDATES}, seed=seed, progress=progress
+        ens, k, {name: _quick_fit(name, seed, {}) for name in CANDIDATES}, seed=seed, weights=weights, progress=progress
     )
     best = candidates.iloc[0]
     if np.isnan(best["unseen_nmi"]):
@@ -201,9 +217,9 @@ def _choose_method(
     return str(best["method"]), candidates, note
 
 
-def _quick_fit(method: str, seed: int) -> Any:
+def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Any:
     def fit(ens: Ensemble, k: int) -> NDArray[Any]:
-        return np.asarray(_make(method, k, seed, None, QUICK.get(method, {})).fit(ens).labels_)
+        return np.asarray(_make(method, k, seed, None, QUICK.get(method, {}) | options).fit(ens).labels_)
 
     return fit
 

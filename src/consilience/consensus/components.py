@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_labels
+from consilience._check import InputError, check_count, check_labels
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.problem import Floats, Labels, Problem
 from consilience.consensus.rows import label_tables, row_scores
@@ -48,8 +48,8 @@ def stable_components(ensemble: Any, *, top: int | None = None) -> pd.DataFrame:
     2     1    0.2     [2]  (0, 1)
     """
     ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
-    if top is not None and (not isinstance(top, (int, np.integer)) or isinstance(top, bool) or top < 1):
-        raise InputError(f"top must be a whole number of at least 1, or None; got {top!r}")
+    if top is not None:
+        check_count("top", top)
     signatures = ens.signatures()
     order = np.argsort(-signatures.counts, kind="stable")[:top]
     members = np.argsort(signatures.inverse, kind="stable")

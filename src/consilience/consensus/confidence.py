@@ -1,13 +1,12 @@
 """How sure is each object of its consensus cluster?
 
 **Meaning.** The probability that the object belongs to its cluster if every clustering gives the objects of a cluster their
-labels at random, independently of the other clusterings: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ, with π and p_q estimated
-from the consensus itself, without the object in question and with one count of smoothing per label. Missing labels
-contribute no factor.
+labels at random, independently of the other clusterings: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ. Both are estimated from the
+consensus itself; p_q without the object in question, and with one count of smoothing per label. Missing labels contribute no factor.
 
 **Dependence.** Clusterings made alike err alike, and counting each of them in full would claim too much. The exponent
 τ = 1 / (1 + (r − 1) ρ) discounts them, where ρ is the mean correlation, over pairs of clusterings, of "disagrees with the consensus"
-(the design effect of survey sampling): independent errors give τ = 1; r copies of one clustering count as one.
+(the design effect of survey sampling): independent errors give τ = 1, copies that err alike count as one.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def cluster_posterior(problem: Problem, labels: NDArray[Any]) -> Floats:
         logs.append(tau * np.log((table + prior) / (total + width)))
         # An object is no witness for itself: its own cluster is judged without it.
         alone.append(tau * np.log((np.maximum(table - 1, 0) + prior) / (np.maximum(total - 1, 0) + width)))
-    share = np.log(np.bincount(labels, problem.weights, minlength=k) / problem.weights.sum())
+    share = np.log(np.maximum(np.bincount(labels, problem.weights, minlength=k) / problem.weights.sum(), 1e-300))
     scores = row_scores(problem, logs) + share
     scores[everyone, labels] = row_scores(problem, alone)[everyone, labels] + share[labels]
     scores -= scores.max(axis=1, keepdims=True)

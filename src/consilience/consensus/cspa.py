@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from consilience._check import InputError, check_seed
+from consilience._check import check_count, check_positive, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import incidence
-from consilience.partition import Backend, Ints, partition_graph
+from consilience.partition import Backend, Ints, check_wishes, partition_graph
 
 _BYTES = 12  # of one stored similarity: a float64 and its column
 _CHUNK = 2**22  # candidate pairs looked at together
@@ -34,10 +34,9 @@ def cspa(
     random_state: Any = None,
 ) -> Answer:
     """Partition the similarity graph of the rows; see :class:`CSPA`."""
-    if not memory_budget >= 0:
-        raise InputError(f"memory_budget must be a number of bytes; got {memory_budget!r}")
-    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise InputError(f"n_neighbors must be a whole number of at least 1; got {n_neighbors!r}")
+    check_positive("memory_budget", memory_budget)
+    check_count("n_neighbors", n_neighbors)
+    check_wishes(imbalance, backend)
     seed = check_seed(random_state)
     members = incidence(problem)
     sparsified = _bytes_needed(members) > memory_budget

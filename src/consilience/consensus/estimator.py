@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from consilience._check import InputError
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.problem import Floats, Problem, check_problem
 
@@ -60,9 +61,12 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : Ensemble, (n_objects, n_clusterings) array, list of label vectors, or DataFrame
-        y : ignored
+        y : None
+            There for scikit-learn; anything else is refused, since weights given by position would land here.
         sample_weight : (n_objects,) array, optional
         """
+        if y is not None:
+            raise InputError("a consensus has no use for y; pass weights by name, fit(X, sample_weight=weights)")
         problem = check_problem(X, self.n_clusters, sample_weight)
         answer = self._combine(problem)
         labels, membership = _tidy(answer, problem)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from consilience._check import InputError, check_choice, check_seed
+from consilience._check import InputError, check_choice, check_positive, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import label_tables, representative_rows, row_distances, row_scores
@@ -54,9 +54,7 @@ def evidence_accumulation(
 
 
 def _rows_in(memory_budget: int, k: int) -> int:
-    if not isinstance(memory_budget, (int, float, np.number)) or isinstance(memory_budget, bool):
-        raise InputError(f"memory_budget must be a number of bytes; got {memory_budget!r}")
-    room = int(np.sqrt(max(0.0, float(memory_budget)) / 8))
+    room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
     if room < k:
         raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
     return room

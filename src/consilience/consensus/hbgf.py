@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from consilience._check import check_seed
+from consilience._check import check_count, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
-from consilience.consensus.rows import check_max_rows, incidence, sample_rows
-from consilience.partition import Backend, Ints, partition_graph
+from consilience.consensus.rows import incidence, sample_rows
+from consilience.partition import Backend, Ints, check_wishes, partition_graph
 
 
 def hbgf(
@@ -28,9 +28,11 @@ def hbgf(
     random_state: Any = None,
 ) -> Answer:
     """Partition the bipartite graph of rows and clusters; see :class:`HBGF`."""
+    check_count("max_rows", max_rows, problem.n_clusters)
+    check_wishes(imbalance, backend)
     seed = check_seed(random_state)
     members = incidence(problem)
-    chosen = sample_rows(problem.weights, check_max_rows(max_rows, problem), seed)
+    chosen = sample_rows(problem.weights, max_rows, seed)
     blocks = partition_graph(
         bipartite(members[chosen], problem.weights[chosen]),
         problem.n_clusters,

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from consilience._check import check_seed
+from consilience._check import check_choice, check_count, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Problem
-from consilience.consensus.rows import check_max_rows, incidence, sample_rows
-from consilience.partition import partition_hypergraph
+from consilience.consensus.rows import incidence, sample_rows
+from consilience.partition import check_wishes, partition_hypergraph
 
 
 def hgpa(
@@ -31,8 +31,11 @@ def hgpa(
     random_state: Any = None,
 ) -> Answer:
     """Partition the hypergraph of all clusters; see :class:`HGPA`."""
+    check_choice(objective, ["cut", "km1"], "objective")
+    check_count("max_rows", max_rows, problem.n_clusters)
+    check_wishes(imbalance)
     seed = check_seed(random_state)
-    chosen = sample_rows(problem.weights, check_max_rows(max_rows, problem), seed)
+    chosen = sample_rows(problem.weights, max_rows, seed)
     members = incidence(problem)
     clusters = members[chosen].tocsc()
     blocks = partition_hypergraph(

@@ -18,11 +18,12 @@ from scipy import sparse
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import incidence
-from consilience.partition import Backend, Ints, partition_graph
+from consilience.partition import Backend, Ints, check_wishes, partition_graph
 
 
 def mcla(problem: Problem, *, imbalance: float = 0.05, backend: Backend = "auto", random_state: Any = None) -> Answer:
     """Meta-clusters, association, competition; see :class:`MCLA`."""
+    check_wishes(imbalance, backend)
     members = incidence(problem)
     graph = cluster_jaccard(members, problem.weights)
     meta = partition_graph(graph, problem.n_clusters, imbalance=imbalance, backend=backend, random_state=random_state)

@@ -27,7 +27,8 @@ class Problem:
     labels : (n_rows, n_clusterings) int32 array
         Distinct rows, codes 0 … k_q − 1 in every column, −1 missing; no row is all missing.
     weights : (n_rows,) float array
-        The number, or the summed weight, of the objects with the row; whole numbers unless sample weights are not.
+        The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an object;
+        others are relative, and scaled so that an object weighs 1 on average.
     n_clusters : int
         Clusters wanted; at least 2 and at most the number of rows.
     inverse : (n_objects,) int64 array
@@ -66,6 +67,8 @@ class Problem:
 
     def spread(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of the rows as values of the objects."""
+        if self.inverse.min() >= 0:
+            return values[self.inverse]
         return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
 
     def hyperedges(self) -> tuple[Labels, NDArray[np.int64]]:
@@ -107,6 +110,13 @@ def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
         raise InputError(f"{n_objects} objects need as many weights; got shape {weights.shape}")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InputError("sample weights must be finite, not negative, and not all zero")
+    some = weights[weights > 0]
+    if some.max() > 1e12 * some.min() or some.sum() >= 2**53:
+        raise InputError(
+            "sample weights differ by more than a factor of 10¹², or sum to more than 2⁵³; scale or clip them"
+        )
+    if (some % 1 != 0).any():
+        weights = weights / some.mean()  # relative weights: an object weighs 1 on average
     return np.bincount(signatures.inverse, weights, minlength=len(signatures)).astype(float)
 
 

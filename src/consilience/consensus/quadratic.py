@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from consilience._check import check_count
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Problem
 from consilience.consensus.search import engine_search
@@ -23,6 +24,8 @@ def quadratic_consensus(
     n_jobs: int | None = None,
 ) -> Answer:
     """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
+    check_count("n_init", n_init)
+    check_count("max_iter", max_iter)
     found = engine_search(
         problem, objective="quadratic", n_init=n_init, max_iter=max_iter, random_state=random_state, n_jobs=n_jobs
     )
@@ -38,7 +41,8 @@ class QuadraticConsensus(ConsensusEstimator):
     n_clusters : int, optional
         Median of the ensemble's by default.
     n_init : int
-        Starts at most, by k-means++ on the rows; three that reach the same best are enough. Above 2,000 distinct rows they compete on a sample of 2,000.
+        Starts at most, by k-means++ on the rows; three that reach the same best are enough. Above 2,000 distinct rows they
+        compete on a sample of 2,000.
     max_iter : int
         Online passes at most.
     random_state : int, optional

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from consilience._check import check_seed
+from consilience._check import InputError, check_labels, check_seed
 from consilience.consensus.problem import Problem
 from consilience.consensus.rows import sample_rows
 from consilience.information import Engine, Search, Views, batch_scores, label_views, random_starts, refill_empty
@@ -19,6 +20,22 @@ ENOUGH = 3  # starts that reach the same best: no more are tried
 def problem_views(problem: Problem, weights: Any = None) -> Views:
     """The clusterings of a problem as views of its rows."""
     return label_views(problem.labels, weights=weights, object_weights=problem.weights)
+
+
+def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
+    """Labels of the objects as labels of the rows: the plurality of a row's objects, −1 where none has a label."""
+    codes = check_labels(start, "start")
+    if len(codes) != len(problem.inverse):
+        raise InputError(f"a start has {len(codes)} labels for {len(problem.inverse)} objects")
+    if codes.max() + 1 > problem.n_clusters:
+        raise InputError(f"a start has {codes.max() + 1} clusters; at most {problem.n_clusters} are wanted")
+    use = (codes >= 0) & (problem.inverse >= 0)
+    if not use.any():
+        raise InputError("a start has no label for any object that a clustering labels")
+    shape = (problem.n_rows, problem.n_clusters)
+    counts = csr_array((np.ones(use.sum()), (problem.inverse[use], codes[use])), shape)
+    found = np.asarray(counts.argmax(axis=1)).ravel().astype(np.int64)
+    return np.where(np.diff(counts.indptr) > 0, found, -1)
 
 
 def best_start(
@@ -38,7 +55,7 @@ def best_start(
     starts have reached the same best objective, no more are tried.
     """
     sample = sample_rows(views.object_weights, SAMPLE, seed)
-    part = Views(views.table[sample], views.view_of, views.weights, views.object_weights[sample])
+    part = views.rows(sample)
     starts = random_starts(part, n_clusters, n_init, random_state=seed)
     engine = Engine(part, n_clusters, objective=objective)
     found = engine.best(starts, enough=ENOUGH, seed=seed, n_jobs=n_jobs, batch=batch, max_iter=max_iter)

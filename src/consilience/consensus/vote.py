@@ -6,8 +6,8 @@ one-to-one where a clustering has at most k clusters, and onto where it has more
 surplus ones go to their plurality cluster, the k being chosen so that this loses least.
 
 The alternation (Dimitriadou, Weingessel and Hornik 2002 without the fuzzy part) finds the optimum near its start, so the
-start matters: several runs of k-means on the one-hot labels (the quadratic mutual information of Topchy, Jain and
-Punch 2005), and every clustering with k clusters.
+start matters: the best of several runs of k-means on the one-hot labels (the quadratic mutual information of Topchy, Jain
+and Punch 2005), and every clustering with k clusters.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_matrix
 
-from consilience._check import InputError, check_choice, check_labels, check_seed
+from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import label_tables, representative_rows, row_scores
+from consilience.consensus.search import best_start, problem_views, rows_of_start
 
 Ints = NDArray[np.int64]
 SAMPLE = 4_000  # rows on which starts are made and compared
@@ -36,23 +36,18 @@ def majority_vote(
     problem: Problem, *, start: Any = "best", n_init: int = 10, max_iter: int = 100, random_state: Any = None
 ) -> Answer:
     """Answer for the rows; see :class:`MajorityVote` for the parameters."""
-    _check_count(n_init, "n_init")
-    _check_count(max_iter, "max_iter")
+    check_count("n_init", n_init)
+    check_count("max_iter", max_iter)
     problem = _by_column(problem, problem.labels, problem.weights)
     if isinstance(start, str):
-        rng = np.random.default_rng(check_seed(random_state))
-        labels = _best_start(problem, check_choice(start, STARTS, "start"), n_init, max_iter, rng)
+        check_choice(start, STARTS, "start")
+        labels = _best_start(problem, start, n_init, max_iter, check_seed(random_state))
     else:
-        labels = _given_start(problem, start)
+        labels = rows_of_start(problem, start)
     labels, votes, n_iter = _alternate(problem, labels, max_iter)
     known = (problem.labels >= 0).sum(axis=1)
     agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
     return Answer(labels, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})
-
-
-def _check_count(value: Any, name: str) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
 def _by_column(problem: Problem, labels: NDArray[np.int32], weights: Floats) -> Problem:
@@ -90,14 +85,14 @@ def _votes(problem: Problem, tables: list[Floats]) -> Floats:
     return row_scores(problem, [names[:, align(table)] for table in tables])
 
 
-def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, rng: np.random.Generator) -> Ints:
+def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: int) -> Ints:
     """The start whose vote, on a sample of the rows if they are many, agrees most with the clusterings."""
     sample, k = problem, problem.n_clusters
     if problem.n_rows > SAMPLE:
-        rows, weights = representative_rows(problem, SAMPLE, rng)
+        rows, weights = representative_rows(problem, SAMPLE, np.random.default_rng(seed))
         sample = _by_column(problem, problem.labels[rows], weights)
     best, most, again = None, -1.0, 0
-    for labels in _starts(sample, start, n_init, rng):
+    for labels in _starts(sample, start, n_init, seed):
         labels, votes, _ = _alternate(sample, labels, max_iter)
         agreement = float(sample.weights @ votes[np.arange(sample.n_rows), labels])
         if best is None or agreement > most * (1 + 1e-9):
@@ -112,60 +107,12 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, rng: n
     return _votes(problem, label_tables(sample, best, k)).argmax(axis=1)
 
 
-def _starts(problem: Problem, start: str, n_init: int, rng: np.random.Generator) -> Iterator[Ints]:
+def _starts(problem: Problem, start: str, n_init: int, seed: int) -> Iterator[Ints]:
     if start != "quadratic":
         yield from (column.astype(np.int64) for column in problem.labels.T if column.max() + 1 == problem.n_clusters)
     if start != "clusterings":
-        yield from (_quadratic(problem, rng) for _ in range(n_init))
-
-
-def _given_start(problem: Problem, start: Any) -> Ints:
-    """Labels of objects as labels of rows: the plurality of a row's objects, −1 where none has one."""
-    codes = check_labels(start, "start")
-    if len(codes) != len(problem.inverse):
-        raise InputError(f"start has {len(codes)} labels for {len(problem.inverse)} objects")
-    if codes.max() + 1 > problem.n_clusters:
-        raise InputError(f"start has {codes.max() + 1} clusters; at most {problem.n_clusters} are wanted")
-    use = (codes >= 0) & (problem.inverse >= 0)
-    shape = (problem.n_rows, problem.n_clusters)
-    counts = csr_matrix((np.ones(use.sum()), (problem.inverse[use], codes[use])), shape)
-    found = np.asarray(counts.argmax(axis=1)).ravel().astype(np.int64)
-    return np.where(np.diff(counts.indptr) > 0, found, -1)
-
-
-def _quadratic(problem: Problem, rng: np.random.Generator) -> Ints:
-    """Weighted k-means on one-hot labels from k-means++ seeds; missing labels add nothing to a distance."""
-    labels = _spread_seeds(problem, rng)
-    for _ in range(LLOYD):
-        tables = label_tables(problem, labels, problem.n_clusters)
-        new = row_scores(problem, [_closeness(table) for table in tables]).argmax(axis=1)
-        if (new == labels).all():
-            break
-        labels = new
-    return labels
-
-
-def _closeness(table: Floats) -> Floats:
-    """2 p(y | c) − Σ_y p(y | c)²: one minus the squared distance of the one-hot label y from the mean of cluster c."""
-    total = table.sum(axis=1, keepdims=True)
-    mean = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
-    return np.asarray(np.where(total > 0, 2 * mean - (mean**2).sum(axis=1, keepdims=True), -1.0))
-
-
-def _spread_seeds(problem: Problem, rng: np.random.Generator) -> Ints:
-    labels, nearest = np.zeros(problem.n_rows, np.int64), np.full(problem.n_rows, np.inf)
-    for c in range(problem.n_clusters):
-        chance = problem.weights * (nearest if c else 1.0)
-        if not chance.any():
-            break
-        seed = rng.choice(problem.n_rows, p=chance / chance.sum())
-        differs = np.zeros(problem.n_rows)
-        for column in problem.labels.T:
-            if column[seed] >= 0:
-                differs += (column != column[seed]) & (column >= 0)
-        closer = differs < nearest
-        labels[closer], nearest[closer] = c, differs[closer]
-    return labels
+        how: dict[str, Any] = {"n_init": n_init, "batch": LLOYD, "max_iter": LLOYD, "seed": seed, "n_jobs": 1}
+        yield best_start(problem_views(problem), problem.n_clusters, objective="quadratic", **how).astype(np.int64)
 
 
 class MajorityVote(ConsensusEstimator):
@@ -176,9 +123,9 @@ class MajorityVote(ConsensusEstimator):
     n_clusters : int, optional
         None takes the median of the clusterings.
     start : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
-        Where the vote begins: k-means on the labels (`n_init` runs), each clustering with `n_clusters` clusters, or the
-        best of both by the agreement its vote reaches (no more are tried once three have reached the best so far); or
-        labels of your own, such as another method's result.
+        Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters,
+        or the best of both by the agreement its vote reaches (no more are tried once three have reached the best so far);
+        or labels of your own, such as another method's result, −1 where you have none.
         With more than 4,000 distinct rows the starts are made and compared on 4,000 of them.
     n_init : int, default 10
         Runs of k-means.
