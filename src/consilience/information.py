@@ -133,6 +133,8 @@ def label_views(labels: Any, *, weights: Any = None, object_weights: Any = None)
 
 def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: Any = None) -> Views:
     """Views of count tables (n_objects, columns), dense or sparse; an empty row says nothing in that view."""
+    if sparse.issparse(tables) or (isinstance(tables, np.ndarray) and tables.ndim == 2):
+        raise InputError("count views are a list of tables, one per view; put your table in a list")
     parts = [sparse.csr_matrix(t) for t in tables]
     if not parts or any(p.shape[0] != parts[0].shape[0] for p in parts):
         raise InputError("count views need at least one table, all with the same objects")

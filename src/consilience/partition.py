@@ -32,6 +32,7 @@ _EDGES_32, _EDGES_64, _VERTICES = 2.0**30, 2.0**44, 2.0**26
 # Mt-KaHyPar needs seconds for a complete graph of 400 vertices: of dense graphs it gets the heaviest edges.
 _DENSE, _KEPT = 0.1, 40
 _CUTS, _LIGHT = 10, 4000  # METIS starts 10 times on graphs of up to 400 vertices, and fewer on larger ones
+_LIGHT_SHARE = 0.55  # half is what is left of k vertices that fill a block each
 _LOOSE = 0.3  # imbalance above which METIS lets blocks run empty
 
 
@@ -290,7 +291,7 @@ def _suits_metis(vertices: Ints, k: int, imbalance: float) -> bool:
     That takes a tight balance and weights that are even, or mostly in vertices that are light beside a block.
     """
     even = vertices.min() == vertices.max()
-    light = np.minimum(vertices, vertices.sum() / (2 * k)).sum() >= 0.75 * vertices.sum()
+    light = np.minimum(vertices, vertices.sum() / (2 * k)).sum() >= _LIGHT_SHARE * vertices.sum()
     return bool(imbalance <= _LOOSE and (even or light))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from consilience._check import InputError
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
 from consilience.comparison import accuracy, adjusted_rand, nmi, stability
 from consilience.consensus import METHODS, combine, floaters
@@ -19,12 +20,14 @@ from consilience.reports.files import check_table_path
 class Clusters(click.ParamType):
     """A number of clusters, or "auto"."""
 
-    name = "K|auto"
+    name = "number|auto"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """A whole number, or the word."""
-        if value == "auto" or isinstance(value, int):
+        if isinstance(value, int):
             return value
+        if value.lower() == "auto":
+            return "auto"
         try:
             return int(value)
         except ValueError:
@@ -82,6 +85,9 @@ def command(
     consilience combine labels.csv --id cell -k auto --truth type
     """
     files = [check_table_path(path) for path in (output, floater_file) if path]
+    for path in files:
+        if path.suffix.lower() == ".npy":
+            raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
     check_outputs(files, [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs)

@@ -95,7 +95,10 @@ def truth_options(function: F) -> F:
 
 
 def check_outputs(outputs: list[Path], inputs: list[Path | None]) -> None:
-    """Refuse to write over what is read."""
+    """Refuse to write over what is read, or two things to one file."""
+    for i, output in enumerate(outputs):
+        if any(_is_same(output, other) for other in outputs[:i]):
+            raise InputError(f"{output} is named for two outputs: give each its own file")
     for output in outputs:
         for given in inputs:
             if given is not None and _is_same(output, given):

@@ -16,21 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience.consensus.bottleneck import information_bottleneck
+from consilience.consensus.cspa import cspa
 from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.evidence import evidence_accumulation
+from consilience.consensus.hbgf import hbgf
+from consilience.consensus.hgpa import hgpa
 from consilience.consensus.mcla import mcla
 from consilience.consensus.problem import Problem
 from consilience.consensus.quadratic import quadratic_consensus
+from consilience.consensus.sccc import sccc
 from consilience.consensus.search import best_start, problem_views, rows_of_start
 from consilience.consensus.vote import majority_vote
 from consilience.information import Engine, Search, Views, batch_scores, objective_of
 
-OTHERS: dict[str, Callable[..., Answer]] = {"quadratic": quadratic_consensus, "vote": majority_vote, "mcla": mcla}
+OTHERS: dict[str, Callable[[Problem, int], Answer]] = {
+    "quadratic": lambda problem, seed: quadratic_consensus(problem, random_state=seed),
+    "vote": lambda problem, seed: majority_vote(problem, random_state=seed),
+    "mcla": lambda problem, seed: mcla(problem, random_state=seed),
+    "bottleneck": lambda problem, seed: information_bottleneck(problem, random_state=seed),
+    "hbgf": lambda problem, seed: hbgf(problem, random_state=seed),
+    "sccc": lambda problem, seed: sccc(problem),
+    "cspa": lambda problem, seed: cspa(problem, random_state=seed),
+    "evidence": lambda problem, seed: evidence_accumulation(problem, random_state=seed),
+    "hgpa": lambda problem, seed: hgpa(problem, random_state=seed),
+}
+SLOW, MANY = ("cspa", "evidence", "hgpa"), 20_000  # left out by default where there are many rows
 
 
 def anmi_search(
     problem: Problem,
     *,
-    starts: Sequence[Any] = ("greedy", "quadratic", "vote", "mcla", "random"),
+    starts: Sequence[Any] | None = None,
     n_init: int = 10,
     max_iter: int = 50,
     random_state: Any = None,
@@ -39,7 +56,7 @@ def anmi_search(
     """Polish every start by moves of single rows and keep the largest ANMI."""
     check_count("n_init", n_init)
     check_count("max_iter", max_iter)
-    starts = _check_starts(starts)
+    starts = _check_starts(starts, problem)
     seed = check_seed(random_state)
     coverage = problem.coverage
     scale = float(coverage.sum())
@@ -64,9 +81,11 @@ def anmi_search(
     return Answer(found[best].labels, extras=extras)
 
 
-def _check_starts(starts: Any) -> list[Any]:
-    """The starts as a list; a single name counts as one."""
+def _check_starts(starts: Any, problem: Problem) -> list[Any]:
+    """The starts as a list; a single name counts as one, and None is all of them."""
     names = ["greedy", "random", *OTHERS]
+    if starts is None:
+        return [name for name in names if problem.n_rows <= MANY or name not in SLOW]
     starts = [starts] if isinstance(starts, str) else starts
     if not isinstance(starts, Iterable) or not (starts := list(starts)):
         raise InputError(f"starts must be a list of at least one of {', '.join(names)}, or of labels of the objects")
@@ -94,7 +113,7 @@ def _start(
             seed=seed,
             n_jobs=n_jobs,
         )
-    answer = OTHERS[start](problem, random_state=seed)
+    answer = OTHERS[start](problem, seed)
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
 
 
@@ -173,11 +192,13 @@ class ANMISearch(ConsensusEstimator):
     (array([0, 0, 0, 1, 1, 2, 2]), 0.7178)
     """
 
+    _method = staticmethod(anmi_search)
+
     def __init__(
         self,
         n_clusters: int | None = None,
         *,
-        starts: Sequence[Any] = ("greedy", "quadratic", "vote", "mcla", "random"),
+        starts: Sequence[Any] | None = None,
         n_init: int = 10,
         max_iter: int = 50,
         random_state: Any = None,
@@ -189,13 +210,3 @@ class ANMISearch(ConsensusEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _combine(self, problem: Problem) -> Answer:
-        return anmi_search(
-            problem,
-            starts=self.starts,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )

@@ -99,14 +99,19 @@ def choose_n_clusters(
     part = sample_objects(ens, SAMPLE, rng, weights)
     halves = [rng.permutation(part.n_clusterings) for _ in range(n_splits)]
     middle = part.n_clusterings // 2
-    top = int(min(largest or max(1.5 * part.n_clusters.max(), 10), len(part.signatures()), 50))
+    usual = float(np.quantile(part.n_clusters, 0.75))  # one odd clustering does not widen the search
+    top = int(min(largest or max(1.5 * usual, 10), len(part.signatures()), 50))
     rows = []
     for k in track(range(2, top + 1), top - 1, "choosing the number of clusters", progress):
         values = []
         for order in halves:
             one, two = part[:, order[:middle]], part[:, order[middle : 2 * middle]]
             if min(len(one.signatures()), len(two.signatures())) >= k:
-                values.append(adjusted_rand(fit(one, k), fit(two, k)))
+                answers = fit(one, k), fit(two, k)
+                if (
+                    min(len(np.unique(answer[answer >= 0])) for answer in answers) == k
+                ):  # no credit for clusters not made
+                    values.append(adjusted_rand(*answers))
         values = [value for value in values if not np.isnan(value)]
         if values:
             sem = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan

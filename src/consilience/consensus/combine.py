@@ -21,6 +21,7 @@ from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
+from consilience.consensus.problem import check_problem
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
@@ -50,7 +51,7 @@ class Consensus:
     Attributes
     ----------
     labels : (n_objects,) int array
-        Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels.
+        Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels, or of weight 0.
     confidence : (n_objects,) float array
         Probability that each object belongs where it was put, if clusterings err independently after a discount for how
         alike they err (:mod:`consilience.consensus.confidence`).
@@ -162,13 +163,16 @@ def combine(
         fit = _quick_fit(by, seed, options if by == method else {})
         curve = choose_n_clusters(ens, fit, seed=seed, weights=sample_weight, progress=progress)
         n_clusters = most_stable(curve)
-        notes.append(f"{n_clusters} clusters, the most at which two halves of the clusterings still agree (by {by})")
+        notes.append(_about_curve(curve, n_clusters, by))
     candidates = None
     if method == "auto":
         method, candidates, note = _choose_method(ens, n_clusters, seed, sample_weight, progress)
         notes.append(note)
     estimator = _make(method, n_clusters, seed, n_jobs, options)
     estimator.fit(ens, sample_weight=sample_weight)
+    asked = check_problem(ens, n_clusters, sample_weight).n_clusters
+    if estimator.n_clusters_ < asked:
+        notes.append(f"{method} told apart only {estimator.n_clusters_} of the {asked} clusters asked for")
     if getattr(estimator, "sampled_", False) or getattr(estimator, "sparsified_", False):
         notes.append(f"{method} worked on a sample of the distinct rows, or on the strongest similarities only")
     return Consensus(
@@ -186,6 +190,17 @@ def combine(
     )
 
 
+def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:
+    """How the number of clusters was chosen, and how far to trust it."""
+    agreement = float(curve.loc[curve["n_clusters"] == k, "agreement"].iloc[0])
+    note = f"{k} clusters, the most at which two halves of the clusterings still agree (ARI {agreement:.2f}, by {by})"
+    if agreement < 0.2:
+        note += "; they hardly agree at any number, so do not rely on it"
+    elif k == curve["n_clusters"].max():
+        note += "; it is the largest number tried"
+    return note
+
+
 def _anmi(ens: Ensemble, labels: NDArray[Any], weights: Any) -> float:
     """Average NMI; with sample weights, of the weighted objects."""
     if weights is None:
@@ -200,8 +215,6 @@ def _anmi(ens: Ensemble, labels: NDArray[Any], weights: Any) -> float:
 def _choose_method(
     ens: Ensemble, n_clusters: int | None, seed: int, weights: Any, progress: bool | None
 ) -> tuple[str, pd.DataFrame | None, str]:
-    from consilience.consensus.problem import check_problem
-
     k = check_problem(ens, n_clusters, weights).n_clusters
     if ens.n_clusterings < 3:
         return "quadratic", None, "quadratic, since fewer than three clusterings leave nothing to choose by"

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_count, check_labels
+from consilience._check import InputError, check_count, check_labels, is_number
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.problem import Floats, Labels, Problem
 from consilience.consensus.rows import label_tables, row_scores
@@ -97,6 +97,8 @@ def floaters(ensemble: Any, labels: Any, *, threshold: float = 0.5) -> pd.DataFr
     """
     ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     codes = check_labels(labels, "the consensus labels")
+    if not is_number(threshold) or not 0 <= threshold <= 1:
+        raise InputError(f"threshold must lie between 0 and 1; got {threshold!r}")
     if len(codes) != ens.n_objects:
         raise InputError(f"the consensus has {len(codes)} labels for {ens.n_objects} objects")
     objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))

@@ -168,6 +168,8 @@ class CSPA(ConsensusEstimator):
     ([0, 0, 0, 1, 1, 1], False)
     """
 
+    _method = staticmethod(cspa)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -184,13 +186,3 @@ class CSPA(ConsensusEstimator):
         self.imbalance = imbalance
         self.backend = backend
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return cspa(
-            problem,
-            memory_budget=self.memory_budget,
-            n_neighbors=self.n_neighbors,
-            imbalance=self.imbalance,
-            backend=self.backend,
-            random_state=self.random_state,
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +38,8 @@ class Answer:
 class ConsensusEstimator(ClusterMixin, BaseEstimator):
     """Base of the consensus methods: `fit` collapses the ensemble, a method answers for the rows, `fit` spreads it.
 
-    A method stores its parameters in ``__init__`` (the first is `n_clusters`) and implements ``_combine(problem)``.
+    A method stores its parameters in ``__init__`` (the first is `n_clusters`) and names its pure function, which takes the
+    problem and the other parameters by the same names: ``_method = staticmethod(function)``.
 
     Attributes
     ----------
@@ -54,6 +56,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     """
 
     n_clusters: int | None
+    _method: Callable[..., Answer]
 
     def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
         """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
@@ -82,21 +85,25 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         return self
 
     def _combine(self, problem: Problem) -> Answer:
-        raise NotImplementedError  # every method has its own
+        """The method's function, with this estimator's parameters under the same names."""
+        options = self.get_params(deep=False)
+        del options["n_clusters"]
+        return self._method(problem, **options)
+
+
+def by_size(labels: NDArray[Any], weights: Floats, k: int) -> NDArray[np.int64]:
+    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first row, empty ones last."""
+    first = np.full(k, len(labels))
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
 
 
 def _tidy(answer: Answer, problem: Problem) -> tuple[NDArray[np.int64], Floats | None]:
-    """Clusters numbered by falling weight (ties by first row), empty ones dropped."""
-    found, codes = np.unique(answer.labels, return_inverse=True)
-    weight = np.bincount(codes, problem.weights)
-    first = np.full(len(found), problem.n_rows)
-    np.minimum.at(first, codes, np.arange(problem.n_rows))
-    order = np.lexsort((first, -weight))
-    rank = np.empty(len(found), np.int64)
-    rank[order] = np.arange(len(found))
-    membership = None
-    if answer.membership is not None:
-        membership = answer.membership[:, found[order]]
-        total = membership.sum(axis=1, keepdims=True)
-        membership = np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)
-    return rank[codes], membership
+    """Clusters in the order of `by_size`, empty ones dropped."""
+    order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
+    labels = np.argsort(order)[answer.labels]
+    if answer.membership is None:
+        return labels, None
+    membership = answer.membership[:, order[: labels.max() + 1]]
+    total = membership.sum(axis=1, keepdims=True)
+    return labels, np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)

@@ -193,6 +193,8 @@ class EvidenceAccumulation(ConsensusEstimator):
     [0.33, 0.33, 0.83, 0.97]
     """
 
+    _method = staticmethod(evidence_accumulation)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -205,8 +207,3 @@ class EvidenceAccumulation(ConsensusEstimator):
         self.linkage = linkage
         self.memory_budget = memory_budget
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return evidence_accumulation(
-            problem, linkage=self.linkage, memory_budget=self.memory_budget, random_state=self.random_state
-        )

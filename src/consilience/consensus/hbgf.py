@@ -99,6 +99,8 @@ class HBGF(ConsensusEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
+    _method = staticmethod(hbgf)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -113,12 +115,3 @@ class HBGF(ConsensusEstimator):
         self.imbalance = imbalance
         self.backend = backend
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return hbgf(
-            problem,
-            max_rows=self.max_rows,
-            imbalance=self.imbalance,
-            backend=self.backend,
-            random_state=self.random_state,
-        )

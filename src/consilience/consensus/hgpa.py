@@ -96,6 +96,8 @@ class HGPA(ConsensusEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
+    _method = staticmethod(hgpa)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -110,12 +112,3 @@ class HGPA(ConsensusEstimator):
         self.max_rows = max_rows
         self.imbalance = imbalance
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return hgpa(
-            problem,
-            objective=self.objective,
-            max_rows=self.max_rows,
-            imbalance=self.imbalance,
-            random_state=self.random_state,
-        )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import incidence
 from consilience.partition import Backend, Ints, check_wishes, partition_graph
@@ -30,9 +30,8 @@ def mcla(problem: Problem, *, imbalance: float = 0.05, backend: Backend = "auto"
     association = associate(members, meta)
     # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
     labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
-    labels, order = _by_size(labels, problem.weights, association.shape[1])
-    association = association[:, order]
-    extras = {"association": problem.spread(association, 0.0), "meta_labels": np.argsort(order)[meta]}
+    order = by_size(labels, problem.weights, association.shape[1])
+    extras = {"association": problem.spread(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
     return Answer(labels, association, extras)
 
 
@@ -62,14 +61,6 @@ def compete(association: Floats, totals: Floats) -> Ints:
     """The strongest association of every row; ties go to the meta-cluster of the largest total, then the lowest number."""
     order = np.argsort(-totals, kind="stable")
     return order[np.argmax(association[:, order], axis=1)]
-
-
-def _by_size(labels: Ints, weights: Floats, k: int) -> tuple[Ints, Ints]:
-    """Renumber as the estimator does (falling weight, then first row), so that the extras speak of the same clusters."""
-    first = np.full(k, len(labels))
-    np.minimum.at(first, labels, np.arange(len(labels)))
-    order = np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
-    return np.argsort(order)[labels], order
 
 
 class MCLA(ConsensusEstimator):
@@ -111,6 +102,8 @@ class MCLA(ConsensusEstimator):
     [0, 0, 0, 1, 1, 2, 2]
     """
 
+    _method = staticmethod(mcla)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -123,6 +116,3 @@ class MCLA(ConsensusEstimator):
         self.imbalance = imbalance
         self.backend = backend
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return mcla(problem, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state)

@@ -70,6 +70,8 @@ class QuadraticConsensus(ConsensusEstimator):
     array([0, 0, 1, 1])
     """
 
+    _method = staticmethod(quadratic_consensus)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -84,12 +86,3 @@ class QuadraticConsensus(ConsensusEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _combine(self, problem: Problem) -> Answer:
-        return quadratic_consensus(
-            problem,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._check import InputError
 from consilience.consensus.problem import Floats, Labels, Problem
 
 
@@ -59,15 +58,6 @@ def representative_rows(problem: Problem, size: int, rng: np.random.Generator) -
     weights = problem.weights[rest[drawn]] * (problem.weights[rest].sum() / problem.weights[rest[drawn]].sum())
     rows = np.concatenate([heavy, rest[drawn]])
     return rows, np.concatenate([problem.weights[heavy], weights])
-
-
-def check_max_rows(max_rows: Any, problem: Problem) -> int:
-    """The most rows that a partitioner is given: no fewer than the clusters wanted."""
-    if not isinstance(max_rows, (int, np.integer)) or max_rows < problem.n_clusters:
-        raise InputError(
-            f"max_rows must be a whole number of at least {problem.n_clusters} (the clusters); got {max_rows!r}"
-        )
-    return int(max_rows)
 
 
 def sample_rows(weights: Floats, size: int, seed: int) -> NDArray[np.int64]:

@@ -171,10 +171,9 @@ class SCCC(ConsensusEstimator):
     Stability: jaccard 0.5000 ± 0.2500 over 3 pairs
     """
 
+    _method = staticmethod(sccc)
+
     def __init__(self, n_clusters: int | None = None, *, gap: int | str = "all", centroid: bool = False) -> None:
         self.n_clusters = n_clusters
         self.gap = gap
         self.centroid = centroid
-
-    def _combine(self, problem: Problem) -> Answer:
-        return sccc(problem, gap=self.gap, centroid=self.centroid)

@@ -84,14 +84,12 @@ def engine_search(
     max_iter: int = 50,
     temperature: float = 0.0,
     starts: list[NDArray[Any]] | None = None,
-    view_weights: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    keep_clusters: bool = True,
 ) -> Search:
     """The best partition of a problem's rows under an objective, from given starts or from random ones."""
     seed = check_seed(random_state)
-    views = problem_views(problem, view_weights)
+    views = problem_views(problem)
     k = problem.n_clusters
     if starts is None:
         polish = 0 if views.n_objects > SAMPLE else batch  # the sample has had its batch passes
@@ -102,5 +100,5 @@ def engine_search(
         ]
     else:
         polish = batch
-    engine = Engine(views, k, objective=objective, keep_clusters=keep_clusters)
+    engine = Engine(views, k, objective=objective)
     return engine.best(starts, seed=seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature)

@@ -160,6 +160,8 @@ class MajorityVote(ConsensusEstimator):
     [0.67, 0.33, 0.0]
     """
 
+    _method = staticmethod(majority_vote)
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -174,12 +176,3 @@ class MajorityVote(ConsensusEstimator):
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
-
-    def _combine(self, problem: Problem) -> Answer:
-        return majority_vote(
-            problem,
-            start=self.start,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )

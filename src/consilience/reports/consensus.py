@@ -42,7 +42,7 @@ def consensus_summary(
         "mean_confidence": float(result.confidence[known].mean()),
         "n_floaters": n_floaters,
         "anmi": result.anmi,
-        "ensemble_jaccard": None if stability is None else stability.mean,
+        "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "truth": truth,
         "chosen": result.note,
         "candidates": None if result.candidates is None else _records(result.candidates),
@@ -71,7 +71,7 @@ def print_consensus(summary: dict[str, Any], *, title: str, console: Console | N
     shown = ", ".join(f"{size:,}" for size in sizes[:15]) + (f" … ({len(sizes) - 15} more)" if len(sizes) > 15 else "")
     lines = {
         "sizes": shown,
-        "confidence": f"{summary['mean_confidence']:.3f} on average",
+        "confidence": f"{summary['mean_confidence']:.3f} on average (as if clusterings erred independently: read it as a ranking)",
         "floaters": f"{count(summary['n_floaters'], 'object')} that at most half of their clusterings put there",
         "ANMI": f"{summary['anmi']:.4f} with the clusterings",
     }

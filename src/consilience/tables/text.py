@@ -49,6 +49,7 @@ def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
         read_options=arrow_csv.ReadOptions(
             column_names=positions,
             skip_rows_after_names=int(skip),
+            use_threads=len(raw) > 1 << 24,  # no threads left running when a small file ends in an error
             # A row must fit into a block: leave 4 kB for each of its cells.
             block_size=min(max(1 << 20, width << 12), 2**31 - 1),
         ),
