@@ -100,9 +100,12 @@ def choose_n_clusters(
     halves = [rng.permutation(part.n_clusterings) for _ in range(n_splits)]
     middle = part.n_clusterings // 2
     usual = float(np.quantile(part.n_clusters, 0.75))  # one odd clustering does not widen the search
-    top = int(min(largest or max(1.5 * usual, 10), len(part.signatures()), 50))
-    rows = []
-    for k in track(range(2, top + 1), top - 1, "choosing the number of clusters", progress):
+    top = int(min(largest or max(1.5 * usual, 10), 50))
+    limit = min(len(part.signatures()), largest or 50)
+    rows: list[dict[str, Any]] = []
+    for k in track(range(2, limit + 1), top - 1, "choosing the number of clusters", progress):
+        if k > top and (not rows or most_stable(pd.DataFrame(rows)) < rows[-1]["n_clusters"]):
+            break  # beyond the usual numbers only as long as the largest is still the best
         values = []
         for order in halves:
             one, two = part[:, order[:middle]], part[:, order[middle : 2 * middle]]
