@@ -229,7 +229,7 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
 
 
 def _read_mtx(path: Path, options: Options) -> Sheet:
-    matrix = scipy_io.mmread(io.BytesIO(_read_bytes(path)))
+    matrix = scipy_io.mmread(io.BytesIO(_read_bytes(path)), spmatrix=True)
     if sparse.issparse(matrix):
         return _sparse_sheet(path.name, matrix, options)
     return _array_sheet(path.name, matrix, options)
@@ -258,7 +258,7 @@ def _anndata_sheet(source: str, data: Any, options: Options) -> Sheet:
     if getattr(data, "isbacked", False):
         data = data.to_memory()
     if options.key is not None:
-        check_choice(options.key, list(data.layers), f"key (layer) of {source}")
+        check_choice(options.key, [str(name) for name in data.layers if name is not None], f"key (layer) of {source}")
     matrix = data.X if options.key is None else data.layers[options.key]
     if matrix is None:
         raise InputError(f"{source}: has no X: name a layer with key= (--key)")
