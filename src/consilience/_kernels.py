@@ -17,6 +17,7 @@ from consilience._check import InputError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
+OBJECTIVES = ("shannon", "quadratic", "normalised")  # of the sweep, in the order of native/sweep.hpp
 
 
 def contingency(
@@ -220,7 +221,6 @@ def sweep(
         raise InputError("an entry is in a column that is not there")
     if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
         raise InputError("the columns of a view must stand together, and its number exist")
-    kinds = ("shannon", "quadratic", "normalised")
     return tuple(
         _native.sweep(
             start,
@@ -232,7 +232,7 @@ def sweep(
             labels,
             order,
             int(n_clusters),
-            kinds.index(objective),
+            OBJECTIVES.index(objective),
             float(temperature),
             float(capacity),
             bool(keep_clusters),

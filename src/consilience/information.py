@@ -23,148 +23,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_seed, check_threads
+from consilience.views import Views, by_view, cluster_tables, count_views, label_views
 
 Floats = NDArray[np.float64]
-OBJECTIVES = ("shannon", "quadratic", "normalised")
+OBJECTIVES = _kernels.OBJECTIVES
+__all__ = [
+    "OBJECTIVES",
+    "Engine",
+    "Search",
+    "Views",
+    "batch_scores",
+    "cluster_tables",
+    "count_views",
+    "label_views",
+    "objective_of",
+    "random_starts",
+    "refill_empty",
+]
 STILL = 1e-5  # share of rows that may move in a last pass
-
-
-@dataclass(frozen=True)
-class Views:
-    """Objects' rows over the columns of all views, as one sparse table.
-
-    Attributes
-    ----------
-    table : (n_objects, n_columns) CSR matrix
-        Counts, times the object's weight. Columns of a view stand together.
-    view_of : (n_columns,) int32 array
-        View of every column.
-    weights : (n_views,) array
-        w_v.
-    object_weights : (n_objects,) array
-        What an object weighs in `capacity`, and in a label view.
-    one_hot : bool
-        Whether every entry is its object's weight, as in label views.
-    """
-
-    table: Any
-    view_of: NDArray[np.int32]
-    weights: Floats
-    object_weights: Floats
-    one_hot: bool = False
-
-    def rows(self, chosen: Any) -> Views:
-        """The views of some of the objects."""
-        return Views(self.table[chosen], self.view_of, self.weights, self.object_weights[chosen], self.one_hot)
-
-    @property
-    def n_objects(self) -> int:
-        """Number of rows."""
-        return int(self.table.shape[0])
-
-    @property
-    def n_views(self) -> int:
-        """Number of views."""
-        return len(self.weights)
-
-    @cached_property
-    def totals(self) -> Floats:
-        """N_v, the sum of every view."""
-        return _by_view(self.column_totals, self)
-
-    @cached_property
-    def column_totals(self) -> Floats:
-        """The sum of every column."""
-        return np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
-
-    @cached_property
-    def mass(self) -> Any:
-        """(n_objects, n_views) CSR: the sum of every row in every view."""
-        columns = np.arange(len(self.view_of))
-        in_view = sparse.csr_matrix(
-            (np.ones(len(columns)), (columns, self.view_of)), shape=(len(columns), self.n_views)
-        )
-        return sparse.csr_matrix(self.table @ in_view)
-
-    @property
-    def whole(self) -> bool:
-        """Whether all counts are whole numbers."""
-        counts = self.object_weights if self.one_hot else self.table.data
-        return bool((counts % 1 == 0).all() and (self.object_weights % 1 == 0).all())
-
-
-def _check_weights(weights: Any, size: int, what: str) -> Floats:
-    if weights is None:
-        return np.ones(size)
-    array = np.asarray(weights, float)
-    if array.shape != (size,) or not np.isfinite(array).all() or (array < 0).any():
-        raise InputError(f"{size} {what} weights are needed, finite and not negative; got shape {array.shape}")
-    return array
-
-
-def label_views(labels: Any, *, weights: Any = None, object_weights: Any = None) -> Views:
-    """Views of label codes (n_objects, n_views): one-hot rows, nothing where the label is missing (−1)."""
-    codes = np.asarray(labels)
-    if codes.ndim != 2 or codes.dtype.kind not in "iu":
-        raise InputError("label views are made of whole-number codes, one column per view")
-    n, r = codes.shape
-    sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    mass = _check_weights(object_weights, n, "object")
-    columns = codes.astype(np.int32, copy=False) + offsets[:-1].astype(np.int32)
-    known = codes >= 0
-    full = bool(known.all())
-    start = np.arange(0, n * r + 1, r) if full else np.concatenate([[0], np.cumsum(known.sum(axis=1))])
-    columns = columns.ravel() if full else columns[known]
-    data = np.repeat(mass, np.diff(start))
-    table = sparse.csr_matrix((data, columns, start), shape=(n, int(offsets[-1])))
-    view_of = np.repeat(np.arange(r, dtype=np.int32), sizes)
-    return Views(table, view_of, _check_weights(weights, r, "view"), mass, one_hot=True)
-
-
-def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: Any = None) -> Views:
-    """Views of count tables (n_objects, columns), dense or sparse; an empty row says nothing in that view."""
-    if sparse.issparse(tables) or (isinstance(tables, np.ndarray) and tables.ndim == 2):
-        raise InputError("count views are a list of tables, one per view; put your table in a list")
-    parts = [sparse.csr_matrix(t) for t in tables]
-    if not parts or any(p.shape[0] != parts[0].shape[0] for p in parts):
-        raise InputError("count views need at least one table, all with the same objects")
-    for v, part in enumerate(parts):
-        if part.nnz and not (np.isfinite(part.data).all() and part.data.min() >= 0):
-            raise InputError(f"view {v} holds a count that is negative or not finite")
-    mass = _check_weights(object_weights, parts[0].shape[0], "object")
-    table = sparse.hstack([sparse.diags(mass) @ p for p in parts], format="csr").astype(float)
-    table.eliminate_zeros()
-    table.sort_indices()
-    view_of = np.repeat(np.arange(len(parts), dtype=np.int32), [p.shape[1] for p in parts])
-    return Views(table, view_of, _check_weights(weights, len(parts), "view"), mass)
-
-
-def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:
-    """T (clusters × columns) and the clusters' totals in every view (clusters × views)."""
-    rows, width = views.table, views.table.shape[1]
-    cells = np.repeat(np.asarray(labels, np.int64) * width, np.diff(rows.indptr)) + rows.indices
-    table = np.bincount(cells, rows.data, minlength=n_clusters * width).astype(float).reshape(n_clusters, width)
-    totals = np.zeros((n_clusters, views.n_views))
-    np.add.at(totals.T, views.view_of, table.T)
-    return table, totals
 
 
 def _phi(x: Floats) -> Floats:
     return x * np.log(np.where(x > 0, x, 1.0))
-
-
-def _by_view(values: Floats, views: Views) -> Floats:
-    return np.bincount(views.view_of, values, minlength=views.n_views).astype(float)
 
 
 def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
@@ -185,13 +72,13 @@ def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "s
     n = np.where(known, n, 1.0)
     if objective == "quadratic":
         inside = np.divide(table**2, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0).sum(axis=0)
-        kept = (_by_view(inside, views) - _by_view(columns**2, views) / n) / n
+        kept = (by_view(inside, views) - by_view(columns**2, views) / n) / n
         return float(views.weights[known] @ kept[known])
     sums, whole = _phi(totals).sum(axis=0), _phi(n)
-    shared = _by_view(_phi(table).sum(axis=0) - _phi(columns), views) - sums + whole
+    shared = by_view(_phi(table).sum(axis=0) - _phi(columns), views) - sums + whole
     if objective == "shannon":
         return float(views.weights[known] @ (np.maximum(shared, 0) / n)[known])
-    own, other = whole - sums, whole - _by_view(_phi(columns), views)
+    own, other = whole - sums, whole - by_view(_phi(columns), views)
     none = 1e-9 * (1 + whole)
     single, constant = own <= none, other <= none
     value = np.where(
@@ -213,9 +100,9 @@ def _constant(views: Views, objective: str) -> float:
     n, columns = views.totals, views.column_totals
     scale = _scales(views, "shannon")
     if objective == "shannon":
-        return float(scale @ (_phi(n) - _by_view(_phi(columns), views)))
+        return float(scale @ (_phi(n) - by_view(_phi(columns), views)))
     if objective == "quadratic":
-        return -float(scale @ np.divide(_by_view(columns**2, views), n, out=np.zeros_like(n), where=n > 0))
+        return -float(scale @ np.divide(by_view(columns**2, views), n, out=np.zeros_like(n), where=n > 0))
     return 0.0
 
 
