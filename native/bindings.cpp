@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "contingency.hpp"
+#include "lloyd.hpp"
 #include "random.hpp"
 #include "scores.hpp"
 #include "signatures.hpp"
@@ -107,6 +108,38 @@ void bind_sweep(nb::module_& m) {
   });
 }
 
+// weights is empty where all are 1; starts is empty unless init says that they are given, runs x most clusters.
+template <class Scores>
+void run_lloyd(const typename Scores::Table& table, const In<std::int32_t, 1>& clusters,
+               const In<std::uint64_t, 1>& units, const In<double, 2>& weights, const In<std::int64_t, 2>& starts,
+               int init, int max_iter, std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels,
+               const Out<double, 2>& scores, const Out<std::int32_t, 1>& steps) {
+  std::vector<LloydRun> runs(clusters.size());
+  std::vector<LloydResult> results(runs.size());
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    runs[r] = {std::size_t(clusters.data()[r]), units.data()[r],
+               weights.size() ? weights.data() + r * weights.shape(1) : nullptr,
+               starts.size() ? starts.data() + r * starts.shape(1) : nullptr};
+  lloyd<Scores>(table, LloydOptions{Init(init), max_iter, seed}, runs, threads, labels.data(), results.data());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    scores.data()[2 * r] = results[r].inertia;
+    scores.data()[2 * r + 1] = results[r].seconds;
+    steps.data()[r] = results[r].steps;
+  }
+}
+
+// `weights` is empty where every row counts 1.
+template <class Count>
+void bind_label_tables(nb::module_& m) {
+  define(m, "label_tables", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
+                               const In<std::int32_t, 1>& clusters, const In<Count, 1>& weights,
+                               const Out<Count, 2>& table, int threads) {
+    nb::gil_scoped_release free;
+    label_tables<Count>(columns.data(), columns.shape(1), columns.shape(0), offset.data(), clusters.data(),
+                        weights.size() ? weights.data() : nullptr, table.shape(1), threads, table.data());
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -128,6 +161,9 @@ NB_MODULE(_native, m) {
     return std::make_pair(hand_over(std::move(s.first)), hand_over(std::move(s.count)));
   });
 
+  bind_label_tables<std::int64_t>(m);
+  bind_label_tables<double>(m);
+
   define(m, "row_scores", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
                              const In<double, 2>& table, const Out<double, 2>& scores, int threads) {
     nb::gil_scoped_release free;
@@ -140,6 +176,24 @@ NB_MODULE(_native, m) {
     nb::gil_scoped_release free;
     within_sums(block.data(), block.shape(0), block.shape(1), begin, labels.data(), labels.shape(0), labels.shape(1),
                 sums.shape(1), threads, sums.data());
+  });
+
+  define(m, "lloyd", [](const In<double, 2>& X, const In<std::int32_t, 1>& clusters, const In<std::uint64_t, 1>& units,
+                        const In<double, 2>& weights, const In<std::int64_t, 2>& starts, int init, int max_iter,
+                        std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels, const Out<double, 2>& scores,
+                        const Out<std::int32_t, 1>& steps) {
+    nb::gil_scoped_release free;
+    const DenseTable table(X.data(), X.shape(0), X.shape(1));
+    run_lloyd<DenseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
+  });
+  define(m, "lloyd", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<double, 1>& value,
+                        std::size_t columns, const In<std::int32_t, 1>& clusters, const In<std::uint64_t, 1>& units,
+                        const In<double, 2>& weights, const In<std::int64_t, 2>& starts, int init, int max_iter,
+                        std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels, const Out<double, 2>& scores,
+                        const Out<std::int32_t, 1>& steps) {
+    nb::gil_scoped_release free;
+    const SparseTable table(start.data(), column.data(), value.data(), start.size() - 1, columns);
+    run_lloyd<SparseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
   });
 
   define(m, "xlogx", [](const In<std::uint64_t, 1>& x, std::uint64_t limit, const Out<double, 1>& value,

@@ -1,4 +1,4 @@
-// Scores of rows of labels: what a table says of every label a row has, summed, for all clusters at once.
+// Rows of labels against clusters: how often every label meets every cluster, and what such tables say of a row.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +37,21 @@ inline void row_scores(const std::int32_t* labels, std::size_t n, std::size_t r,
     const std::size_t first = block * kBlock, size = std::min(kBlock, n - first);
     if (has_avx2()) return row_scores_avx2(labels + first * r, size, r, offset, table, k, scores + first * k);
     row_scores_with(labels + first * r, size, r, offset, table, k, scores + first * k);
+  });
+}
+
+// table[offset[q] + y][c] += the weights of the rows with label y in clustering q that lie in cluster c. `columns` is
+// clustering-major (r x n), so that a clustering's part of the table stays in the cache; missing labels and clusters (-1)
+// count nowhere. Without weights every row counts 1.
+template <class Count>
+void label_tables(const std::int32_t* columns, std::size_t n, std::size_t r, const std::int64_t* offset,
+                  const std::int32_t* clusters, const Count* weights, std::size_t k, int threads, Count* table) {
+  parallel_for(r, threads, [&](std::size_t q, std::size_t) {
+    const std::int32_t* label = columns + q * n;
+    Count* own = table + std::size_t(offset[q]) * k;
+    for (std::size_t i = 0; i < n; ++i)
+      if (label[i] >= 0 && clusters[i] >= 0)
+        own[std::size_t(label[i]) * k + std::size_t(clusters[i])] += weights ? weights[i] : Count(1);
   });
 }
 

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle
 from consilience import _kernels
+from consilience._check import InputError
 
 quick = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -227,6 +228,7 @@ def run_python(code):
 ASTRAY = """
 import numpy as np
 from consilience import _kernels
+from consilience._check import InputError
 try:
     _kernels.pair_sums({codes}, np.array({clusters}, np.int32), {begin}, {end}, term="square", missing=True)
     print("accepted")
@@ -430,3 +432,36 @@ def test_random_streams_differ_by_seed_and_unit_and_a_longer_one_starts_the_same
 def test_random_permutation_holds_everything_once():
     assert sorted(_kernels.random_permutation(5, 6, 500)) == list(range(500))
     assert len({tuple(_kernels.random_permutation(5, unit, 3)) for unit in range(100)}) == 6
+
+
+@quick
+@given(
+    st.integers(0, 2**31),
+    st.integers(1, 6),
+    st.integers(1, 30),
+    st.integers(1, 5),
+    st.sampled_from(["none", "whole", "parts"]),
+)
+def test_label_tables_count_what_they_say(seed, r, n, k, kind):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, r)
+    columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    clusters = rng.integers(-1, k, n).astype(np.int32)
+    weights = {"none": None, "whole": rng.integers(0, 9, n), "parts": rng.random(n)}[kind]
+    for threads in (1, 2):
+        found = _kernels.label_tables(columns, offsets, clusters, k, weights=weights, threads=threads)
+        np.testing.assert_allclose(found, oracle.label_tables(columns, offsets, clusters, k, weights), rtol=1e-12)
+    assert found.dtype == (np.float64 if kind == "parts" else np.int64)
+
+
+def test_label_tables_refuse_what_would_write_outside():
+    columns, clusters = np.zeros((1, 3), np.int32), np.zeros(3, np.int32)
+    with pytest.raises(InputError, match="one offset more"):
+        _kernels.label_tables(columns, np.array([0]), clusters, 1)
+    with pytest.raises(InputError, match="outside its clustering's part"):
+        _kernels.label_tables(columns + 1, np.array([0, 1]), clusters, 1)
+    with pytest.raises(InputError, match="as many clusters below 1"):
+        _kernels.label_tables(columns, np.array([0, 1]), clusters + 1, 1)
+    with pytest.raises(InputError, match="as many weights"):
+        _kernels.label_tables(columns, np.array([0, 1]), clusters, 1, weights=np.ones(2))

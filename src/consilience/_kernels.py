@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 import consilience._native as _native
 from consilience._check import InputError
@@ -18,6 +19,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 OBJECTIVES = ("shannon", "quadratic", "normalised")  # of the sweep, in the order of native/sweep.hpp
+INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
 
 
 def contingency(
@@ -125,6 +127,38 @@ def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, 
         raise InputError(f"the scores have shape {scores.shape}, not {(len(labels), table.shape[1])}")
     _check_out(scores, (np.float64,), "scores")
     _native.row_scores(labels, offsets, table, scores, int(threads))
+
+
+def label_tables(
+    columns: Labels,
+    offsets: Ints,
+    clusters: Labels,
+    n_clusters: int,
+    *,
+    weights: NDArray[Any] | None = None,
+    threads: int = 1,
+) -> NDArray[Any]:
+    """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters.
+
+    `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
+    labels and clusters (−1) count nowhere. Whole-number weights give int64 counts, others float64.
+    """
+    columns, clusters = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(clusters, np.int32)
+    offsets = np.ascontiguousarray(offsets, np.int64)
+    sizes = np.diff(offsets)
+    if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
+        raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")
+    if columns.shape[1:] != clusters.shape or clusters.max(initial=-1) >= n_clusters:
+        raise InputError(f"{columns.shape[1]} rows need as many clusters below {n_clusters}")
+    if columns.size and (columns.max(axis=1) >= sizes).any():
+        raise InputError("a label is outside its clustering's part of the table")
+    whole = weights is None or np.asarray(weights).dtype.kind in "biu"
+    table = np.zeros((int(offsets[-1]), n_clusters), np.int64 if whole else np.float64)
+    weighed = np.empty(0, table.dtype) if weights is None else np.ascontiguousarray(weights, table.dtype)
+    if weights is not None and weighed.shape != clusters.shape:
+        raise InputError(f"{len(clusters)} rows need as many weights; got shape {weighed.shape}")
+    _native.label_tables(columns, offsets, clusters, weighed, table, int(threads))
+    return table
 
 
 def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:
@@ -241,3 +275,40 @@ def sweep(
             int(unit),
         )
     )
+
+
+def lloyd(
+    X: Any,
+    clusters: Labels,
+    units: NDArray[np.uint64],
+    *,
+    weights: Floats | None = None,
+    starts: Ints | None = None,
+    init: str = "random",
+    max_iter: int = 300,
+    seed: int = 0,
+    threads: int = 1,
+) -> tuple[Labels, Floats, Labels, Floats]:
+    """Run k-means once for every entry of `clusters`, from the stream (seed, unit) of each.
+
+    `X` is a C-contiguous float64 table, or float64 CSR with int32 columns; the contract of values is that of
+    `consilience.generation.kmeans`. Returns labels (runs × objects), inertia, steps and seconds of each run.
+    """
+    runs, (n, d) = len(clusters), X.shape
+    weights = np.empty((0, 0)) if weights is None else weights
+    starts = np.empty((0, 0), np.int64) if starts is None else starts
+    if n < 1 or len(units) != runs or (runs and not (clusters.min() >= 1 and clusters.max() <= n)):
+        raise InputError(f"every run needs a stream and between 1 and {n} clusters")
+    if weights.size and weights.shape != (runs, d):
+        raise InputError(f"the weights have shape {weights.shape}, not {(runs, d)}")
+    if starts.size and (
+        len(starts) != runs or starts.shape[1] < clusters.max() or starts.min() < 0 or starts.max() >= n
+    ):
+        raise InputError("the starts name an object that is not there, or too few")
+    labels, scores, steps = np.empty((runs, n), np.int32), np.empty((runs, 2)), np.empty(runs, np.int32)
+    table = (X.indptr.astype(np.int64), X.indices, X.data, int(d)) if sparse.issparse(X) else (X,)
+    how = INITS.index("given" if starts.size else init)
+    _native.lloyd(
+        *table, clusters, units, weights, starts, how, int(max_iter), int(seed), int(threads), labels, scores, steps
+    )
+    return labels, scores[:, 0].copy(), steps, scores[:, 1].copy()

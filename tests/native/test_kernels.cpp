@@ -8,6 +8,7 @@
 #include <string>
 
 #include "contingency.hpp"
+#include "lloyd.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
@@ -265,6 +266,107 @@ static void test_sweep() {
         }
 }
 
+// Plain k-means in doubles from given objects; the labels when nothing changes any more, none if a cluster ran empty.
+static std::vector<std::int32_t> plain_lloyd(const std::vector<double>& X, std::size_t n, std::size_t d, std::size_t k,
+                                             const double* weights, const std::int64_t* start) {
+  std::vector<double> centres(k * d);
+  for (std::size_t c = 0; c < k; ++c)
+    for (std::size_t j = 0; j < d; ++j) centres[c * d + j] = X[std::size_t(start[c]) * d + j];
+  std::vector<std::int32_t> labels(n, -1);
+  for (bool moving = true; moving;) {
+    moving = false;
+    std::vector<double> sums(k * d, 0.0), members(k, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      double low = 1e300;
+      std::int32_t best = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        double sum = 0;
+        for (std::size_t j = 0; j < d; ++j) {
+          const double gap = weights[j] * (X[i * d + j] - centres[c * d + j]);
+          sum += gap * gap;
+        }
+        if (sum < low) low = sum, best = std::int32_t(c);
+      }
+      moving |= labels[i] != best;
+      labels[i] = best;
+      members[std::size_t(best)] += 1;
+      for (std::size_t j = 0; j < d; ++j) sums[std::size_t(best) * d + j] += X[i * d + j];
+    }
+    for (std::size_t c = 0; c < k; ++c) {
+      if (members[c] == 0) return {};
+      for (std::size_t j = 0; j < d; ++j) centres[c * d + j] = sums[c * d + j] / members[c];
+    }
+  }
+  return labels;
+}
+
+template <class Scores>
+static std::vector<std::int32_t> check_runs(const typename Scores::Table& table, Init init,
+                                            const std::vector<LloydRun>& runs) {
+  const LloydOptions options{init, 300, 5};
+  std::vector<std::int32_t> labels(runs.size() * table.n), again = labels;
+  std::vector<LloydResult> found(runs.size()), twice = found;
+  lloyd<Scores>(table, options, runs, 1, labels.data(), found.data());
+  lloyd<Scores>(table, options, runs, 3, again.data(), twice.data());
+  CHECK(labels == again);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    CHECK(found[r].inertia == twice[r].inertia && std::isfinite(found[r].inertia) && found[r].steps <= 300);
+    std::vector<bool> used(runs[r].clusters, false);
+    for (std::size_t i = 0; i < table.n; ++i) used[std::size_t(labels[r * table.n + i])] = true;
+    CHECK(std::count(used.begin(), used.end(), true) == std::ptrdiff_t(runs[r].clusters));
+  }
+  return labels;
+}
+
+static void check_lloyd(std::size_t n, std::size_t d) {
+  Stream random(31, d);
+  std::vector<double> X(n * d), weights(4 * d);
+  for (double& x : X) x = random.below(3) ? random.uniform() + 7 : 0.0;
+  for (double& w : weights) w = random.uniform();
+  std::vector<std::int64_t> start{0}, starts;
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < d; ++j)
+      if (X[i * d + j] != 0) column.push_back(std::int32_t(j)), value.push_back(X[i * d + j]);
+    start.push_back(std::int64_t(column.size()));
+  }
+  for (std::size_t t = 0; t < 4 * 9; ++t) starts.push_back(std::int64_t((7 * t + t / 9) % n));
+  std::vector<LloydRun> runs;
+  for (std::size_t r = 0; r < 4; ++r) runs.push_back({3 + 2 * r, r, weights.data() + r * d, starts.data() + r * 9});
+  const DenseTable dense(X.data(), n, d);
+  const SparseTable sparse(start.data(), column.data(), value.data(), n, d);
+  const auto labels = check_runs<DenseScores>(dense, Init::kGiven, runs);
+  CHECK(labels == check_runs<SparseScores>(sparse, Init::kGiven, runs));
+  int compared = 0;
+  for (std::size_t r = 0; r < 4; ++r) {
+    const auto plain = plain_lloyd(X, n, d, runs[r].clusters, runs[r].weights, runs[r].start);
+    compared += !plain.empty();
+    CHECK(std::equal(plain.begin(), plain.end(), labels.begin() + std::ptrdiff_t(r * n)));
+  }
+  CHECK(compared >= 3);
+  for (Init init : {Init::kRandom, Init::kPlusPlus})
+    CHECK(check_runs<DenseScores>(dense, init, runs) == check_runs<SparseScores>(sparse, init, runs));
+}
+
+static void test_lloyd() {
+  for (std::size_t d : {6u, 9u, 70u})
+    for (std::size_t n : {64u, 400u}) check_lloyd(n, d);
+  const std::vector<double> same(40, 1.5);  // one distinct object, weights of 0, one object
+  for (std::size_t d : {1u, 4u, 40u}) {
+    const std::size_t n = 40 / d;
+    const std::vector<double> none(d, 0.0);
+    const DenseTable table(same.data(), n, d);
+    std::vector<std::int32_t> labels(n, 9);
+    LloydResult found;
+    for (const double* weights : {static_cast<const double*>(nullptr), none.data()})
+      for (Init init : {Init::kRandom, Init::kPlusPlus}) {
+        lloyd<DenseScores>(table, {init, 300, 1}, {{n, 0, weights, nullptr}}, 1, labels.data(), &found);
+        CHECK(std::count(labels.begin(), labels.end(), 0) == std::ptrdiff_t(n) && found.inertia == 0);
+      }
+  }
+}
+
 int main() {
   test_parallel();
   test_xlogx();
@@ -274,6 +376,7 @@ int main() {
   test_pair_sums();
   test_within_sums();
   test_sweep();
+  test_lloyd();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

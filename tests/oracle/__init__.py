@@ -1,6 +1,8 @@
 """The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
 
 from oracle.contingency import contingency
+from oracle.label_tables import label_tables
+from oracle.lloyd import lloyd
 from oracle.pair_sums import pair_sums
 from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
 from oracle.signatures import signatures
@@ -9,6 +11,8 @@ from oracle.xlogx import xlogx
 
 __all__ = [
     "contingency",
+    "label_tables",
+    "lloyd",
     "pair_sums",
     "philox",
     "random_below",

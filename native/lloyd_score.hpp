@@ -1,0 +1,158 @@
+// Scores of a block of points against all centres: the inner loop of dense k-means.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "lloyd_bounds.hpp"
+#include "lloyd_lanes.hpp"
+#include "vectors.hpp"
+
+namespace consilience {
+
+constexpr std::size_t kBlock = 16;  // points side by side, [feature][point]
+constexpr std::size_t kGroup = 4;   // centres scored together, [feature][centre]; the last group may be smaller
+constexpr std::size_t kChunk = 64;  // features summed before they are added to the rest: shorter sums err less
+
+struct DenseCentres {
+  std::size_t k, d;
+  const float *slope, *offset;  // a_c, b_c
+  const float* clock;           // as appointments are made
+  Rounding rounding;
+};
+
+template <class Floats, class Ints, int V>
+struct Nearest {
+  Floats best[V] = {}, second[V] = {};
+  Ints index[V] = {}, centre = {}, one = {};  // the number of the centre now scored, and 1
+};
+
+// sum[c] -= x . slope[c], over `count` features.
+template <int C, class Floats, int V>
+CONSILIENCE_INLINE void subtract_products(const float* x, const float* slope, std::size_t count, Floats (&sum)[C][V]) {
+  constexpr std::size_t kWidth = sizeof(Floats) / sizeof(float);
+  for (std::size_t j = 0; j < count; ++j) {
+    Floats at[V] = {};
+    for (int v = 0; v < V; ++v) load(at[v], x + j * kBlock + std::size_t(v) * kWidth);
+    for (int c = 0; c < C; ++c) {
+      Floats a = {};
+      spread(a, slope + j * C + c);
+      for (int v = 0; v < V; ++v) sum[c][v] = sum[c][v] - at[v] * a;
+    }
+  }
+}
+
+template <int C, class Floats, class Ints, int V>
+CONSILIENCE_INLINE void score_group(const float* x, const DenseCentres& centres, std::size_t first,
+                                    Nearest<Floats, Ints, V>& nearest) {
+  const float* slope = centres.slope + first * centres.d;
+  Floats score[C][V] = {};
+  for (int c = 0; c < C; ++c)
+    for (int v = 0; v < V; ++v) spread(score[c][v], centres.offset + first + c);
+  if (centres.d <= kChunk) {
+    subtract_products<C>(x, slope, centres.d, score);
+  } else {
+    for (std::size_t j = 0; j < centres.d; j += kChunk) {
+      Floats sum[C][V] = {};
+      subtract_products<C>(x + j * kBlock, slope + j * C, std::min(kChunk, centres.d - j), sum);
+      for (int c = 0; c < C; ++c)
+        for (int v = 0; v < V; ++v) score[c][v] = score[c][v] + sum[c][v];
+    }
+  }
+  for (int c = 0; c < C; ++c) {
+    for (int v = 0; v < V; ++v) {
+      Floats other = score[c][v];
+      Ints smaller = {}, unused = {};
+      take_larger(other, nearest.best[v]);
+      take_smaller(nearest.second[v], other, unused);
+      take_smaller(nearest.best[v], score[c][v], smaller);
+      put_where(nearest.index[v], smaller, nearest.centre);
+    }
+    nearest.centre = nearest.centre + nearest.one;
+  }
+}
+
+CONSILIENCE_INLINE float least(const float* values) {
+  float low[4] = {values[0], values[1], values[2], values[3]};
+  for (std::size_t t = 4; t < kBlock; t += 4)
+    for (std::size_t u = 0; u < 4; ++u) low[u] = values[t + u] < low[u] ? values[t + u] : low[u];
+  return std::min(std::min(low[0], low[1]), std::min(low[2], low[3]));
+}
+
+// What scoring finds of the points of a block.
+struct DenseBlock {
+  std::int32_t nearest[kBlock];  // -1 where rounding could have changed it
+  float due[kBlock];             // when they must be scored again
+  float gap;                                 // how much farther the second centre is than the nearest, at least
+};
+
+template <class Floats, class Ints>
+CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const float* x, const float* power,
+                                         DenseBlock& block) {
+  constexpr std::size_t kWidth = sizeof(Floats) / sizeof(float);
+  constexpr int V = int(kBlock / kWidth);
+  static const float beyond = 2 * kFar;
+  static const std::int32_t ones[kBlock] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  Nearest<Floats, Ints, V> now;
+  for (int v = 0; v < V; ++v) spread(now.best[v], &beyond), spread(now.second[v], &beyond);
+  load(now.one, ones);
+  std::size_t c = 0;
+  for (; c + kGroup <= centres.k; c += kGroup) score_group<kGroup>(x, centres, c, now);
+  switch (centres.k - c) {
+    case 3: score_group<3>(x, centres, c, now); break;
+    case 2: score_group<2>(x, centres, c, now); break;
+    case 1: score_group<1>(x, centres, c, now); break;
+    default: break;
+  }
+  float low[kBlock], high[kBlock];
+  for (int v = 0; v < V; ++v) {
+    store(low + std::size_t(v) * kWidth, now.best[v]);
+    store(high + std::size_t(v) * kWidth, now.second[v]);
+    store(block.nearest + std::size_t(v) * kWidth, now.index[v]);
+  }
+  // Squared distances, the nearest rounded up and the second down; sqrt(x) <= (x + r^2) / 2r for any r, best near it.
+  float clock[kBlock], sum = 0;
+  for (std::size_t t = 0; t < kBlock; ++t) {
+    const float error = centres.rounding.error(high[t], power[t]), more = error + centres.rounding.power * power[t];
+    clock[t] = centres.clock[block.nearest[t]];
+    block.nearest[t] |= -std::int32_t(high[t] - low[t] <= 2.0f * error);
+    low[t] += power[t] + more;
+    high[t] += power[t] - more;
+  }
+  for (std::size_t t = 0; t < kBlock; ++t) sum += low[t];
+  const float r = std::sqrt(std::max(sum / float(kBlock), 1e-30f));
+  for (std::size_t t = 0; t < kBlock; ++t) {
+    high[t] = 1.9999f * r * (high[t] - low[t]) / (high[t] + low[t] + 2.0f * r * r);
+    block.due[t] = block.nearest[t] < 0 ? -1.0f : clock[t] + high[t];  // in doubt: at once, on any clock
+  }
+  block.gap = least(high);
+}
+CONSILIENCE_AVX2 inline void score_block_avx2(const DenseCentres& centres, const float* x, const float* power,
+                                              DenseBlock& block) {
+#if defined(CONSILIENCE_HAS_AVX2)
+  score_block_with<Floats8, Ints8>(centres, x, power, block);
+#else
+  score_block_with<Floats4, Ints4>(centres, x, power, block);
+#endif
+}
+inline void score_block(const DenseCentres& centres, const float* x, const float* power, DenseBlock& block) {
+  if (has_avx2()) return score_block_avx2(centres, x, power, block);
+  score_block_with<Floats4, Ints4>(centres, x, power, block);
+}
+
+// How much time the points of a block have left, and the least of it.
+CONSILIENCE_INLINE float time_left_with(const float* due, const float* clock, const std::int32_t* labels, float* left) {
+  for (std::size_t t = 0; t < kBlock; ++t) left[t] = due[t] - clock[std::max(labels[t], 0)];
+  return least(left);
+}
+CONSILIENCE_AVX2 inline float time_left_avx2(const float* due, const float* clock, const std::int32_t* labels,
+                                             float* left) {
+  return time_left_with(due, clock, labels, left);
+}
+inline float time_left(const float* due, const float* clock, const std::int32_t* labels, float* left) {
+  return has_avx2() ? time_left_avx2(due, clock, labels, left) : time_left_with(due, clock, labels, left);
+}
+
+}  // namespace consilience

@@ -1,0 +1,108 @@
+"""K-means runs by Lloyd's algorithm, in float64 throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracle.random import below, stream
+
+Floats = NDArray[np.float64]
+
+
+def lloyd(
+    X: Floats,
+    clusters: Any,
+    units: Any,
+    *,
+    weights: Any = None,
+    starts: Any = None,
+    init: str = "random",
+    max_iter: int = 300,
+    seed: int = 0,
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32]]:
+    """Labels (runs × objects), inertia and steps of every run."""
+    found = []
+    for r, (k, unit) in enumerate(zip(clusters, units, strict=True)):
+        Z = X if weights is None else X * weights[r]
+        bits = stream(seed, int(unit))
+        if starts is not None:
+            chosen = list(starts[r][:k])
+        else:
+            chosen = far_apart(Z, k, bits) if init == "k-means++" else at_random(len(Z), k, bits)
+        found.append(one_run(Z, Z[chosen], max_iter))
+    labels, inertia, steps = zip(*found, strict=True)
+    return np.array(labels, np.int32), np.array(inertia), np.array(steps, np.int32)
+
+
+def at_random(n: int, k: int, bits: Iterator[int]) -> list[int]:
+    """The first k of a shuffle from the front."""
+    items = list(range(n))
+    for c in range(k):
+        other = c + below(bits, n - c)
+        items[c], items[other] = items[other], items[c]
+    return items[:k]
+
+
+def far_apart(Z: Floats, k: int, bits: Iterator[int]) -> list[int]:
+    """k-means++; where every object is at a centre, the first not chosen."""
+    chosen = [below(bits, len(Z))]
+    while len(chosen) < k:
+        squares = squared_distances(Z, Z[chosen]).min(axis=1)
+        squares[chosen] = 0
+        target = (next(bits) >> 11) / 2**53 * squares.sum()
+        rest = [i for i in range(len(Z)) if i not in chosen]
+        places = np.flatnonzero(squares > 0)
+        chosen.append(int(places[np.argmax(np.cumsum(squares[places]) > target)]) if len(places) else rest[0])
+    return chosen
+
+
+def squared_distances(Z: Floats, centres: Floats) -> Floats:
+    return np.stack([((Z - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
+
+
+def one_run(Z: Floats, centres: Floats, max_iter: int) -> tuple[NDArray[Any], float, int]:
+    labels, steps = np.full(len(Z), -1), 0
+    while steps < max_iter:
+        steps += 1
+        new = nearest(Z, centres)
+        if (new == labels).all():
+            return labels, inertia_of(Z, labels, centres), steps
+        labels = fill_empty(Z, new, centres, len(centres))
+        centres = means_of(Z, labels, len(centres))
+    labels = fill_empty(Z, nearest(Z, centres), centres, len(centres))
+    return labels, inertia_of(Z, labels, means_of(Z, labels, len(centres))), steps
+
+
+def nearest(Z: Floats, centres: Floats) -> NDArray[Any]:
+    """The nearest centre of every object, the first of equals; a centre that is nowhere (NaN) is no one's."""
+    squares = squared_distances(Z, centres)
+    return np.where(np.isnan(squares), np.inf, squares).argmin(axis=1)
+
+
+def means_of(Z: Floats, labels: NDArray[Any], k: int) -> Floats:
+    nowhere = np.full(Z.shape[1], np.nan)
+    return np.array([Z[labels == c].mean(axis=0) if (labels == c).any() else nowhere for c in range(k)])
+
+
+def fill_empty(Z: Floats, labels: NDArray[Any], centres: Floats, k: int) -> NDArray[Any]:
+    """Every empty cluster takes the object farthest from its centre, out of a cluster that has others."""
+    labels = labels.copy()
+    squares = ((Z - centres[labels]) ** 2).sum(axis=1)
+    squares[squares <= 1e-24 * ((Z**2).sum(axis=1) + (centres[labels] ** 2).sum(axis=1))] = 0
+    for c in range(k):
+        if (labels == c).any():
+            continue
+        can = np.where(np.bincount(labels, minlength=k)[labels] > 1, squares, 0)
+        if can.max() == 0:
+            break
+        far = int(can.argmax())
+        labels[far], squares[far] = c, 0
+    return labels
+
+
+def inertia_of(Z: Floats, labels: NDArray[Any], centres: Floats) -> float:
+    return float(((Z - centres[labels]) ** 2).sum())

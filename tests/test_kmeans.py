@@ -1,0 +1,332 @@
+"""Batched k-means: against its plain twin, against scikit-learn from equal starts, and what must hold of any run."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+import oracle
+from consilience import _kernels
+from consilience.generation.kmeans import kmeans_runs, prepare
+
+quick = settings(max_examples=60, deadline=None)
+
+
+def blobs(n, d, seed=0, spread=1.0):
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(6, d)) * 3
+    return centres[rng.integers(0, 6, n)] + spread * rng.normal(size=(n, d))
+
+
+def same(found, X, k, **options):
+    """Compare with the oracle: labels and steps equal, inertia to rounding."""
+    runs = len(found.labels)
+    units = options.pop("units", np.arange(runs))
+    labels, inertia, steps = oracle.lloyd(X, np.broadcast_to(k, runs), units, **options)
+    assert_array_equal(found.labels, labels)
+    assert_array_equal(found.steps, steps)
+    assert_allclose(found.inertia, inertia, rtol=1e-9, atol=1e-9 * (1 + np.abs(X).max()) ** 2)
+
+
+# --- the plain twin --------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(
+    st.integers(0, 2**31),
+    st.integers(1, 90),
+    st.integers(1, 9),
+    st.sampled_from(["random", "k-means++"]),
+    st.sampled_from([1, 3, 300]),
+)
+def test_equals_the_oracle(seed, n, d, init, max_iter):
+    rng = np.random.default_rng(seed)
+    X = blobs(n, d, seed) + rng.normal(size=d) * 10
+    k = rng.integers(1, min(n, 12) + 1, 5)
+    weights = rng.random((5, d)) ** 3 * (rng.random((5, d)) < 0.8)
+    found = kmeans_runs(X, k, weights=weights, seed=seed, init=init, max_iter=max_iter)
+    same(found, X, k, weights=weights, seed=seed, init=init, max_iter=max_iter)
+
+
+@pytest.mark.parametrize("d", [1, 63, 64, 65, 130, 300])
+def test_wide_tables_equal_the_oracle(d):
+    X = blobs(150, d, d, spread=3)
+    same(kmeans_runs(X, 7, n_runs=6), X, 7)
+
+
+@pytest.mark.parametrize("k", range(1, 20))
+def test_any_number_of_clusters_equals_the_oracle(k):
+    X = blobs(333, 3, k)
+    same(kmeans_runs(X, k, n_runs=3), X, k)
+
+
+def test_many_steps_over_many_objects_equal_the_oracle():
+    X = np.random.default_rng(0).random((6000, 4))
+    found = kmeans_runs(X, 9, n_runs=4)
+    assert found.steps.min() > 30
+    same(found, X, 9)
+
+
+@quick
+@given(st.integers(0, 2**31), st.integers(2, 60), st.integers(1, 30), st.sampled_from(["random", "k-means++"]))
+def test_sparse_equals_the_oracle(seed, n, d, init):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, d)) * (rng.random((n, d)) < 0.3)
+    X[:, 0] = 1 + rng.random(n)  # no two alike
+    k = rng.integers(1, min(n, 9) + 1, 4)
+    options = {"weights": 0.1 + rng.random((4, d)), "init": init, "seed": seed}
+    same(kmeans_runs(sparse.csc_matrix(X), k, **options), X, k, **options)
+
+
+def test_sparse_labels_of_long_runs_equal_the_oracle():
+    rng = np.random.default_rng(3)
+    X = rng.random((700, 200)) * (rng.random((700, 200)) < 0.1) * 5
+    weights = rng.random((8, 200)) + 0.1
+    same(kmeans_runs(sparse.csr_matrix(X), 8, weights=weights, seed=4), X, 8, weights=weights, seed=4)
+
+
+# --- scikit-learn from equal starts ----------------------------------------------------------------------------------
+
+
+def equal_share(X, k, runs, weights=None, max_iter=300):
+    """Share of runs whose labels are those of scikit-learn in float64, and the two inertias where it converged."""
+    rng = np.random.default_rng(runs)
+    starts = np.stack([rng.choice(X.shape[0], k, replace=False) for _ in range(runs)])
+    found = kmeans_runs(X, k, weights=weights, starts=starts, max_iter=max_iter)
+    equal = []
+    with threadpool_limits(1):
+        for r, start in enumerate(starts):
+            Z = X if weights is None else X.multiply(weights[r]).tocsr() if sparse.issparse(X) else X * weights[r]
+            begin = Z[start].toarray() if sparse.issparse(Z) else Z[start]
+            peer = KMeans(k, init=begin, n_init=1, algorithm="lloyd", tol=0, max_iter=max_iter)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                peer.fit(Z)
+            equal.append(np.array_equal(peer.labels_, found.labels[r]))
+            if peer.n_iter_ < max_iter:
+                assert_allclose(found.inertia[r], peer.inertia_, rtol=1e-3 if not equal[-1] else 1e-10)
+    return np.mean(equal)
+
+
+def zipf_weights(runs, d, seed=0, most=100):
+    """Weights r ∈ 1 … most with probability ∝ r^−α, α uniform in [0, 1.5] for each run (Caruana et al. 2006)."""
+    rng = np.random.default_rng(seed)
+    ranks = np.arange(1.0, most + 1)
+    powers = [ranks ** -rng.uniform(0, 1.5) for _ in range(runs)]
+    return np.stack([rng.choice(ranks, d, p=p / p.sum()) for p in powers])
+
+
+def scaled(X):
+    X = X[:, X.std(axis=0) > 0]
+    return StandardScaler().fit_transform(X.astype(float))
+
+
+def test_vowel_labels_equal_scikit_learn(data_folder):
+    X = scaled(np.load(data_folder / "vowel.npz")["X"])
+    assert equal_share(X, 15, 200, zipf_weights(200, X.shape[1])) >= 0.99
+
+
+def test_covertype_labels_equal_scikit_learn(data_folder):
+    X = np.load(data_folder / "covtype10k.npz")["X"]
+    X = scaled(X[np.random.default_rng(0).choice(len(X), 1000, replace=False)])
+    assert equal_share(X, 15, 200, zipf_weights(200, X.shape[1])) >= 0.99
+
+
+def test_isolet_labels_equal_scikit_learn(data_folder):
+    loaded = np.load(data_folder / "isolet.npz")
+    letters = np.isin(loaded["y_names"][loaded["y"]], list("ABCDFHJ"))
+    X = scaled(loaded["X"][letters][::4])
+    assert equal_share(X, 10, 60, zipf_weights(60, X.shape[1])) >= 0.99
+
+
+def test_sparse_text_labels_equal_scikit_learn(data_folder):
+    loaded = np.load(data_folder / "cluto_re0.npz")
+    X = sparse.csr_matrix((loaded["data"], loaded["indices"], loaded["indptr"]), shape=tuple(loaded["shape"]))
+    # Weights of no pattern: counts alone make documents equally far from two others, and rounding would choose.
+    weights = 0.5 + np.random.default_rng(0).random((40, X.shape[1]))
+    assert equal_share(X.astype(float).log1p(), 10, 40, weights) >= 0.99
+
+
+def test_labels_of_large_noise_equal_scikit_learn():
+    """Many objects, many steps, no clusters: a point wrongly passed over even once would change the rest."""
+    assert equal_share(np.random.default_rng(0).random((20_000, 20)), 15, 3, max_iter=120) == 1
+
+
+# --- what must hold of any run ---------------------------------------------------------------------------------------
+
+
+def test_a_run_depends_on_its_own_stream_alone():
+    X, weights = blobs(400, 5), np.random.default_rng(0).random((40, 5))
+    k = np.tile([2, 5, 9, 14], 10)
+    for init in ("random", "k-means++"):
+        whole = kmeans_runs(X, k, weights=weights, seed=7, init=init)
+        for threads in (2, 5):
+            again = kmeans_runs(X, k, weights=weights, seed=7, init=init, threads=threads)
+            assert_array_equal(again.labels, whole.labels)
+            assert_array_equal(again.inertia, whole.inertia)
+        some = np.array([31, 3, 18])
+        alone = kmeans_runs(X, k[some], weights=weights[some], units=some, seed=7, init=init)
+        assert_array_equal(alone.labels, whole.labels[some])
+        other = kmeans_runs(X, k, weights=weights, seed=8, init=init)
+        assert (other.labels != whole.labels).any(axis=1).mean() > 0.5
+
+
+def test_prepared_and_raw_data_give_the_same():
+    X = blobs(100, 3)
+    assert_array_equal(kmeans_runs(prepare(X), 4).labels, kmeans_runs(X.tolist(), 4).labels)
+    table = np.ascontiguousarray(X)
+    assert prepare(table).X is table
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-3, 1, 1e6, 1e100])
+@pytest.mark.parametrize("shift", [0, 1e6])
+def test_scale_and_place_of_the_data_do_not_matter(scale, shift):
+    X = np.round(blobs(300, 4), 3)
+    plain = kmeans_runs(X, 6, n_runs=10)
+    moved = kmeans_runs((X + shift) * scale, 6, n_runs=10)
+    assert_array_equal(moved.labels, plain.labels)
+    assert_allclose(moved.inertia / scale**2, plain.inertia, rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1, 1e100])
+def test_scale_of_the_weights_does_not_matter(factor):
+    X, weights = blobs(300, 4), np.random.default_rng(0).random((10, 4))
+    plain, other = kmeans_runs(X, 6, weights=weights), kmeans_runs(X, 6, weights=factor * weights)
+    assert_array_equal(plain.labels, other.labels)
+
+
+def test_an_outlier_leaves_the_others_exact():
+    """Beyond any float's digits, doubles decide."""
+    X = np.vstack([blobs(200, 3), [[1e9, 0, 0]]])
+    same(kmeans_runs(X, 5, n_runs=5), X, 5)
+
+
+def test_the_order_of_features_does_not_matter():
+    X, weights = blobs(500, 7), np.random.default_rng(0).random((6, 7))
+    order = np.random.default_rng(1).permutation(7)
+    plain, other = kmeans_runs(X, 8, weights=weights), kmeans_runs(X[:, order], 8, weights=weights[:, order])
+    assert_array_equal(plain.labels, other.labels)
+
+
+def test_inertia_never_grows_and_max_iter_shows():
+    X = np.random.default_rng(0).random((2000, 3))
+    last = kmeans_runs(X, 10, n_runs=5, max_iter=1)
+    assert (last.steps == 1).all()
+    for steps in range(2, 40):
+        now = kmeans_runs(X, 10, n_runs=5, max_iter=steps)
+        assert (now.inertia <= last.inertia * (1 + 1e-12)).all()
+        last = now
+    done = kmeans_runs(X, 10, n_runs=5)
+    assert (done.steps < 300).all()
+    assert (done.seconds > 0).all()
+
+
+def test_all_clusters_are_used_even_after_one_step():
+    X = blobs(60, 2)
+    for max_iter in (1, 2, 300):
+        found = kmeans_runs(X, 20, starts=np.zeros((5, 20), int), max_iter=max_iter)
+        assert all(len(np.unique(row)) == 20 for row in found.labels)
+
+
+def test_a_cluster_for_every_object():
+    X = blobs(50, 2)
+    for init in ("random", "k-means++"):
+        found = kmeans_runs(X, 50, init=init)
+        assert_array_equal(np.sort(found.labels[0]), np.arange(50))
+        assert found.inertia[0] == 0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_fewer_distinct_objects_than_clusters(kind, init):
+    X = np.repeat([[0.1, 0.7], [0.3, 0.3], [5.1, 0.0]], 30, axis=0)
+    found = kmeans_runs(kind(X), 7, n_runs=20, init=init)
+    for row, inertia, steps in zip(found.labels, found.inertia, found.steps, strict=True):
+        assert len(np.unique(row)) == 3
+        assert len(np.unique(row.reshape(3, 30), axis=1)[0]) == 1
+        assert inertia < 1e-12
+        assert steps < 10
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_degenerate_tables(kind):
+    nothing = kind(np.zeros((9, 4)))
+    for init in ("random", "k-means++"):
+        found = kmeans_runs(nothing, 3, init=init)
+        assert not found.labels.any()
+        assert found.inertia[0] == 0
+    found = kmeans_runs(kind(blobs(40, 4)), 3, weights=np.zeros((2, 4)))
+    assert not found.labels.any()
+    assert not found.inertia.any()
+    one = kmeans_runs(kind([[3.0, 4.0]]), 1)
+    assert_array_equal(one.labels, [[0]])
+    assert one.inertia[0] == 0
+
+
+def test_no_runs_at_all():
+    found = kmeans_runs(blobs(10, 2), 3, n_runs=0)
+    assert found.labels.shape == (0, 10)
+    assert found.inertia.shape == found.steps.shape == found.seconds.shape == (0,)
+
+
+def test_kmeans_plus_plus_starts_better():
+    X = blobs(2000, 2, spread=0.05)
+    plain, far = (kmeans_runs(X, 6, n_runs=50, init=init).inertia.mean() for init in ("random", "k-means++"))
+    assert far < 0.8 * plain
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "k", "options", "message"),
+    [
+        ([[0.0], [np.nan]], 1, {}, "NaN or infinite"),
+        ([[0.0], [1e150]], 1, {}, "squares overflow"),
+        ([["a"], ["b"]], 1, {}, "cannot be read as a table of numbers"),
+        ([1.0, 2.0], 1, {}, "objects × features"),
+        (np.zeros((0, 3)), 1, {}, "objects × features"),
+        ([[0.0], [1.0]], 3, {}, "n_clusters must lie between 1 and 2; got 3"),
+        ([[0.0], [1.0]], 0, {}, "n_clusters must lie between"),
+        ([[0.0], [1.0]], 1.5, {}, "n_clusters must be a whole number"),
+        ([[0.0], [1.0]], [1, 2], {"n_runs": 3}, "number of runs is not clear"),
+        ([[0.0], [1.0]], 1, {"weights": [[1.0, 2.0]]}, r"weights of shape \(1, 1\); got \(1, 2\)"),
+        ([[0.0], [1.0]], 1, {"weights": [[-1.0]]}, "not negative"),
+        ([[0.0], [1.0]], 1, {"weights": [[np.nan]]}, "finite"),
+        ([[0.0], [1.0]], 2, {"starts": [[0]]}, "name 2 objects"),
+        ([[0.0], [1.0]], 2, {"starts": [[0, 2]]}, "objects 0 … 1"),
+        ([[0.0], [1.0]], 2, {"init": "kmeans++"}, "did you mean 'k-means\\+\\+'"),
+        ([[0.0], [1.0]], 2, {"max_iter": 0}, "max_iter must be"),
+        ([[0.0], [1.0]], 2, {"seed": -1}, "seed must be"),
+        ([[0.0], [1.0]], 2, {"threads": 0}, "threads must be"),
+        ([[0.0], [1.0]], 2, {"units": [-1]}, "units must lie between"),
+    ],
+)
+def test_bad_input_gets_a_sentence(X, k, options, message):
+    with pytest.raises(ValueError, match=message):
+        kmeans_runs(X, k, **options)
+
+
+def test_the_kernel_refuses_what_does_not_fit():
+    X, k, units = blobs(9, 2), np.array([3], np.int32), np.array([0], np.uint64)
+    for bad in (
+        {"clusters": np.array([10], np.int32)},
+        {"clusters": np.array([0], np.int32)},
+        {"units": np.array([0, 1], np.uint64)},
+        {"weights": np.ones((1, 3))},
+        {"starts": np.array([[0, 1]])},
+        {"starts": np.array([[0, 1, 9]])},
+    ):
+        given = {"clusters": k, "units": units, **bad}
+        with pytest.raises(ValueError, match=r"run needs|weights have|starts name"):
+            _kernels.lloyd(X, given.pop("clusters"), given.pop("units"), **given)
