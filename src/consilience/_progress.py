@@ -3,45 +3,69 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from types import TracebackType
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+QUIET = 0.5  # seconds of work that need no bar
 
 
-def track(items: Iterable[T], total: int, what: str, progress: bool | None = None) -> Iterator[T]:
-    """Yield `items`, showing a bar with rate and time left on standard error.
+class Bar:
+    """A bar on standard error with what is done, the rate and the time left; a context manager.
 
-    `progress=None` shows it only when standard error is a terminal; True and False force it.
-    The bar appears after half a second, so quick work stays quiet.
+    `progress=None` shows it only when standard error is a terminal; True and False force it. It appears after half a
+    second, so quick work stays quiet.
     """
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if not progress:
-        yield from items
-        return
-    import time
 
+    def __init__(self, total: int, what: str, progress: bool | None = None) -> None:
+        self._shown = sys.stderr.isatty() if progress is None else progress
+        self._total, self._what, self._done = total, what, 0
+        self._start = time.monotonic()
+        self._bar: Any = None
+
+    def advance(self, n: int = 1) -> None:
+        """Say that `n` more are done."""
+        self._done += n
+        if not self._shown:
+            return
+        if self._bar is None and time.monotonic() - self._start > QUIET:
+            self._bar = _bar()
+            self._task = self._bar.add_task(self._what, total=self._total, rate="")
+            self._bar.start()
+        if self._bar is not None:
+            rate = self._done / (time.monotonic() - self._start)
+            self._bar.update(self._task, completed=self._done, rate=f"{rate:,.0f}/s" if rate >= 10 else "")
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _bar() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    start, bar, task = time.monotonic(), None, None
-    try:
-        for done, item in enumerate(items):
-            if bar is None and time.monotonic() - start > 0.5:
-                bar = Progress(
-                    TextColumn("{task.description}"),
-                    BarColumn(),
-                    MofNCompleteColumn(),
-                    TimeRemainingColumn(),
-                    console=Console(stderr=True),
-                    transient=True,
-                )
-                task = bar.add_task(what, total=total)
-                bar.start()
-            if bar is not None and task is not None:
-                bar.update(task, completed=done)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+def track(items: Iterable[T], total: int, what: str, progress: bool | None = None) -> Iterator[T]:
+    """Yield `items` under a :class:`Bar`."""
+    with Bar(total, what, progress) as bar:
+        for item in items:
             yield item
-    finally:
-        if bar is not None:
-            bar.stop()
+            bar.advance()

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.cluster import KMeans, kmeans_plusplus
-from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
 from consilience._check import InputError, check_seed
@@ -336,6 +335,8 @@ def _name(base: Any) -> str:
 
 
 def _fit(base: Any, X: Any, n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+    from sklearn.cluster import KMeans
+
     model = KMeans(n_init=10) if base is None else clone(base)
     settings = {"n_clusters": n_clusters, "random_state": int(rng.integers(2**32))}
     model.set_params(**{name: settings[name] for name in settings.keys() & model.get_params()})
@@ -344,6 +345,8 @@ def _fit(base: Any, X: Any, n_clusters: int, rng: np.random.Generator) -> NDArra
 
 def _kmeans(X: Floats, n_clusters: int, name: str, seed: int) -> NDArray[Any]:
     """K-means with the similarity to the mean in place of the distance; the best of ten starts by mean similarity."""
+    from sklearn.cluster import KMeans, kmeans_plusplus
+
     if name == "euclidean":
         return np.asarray(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(X))
     similarity, best, most = SIMILARITIES[name], np.zeros(len(X), np.int64), -np.inf
@@ -380,7 +383,7 @@ def _neighbours(X: Floats, name: str, n_neighbors: int) -> csr_matrix:
 
 
 def _nearness(X: Floats, Y: Floats) -> Floats:
-    return np.asarray(1 / (1 + pairwise_distances(X, Y)))
+    return np.asarray(1 / (1 + cdist(X, Y)))
 
 
 def _cosine(X: Floats, Y: Floats) -> Floats:

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import kmeans_plusplus
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_array
 
 from consilience._check import InputError, check_seed
@@ -54,6 +52,8 @@ class SOM(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: None = None) -> SOM:
         """Learn the units of `X`, dense (n_objects, n_features). Cost O(max_iter · n · features · units)."""
+        from sklearn.cluster import kmeans_plusplus
+
         X = check_array(X, dtype=float)
         self.n_features_in_ = X.shape[1]
         if self.n_clusters < 1 or self.n_clusters > len(X):
@@ -64,8 +64,14 @@ class SOM(ClusterMixin, BaseEstimator):
         for width in np.geomspace(max(max(self.grid_) / 2, LAST), LAST, self.max_iter):
             units = _learn(X, units, np.exp(-squared / (2 * width**2)))
         self.cluster_centers_ = units
-        self.labels_ = pairwise_distances_argmin(X, units)
+        self.labels_ = _nearest(X, units)
         return self
+
+
+def _nearest(X: Floats, units: Floats) -> NDArray[np.int64]:
+    from sklearn.metrics import pairwise_distances_argmin
+
+    return np.asarray(pairwise_distances_argmin(X, units))
 
 
 def _grid(n_units: int) -> tuple[tuple[int, int], Floats]:
@@ -82,7 +88,7 @@ def _along_grid(units: Floats) -> Floats:
 
 
 def _learn(X: Floats, units: Floats, hears: Floats) -> Floats:
-    nearest = pairwise_distances_argmin(X, units)
+    nearest = _nearest(X, units)
     sums, counts = np.zeros_like(units), np.bincount(nearest, minlength=len(units))
     np.add.at(sums, nearest, X)
     heard = hears @ counts

@@ -1,0 +1,63 @@
+"""Spectral clustering of weighted data (Ng, Jordan and Weiss 2002), as Caruana et al. 2006 use it in section 4.5."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.spatial.distance import pdist, squareform
+
+from consilience._check import InputError
+from consilience.generation.kmeans import Runs, kmeans_runs
+
+Floats = NDArray[np.float64]
+MOST_OBJECTS = 8000  # their similarities are half a gigabyte
+ITERATED = 500  # objects from which the first eigenvectors come sooner by iteration, if they come soon at all
+
+
+def check_spectral(n_objects: int) -> None:
+    """Refuse a table whose similarities would not fit."""
+    if n_objects > MOST_OBJECTS:
+        raise InputError(
+            f"spectral needs the similarities of all pairs, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
+            "leave it out of methods, or give it a sample of the objects"
+        )
+
+
+def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int, unit: int, **how: Any) -> Runs:
+    """Cluster the rows of the first eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|² / σ²), by k-means.
+
+    σ is the largest distance over `sigma_divisor`. An object that is like no other (its similarities all vanish) has
+    a row of zeros.
+    """
+    rows = table.toarray() if sparse.issparse(table) else np.asarray(table)
+    squares = pdist(rows, "sqeuclidean")
+    widest = squares.max(initial=0)
+    similarity = squareform(np.exp(-squares * (sigma_divisor**2 / widest if widest else 0.0)))
+    degree = similarity.sum(axis=1)
+    scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    similarity *= scale[:, None]
+    similarity *= scale
+    vectors = _first_vectors(similarity, min(n_clusters, len(rows)))
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return kmeans_runs(vectors, n_clusters, n_runs=1, seed=seed, units=np.array([unit], np.uint64), **how)
+
+
+def _first_vectors(matrix: Floats, k: int) -> Floats:
+    """Eigenvectors of the k largest eigenvalues.
+
+    A small σ cuts the data into pieces with many eigenvalues near 1, at which iteration hardly moves: a few rounds, then
+    the direct way.
+    """
+    n = len(matrix)
+    if n >= max(ITERATED, 12 * k):
+        with contextlib.suppress(ArpackNoConvergence):
+            start = np.linspace(1, 2, n)
+            return np.asarray(eigsh(matrix, k, which="LA", v0=start, ncv=max(2 * k + 1, 40), maxiter=10, tol=1e-6)[1])
+    return np.asarray(eigh(matrix, subset_by_index=[n - k, n - 1])[1])

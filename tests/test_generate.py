@@ -1,0 +1,342 @@
+"""generate: what it draws, that it can be made again, and what it refuses."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import chisquare
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, Birch, KMeans, MiniBatchKMeans
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import compactness
+from consilience.datasets import load_beads
+from consilience.generation import GenerationWarning, remake
+from consilience.generation.recipes import zipf
+from consilience.generation.settings import METHODS, Settings, check_clusters, check_methods
+from consilience.generation.spaces import Spaces
+
+EVERYTHING = "+".join(METHODS)
+
+
+@pytest.fixture(scope="module")
+def beads():
+    return load_beads()
+
+
+@pytest.fixture(scope="module")
+def mixed(beads):
+    return cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3)
+
+
+def test_every_method_in_its_share(mixed):
+    assert mixed.info["method"].value_counts().to_dict() == dict.fromkeys(METHODS, 10)
+    assert mixed.info["n_clusters"].between(3, 6).all()
+    assert mixed.info["n_clusters"].nunique() == 4
+    for name in ("seed", "unit", "inertia", "compactness", "seconds", "steps"):
+        assert mixed.info[name].notna().all(), name
+
+
+def test_shares_hold_for_any_first_units():
+    settings = Settings.checked(methods="zipf:3+minima:1", n_clusters=3)
+    methods = settings.method_of(200)
+    for n in (4, 17, 200):
+        assert abs(methods[:n].count("minima") - n / 4) <= 1
+
+
+def test_weights_are_where_the_method_says(mixed, beads):
+    width = beads.values.shape[1]
+    rows = mixed.info.set_index("method")
+    assert all(len(w) == width and min(w) >= 1 for w in rows.loc["zipf", "weights"])
+    assert all(sum(w) == width // 2 and set(w) == {0, 1} for w in rows.loc["features", "weights"])
+    assert all(w is None or w != w for w in rows.loc["minima", "weights"])
+    missing = (mixed.labels < 0).mean(axis=0)
+    np.testing.assert_allclose(missing[(mixed.info["method"] == "objects").to_numpy()], 0.2)
+    assert not missing[(mixed.info["method"] != "objects").to_numpy()].any()
+
+
+def test_each_can_be_made_again_alone(mixed, beads):
+    for i in range(0, 60, 7):
+        np.testing.assert_array_equal(remake(beads, mixed.info.loc[i]), mixed.labels[:, i])
+    rows = pd.DataFrame(mixed.info.to_dict("list"))  # as it comes back from a file
+    np.testing.assert_array_equal(remake(beads, rows.loc[1]), mixed.labels[:, 1])
+
+
+def test_threads_batches_and_stores_make_no_difference(mixed, beads, tmp_path):
+    two = cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3, n_jobs=2)
+    np.testing.assert_array_equal(two.labels, mixed.labels)
+    first = cs.generate(beads, 25, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    np.testing.assert_array_equal(first.labels, mixed.labels[:, :25])
+    grown = cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3, store=tmp_path / "run")
+    np.testing.assert_array_equal(grown.labels, mixed.labels)
+    told = ["seconds"]
+    pd.testing.assert_frame_equal(grown.info.drop(columns=told), mixed.info.drop(columns=told))
+    stored = cs.Ensemble.load(tmp_path / "run")
+    np.testing.assert_array_equal(stored.labels, mixed.labels)
+    assert stored.ids.tolist() == beads.ids.tolist()
+
+
+def test_another_seed_makes_others(mixed, beads):
+    other = cs.generate(beads, 12, (3, 6), EVERYTHING, random_state=4)
+    assert (other.labels != mixed.labels[:, :12]).any(axis=0).all()
+
+
+def test_a_lost_part_is_made_again(mixed, beads, tmp_path):
+    settings = {"n_clusters": (3, 6), "methods": EVERYTHING, "random_state": 3, "store": tmp_path / "run"}
+    for n in (20, 40, 60):
+        cs.generate(beads, n, **settings)
+    sorted((tmp_path / "run").glob("part-*"))[2].unlink()
+    again = cs.generate(beads, 60, **settings)
+    np.testing.assert_array_equal(again.labels, mixed.labels)
+
+
+def test_a_store_of_something_else_is_refused(beads, tmp_path):
+    cs.generate(beads, 5, 3, random_state=3, store=tmp_path / "run")
+    with pytest.raises(InputError, match="plan"):
+        cs.generate(beads, 5, 4, random_state=3, store=tmp_path / "run")
+    with pytest.raises(InputError, match="fingerprint"):
+        cs.generate(
+            beads.values + 1, 5, 3, random_state=3, store=tmp_path / "other", standardize=False
+        ) and cs.generate(beads.values, 5, 3, random_state=3, store=tmp_path / "other", standardize=False)
+    ours = cs.generate(beads, 9, 3, random_state=None, store=tmp_path / "run")  # no seed asked: the run's own
+    assert set(ours.info["seed"]) == {3}
+
+
+def test_compactness_is_on_the_data_not_the_weights(mixed, beads):
+    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+    np.testing.assert_allclose(mixed.info["compactness"], compactness(data, mixed))
+
+
+def test_inertia_is_of_the_weighted_space(mixed, beads):
+    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+    i = mixed.info.index[mixed.info["method"] == "zipf"][0]
+    weighted, labels = data * mixed.info.loc[i, "weights"], mixed.labels[:, i]
+    within = sum(np.square(weighted[labels == c] - weighted[labels == c].mean(axis=0)).sum() for c in np.unique(labels))
+    assert mixed.info.loc[i, "inertia"] == pytest.approx(within, rel=1e-4)
+
+
+def test_zipf_numbers_follow_their_law():
+    u = np.random.default_rng(0).random(20_000)
+    for alpha in (0.0, 0.8, 1.5):
+        drawn = zipf(alpha, 20, u)
+        expected = np.arange(1, 21) ** -alpha
+        assert chisquare(np.bincount(drawn, minlength=21)[1:], 20_000 * expected / expected.sum()).pvalue > 0.001
+    assert zipf(1.0, 5, np.array([0.0, 1 - 2.0**-53])).tolist() == [1, 5]
+
+
+def test_components_hold_the_share_asked():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6)) * [8, 4, 2, 1, 0.5, 0.25] @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    for rule in ("variance", "deviation"):
+        settings = Settings.checked(methods="pca", n_clusters=3, standardize=False, pca_rule=rule, pca_share=0.9)
+        found = Spaces(X, settings).components
+        size = found.var(axis=0) if rule == "variance" else found.std(axis=0)
+        everything = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** (2 if rule == "variance" else 1)
+        held = size.sum() * (len(X) if rule == "variance" else np.sqrt(len(X))) / everything.sum()
+        assert held >= 0.9
+        assert held - size[-1] / size.sum() * held < 0.9
+        np.testing.assert_allclose(np.corrcoef(found.T), np.eye(found.shape[1]), atol=1e-8)
+
+
+def test_sparse_tables(beads):
+    counts = sparse.random(200, 30, 0.2, format="csr", random_state=0)
+    made = cs.generate(counts, 24, 4, EVERYTHING)
+    again = cs.generate(counts, 24, 4, EVERYTHING, n_jobs=2)
+    np.testing.assert_array_equal(made.labels, again.labels)
+    dense = cs.generate(counts.toarray(), 24, 4, "minima", standardize=False)
+    same = cs.generate(counts, 24, 4, "minima", standardize=False)
+    assert np.mean((dense.labels == same.labels).all(axis=0)) > 0.8  # rounding may part ways
+
+
+def test_distances(beads):
+    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+    D = squareform(pdist(data))
+    made = cs.generate(D, 40, 4, "zipf+minima", metric="precomputed")
+    np.testing.assert_allclose(made.info["compactness"], compactness(D, made, metric="precomputed"))
+    of_data = cs.generate(data, 40, 4, "minima")
+    assert made.info.loc[made.info["method"] == "minima", "compactness"].min() == pytest.approx(
+        of_data.info["compactness"].min(), rel=0.02
+    )
+
+
+@pytest.mark.filterwarnings("ignore:The default value of `copy`:FutureWarning")
+@pytest.mark.parametrize(
+    "base",
+    [
+        HDBSCAN(),
+        GaussianMixture(),
+        BayesianGaussianMixture(max_iter=500, tol=0.1),
+        Birch(),
+        AgglomerativeClustering(),
+        MiniBatchKMeans(),
+        KMeans(),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+def test_any_clusterer(base, beads):
+    made = cs.generate(beads, 6, 4, base=base)
+    again = cs.generate(beads, 6, 4, base=base, n_jobs=2)
+    np.testing.assert_array_equal(made.labels, again.labels)
+    np.testing.assert_array_equal(remake(beads, made.info.loc[5], base=base), made.labels[:, 5])
+    if any(name in base.get_params() for name in ("n_clusters", "n_components")):
+        assert (made.n_clusters <= 4).all()
+        assert made.n_clusters.max() > 1
+    if isinstance(base, HDBSCAN):
+        noise = (made.labels < 0).sum(axis=0)
+        assert noise.any()
+        assert made.info["note"].iloc[0] == f"{noise[0]} of 300 objects are noise, left without a label"
+
+
+class Moody(KMeans):
+    """Raises for some seeds, or always."""
+
+    def __init__(self, n_clusters=3, always=False, random_state=0):
+        super().__init__(n_clusters, n_init=1, random_state=random_state)
+        self.always = always
+
+    def fit_predict(self, X, y=None):
+        if self.always or self.random_state % 4 == 0:
+            raise FloatingPointError("the moon is in the wrong house")
+        return super().fit_predict(X)
+
+
+def test_a_base_that_raises(beads, tmp_path):
+    with pytest.warns(GenerationWarning, match=r"of 30 clusterings could not be made by base .*moon"):
+        some = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+    assert 10 < some.n_clusterings < 30
+    assert sorted(some.info["unit"]) == some.info["unit"].tolist()
+    with pytest.raises(InputError, match=r"none of the first 16 clusterings .*moon"), warnings.catch_warnings():
+        cs.generate(beads, 16, 3, base=Moody(always=True))
+
+
+def test_more_like_this(mixed, beads, tmp_path):
+    run = tmp_path / "run"
+    stored = cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3, store=run)
+    centre = int(stored.info.index[stored.info["method"] == "pca"][0])
+    near = cs.generate(beads, 20, around=centre, spread=0.1, store=run)
+    far = cs.generate(beads, 20, around=centre, spread=2, store=run)
+    of_row = cs.generate(beads, 20, around=stored.info.loc[centre], spread=0.1)
+    np.testing.assert_array_equal(near.labels, of_row.labels)
+    assert cs.Ensemble.load(run).n_clusterings == 100
+    assert set(near.info["around"]) == {centre}
+    longer = cs.generate(beads, 25, around=centre, spread=0.1, store=run)
+    np.testing.assert_array_equal(longer.labels[:, :20], near.labels)
+
+    def distance(ens):
+        both = cs.Ensemble.concat([stored[:, [centre]], ens])
+        return cs.pairwise(both)[0, 1:].mean()
+
+    assert distance(near) < distance(far)
+    np.testing.assert_array_equal(remake(beads, near.info.loc[4]), near.labels[:, 4])
+    grown = cs.generate(beads, 70, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
+    np.testing.assert_array_equal(grown.labels[:, :60], mixed.labels)
+    assert grown.info["unit"].tolist() == list(range(70))
+
+
+def test_a_large_table_is_measured_on_a_sample():
+    X = np.random.default_rng(0).normal(size=(6000, 3))
+    made = cs.generate(X, 4, 5, "minima", standardize=False)
+    np.testing.assert_allclose(made.info["compactness"], compactness(X, made), rtol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"n_clusters": 301}, "301 clusters need as many objects"),
+        ({"n_clusters": 1}, "at least 2"),
+        ({"n_clusters": (6, 3)}, "from 6 to 3"),
+        ({"n_clusterings": 0}, "n_clusterings must be"),
+        ({"methods": "zipf+pcs"}, "did you mean 'pca'"),
+        ({"methods": "zipf+zipf"}, "twice"),
+        ({"methods": "zipf:0"}, "above 0"),
+        ({"methods": ""}, "unknown method"),
+        ({"methods": 3}, "methods must be text"),
+        ({"base": KMeans}, r"give KMeans\(\)"),
+        ({"base": "kmeans"}, "scikit-learn clusterer"),
+        ({"base": KMeans(), "methods": "spectral"}, "leave it out"),
+        ({"metric": "cosine"}, "unknown metric"),
+        ({"metric": "precomputed"}, "needs distances"),
+        ({"standardize": "yes"}, "True or False"),
+        ({"max_alpha": -1}, "max_alpha"),
+        ({"zipf_max": 0}, "zipf_max"),
+        ({"pca_share": 1.5}, "pca_share must be a share"),
+        ({"pca_rule": "all"}, "unknown pca_rule"),
+        ({"init": "best"}, "unknown init"),
+        ({"sigma_divisors": ()}, "sigma_divisors is empty"),
+        ({"spread": -1, "around": 3}, "spread"),
+        ({"around": 3}, "name its run by store"),
+        ({"around": {"method": "zipf"}}, "no 'seed' in its info"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_bad_settings_get_a_sentence(change, sentence, beads):
+    with pytest.raises(InputError, match=sentence):
+        cs.generate(beads, **{"n_clusterings": 4, "n_clusters": 3, **change})
+
+
+@pytest.mark.parametrize(
+    ("X", "settings", "sentence"),
+    [
+        (np.ones((9, 3)), {}, "all 3 columns of the table are constant"),
+        (np.c_[np.arange(9.0), np.ones(9)], {}, "only one is not constant"),
+        (np.arange(9.0)[:, None], {"methods": "spectral"}, "only one is not constant"),
+        ([[1.0, np.nan], [2, 3], [4, 5]], {}, "missing or infinite"),
+        (
+            np.array([[0, 1], [3, 3.0]]),
+            {"metric": "precomputed"},
+            "not 0",
+        ),
+        (np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0.0]]), {"metric": "precomputed"}, "the other way round"),
+        (np.zeros((4, 4)), {"metric": "precomputed"}, "every distance is 0"),
+        (np.eye(1), {}, "nothing to cluster in 1 object"),
+        (sparse.random(50, 6000, 0.1, random_state=0), {}, "TruncatedSVD"),
+        (np.random.default_rng(0).random((9000, 2)), {"methods": "spectral"}, "9,000 objects are more than 8,000"),
+    ],
+)
+def test_bad_data_gets_a_sentence(X, settings, sentence):
+    with pytest.raises(InputError, match=sentence):
+        cs.generate(X, 4, 2, **settings)
+
+
+def test_constant_columns_are_left_out(beads):
+    with_constant = np.insert(beads.values, 3, 7.0, axis=1)
+    made = cs.generate(with_constant, 10, 4, "zipf")
+    plain = cs.generate(beads.values, 10, 4, "zipf")
+    np.testing.assert_array_equal(made.labels, plain.labels)
+    assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
+    np.testing.assert_array_equal(remake(with_constant, made.info.loc[4]), made.labels[:, 4])
+
+
+def test_one_column_has_its_minima():
+    assert cs.generate(np.arange(30.0)[:, None], 5, 3, "minima+objects").n_clusterings == 5
+
+
+def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
+    cs.generate(beads, 5, 3, "minima", store=tmp_path / "run")
+    with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the run"):
+        cs.generate(beads, 5, 4, around=2, store=tmp_path / "run")
+    with pytest.raises(InputError, match="holds no clustering 77"):
+        cs.generate(beads, 5, around=77, store=tmp_path / "run")
+    cs.generate(beads, 5, 3, base=Birch(), store=tmp_path / "birch")
+    with pytest.raises(InputError, match=r"base=Birch\(\): give it again"):
+        cs.generate(beads, 5, around=2, store=tmp_path / "birch")
+
+
+def test_parsing():
+    assert check_methods({"zipf": 1, "pca": 3}) == (("zipf", 0.25), ("pca", 0.75))
+    assert check_clusters((3, 5)) == (3, 4, 5)
+    assert check_clusters([2, 9]) == (2, 9)
+    assert check_clusters(np.int64(4)) == (4,)
+    settings = Settings.checked(methods="zipf+pca", n_clusters=[3, 4], max_alpha=1)
+    assert Settings.of_plan(settings.plan()) == settings
+
+
+def test_remake_says_what_is_wrong(beads, mixed):
+    with pytest.raises(InputError, match="has 8 weights, and the columns of the data are 7"):
+        remake(beads.values[:, :7], mixed.info.loc[0])
+    with pytest.raises(InputError, match="'spell', which generate does not know"):
+        remake(beads, {"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
