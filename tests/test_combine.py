@@ -18,7 +18,7 @@ from consilience.consensus import (
 )
 from consilience.consensus.anmi_search import greedy_start
 from consilience.consensus.choice import most_stable
-from consilience.consensus.confidence import cluster_posterior, discount, votes
+from consilience.consensus.confidence import agreement, cluster_posterior, discount
 from consilience.consensus.problem import check_problem
 from consilience.consensus.search import problem_views
 from consilience.information import Engine
@@ -183,10 +183,10 @@ def test_what_a_method_left_out_is_said():
     assert "sample of the distinct rows" in cs.combine(labels, 4, "hbgf").note
 
 
-def test_votes_are_shares_of_agreeing_clusterings():
+def test_which_clusterings_agree():
     problem = check_problem([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], 2)
-    share, agree = votes(problem, np.array([0, 0, 1]))
-    np.testing.assert_allclose(share, [1, 2 / 3, 1])
+    agree = agreement(problem, np.array([0, 0, 1]))
+    np.testing.assert_allclose(agree.mean(axis=1), [1, 2 / 3, 1])
     assert agree.shape == (3, 3)
 
 
@@ -229,3 +229,14 @@ def test_large_problems_start_on_a_sample(monkeypatch):
     labels, truth = noisy(n=3000, k=5, r=8, p=0.4)
     monkeypatch.setattr("consilience.consensus.search.SAMPLE", 500)
     assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
+
+
+def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
+    from consilience.consensus import confidence
+
+    labels, truth = noisy(n=200, k=4, r=60, p=0.3)
+    problem = check_problem(labels, 4)
+    whole = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
+    monkeypatch.setattr(confidence, "PAIRED", 30)
+    some = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
+    assert some == pytest.approx(whole, rel=0.3)

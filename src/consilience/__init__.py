@@ -5,7 +5,9 @@ from importlib.metadata import version as _version
 from consilience.comparison import compare, pairwise, stability
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
+from consilience.generation import generate
+from consilience.meta import organize
 
 __version__ = _version("consilience")
 
-__all__ = ["Ensemble", "__version__", "combine", "compare", "pairwise", "stability"]
+__all__ = ["Ensemble", "__version__", "combine", "compare", "generate", "organize", "pairwise", "stability"]

@@ -124,7 +124,7 @@ def compare(
       jaccard with class: best 1.0000 (0)
     """
     ens, measures = as_ensemble(ensemble), _check_measures(measures)
-    known = _known_labels(truth, ens)
+    known = known_labels(truth, ens)
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters, "labelled": ens.coverage})
     matrices = {m: pairwise(ens, m, n_jobs=n_jobs, progress=progress) for m in measures}
     several = ens.n_clusterings > 1
@@ -146,7 +146,7 @@ def _check_measures(measures: Any) -> list[str]:
     return list(dict.fromkeys(check_choice(name, MEASURES, "measure") for name in names))
 
 
-def _known_labels(truth: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
+def known_labels(truth: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
     """The known labellings by name, as codes, of the ensemble's own objects."""
     if truth is None:
         return {}

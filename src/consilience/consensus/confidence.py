@@ -20,6 +20,7 @@ from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import label_tables, row_scores
 
 SAMPLE = 20_000  # rows by which the dependence of clusterings is judged
+PAIRED = 400  # clusterings of which all pairs are looked at
 
 
 def cluster_posterior(problem: Problem, labels: NDArray[Any]) -> Floats:
@@ -45,10 +46,10 @@ def cluster_posterior(problem: Problem, labels: NDArray[Any]) -> Floats:
     return scores
 
 
-def votes(problem: Problem, labels: NDArray[Any], *, step: int = 1) -> tuple[Floats, Floats]:
-    """For every row, the share of its clusterings that agree with its cluster, and which of them do (1, 0, NaN missing).
+def agreement(problem: Problem, labels: NDArray[Any], *, step: int = 1) -> Floats:
+    """Which clusterings agree with the cluster of each `step`-th row: 1, 0, or NaN where the label is missing.
 
-    A clustering agrees on a row if the row's label is, by plurality, a label of the row's cluster. Only every `step`-th row.
+    A clustering agrees on a row if the row's label is, by plurality, a label of the row's cluster.
     """
     k = int(labels.max()) + 1
     rows, own = problem.labels[::step], labels[::step]
@@ -56,7 +57,7 @@ def votes(problem: Problem, labels: NDArray[Any], *, step: int = 1) -> tuple[Flo
     for q, table in enumerate(label_tables(problem, labels, k)):
         owner = np.append(table.argmax(axis=0), -1)  # the cluster that holds most of each label
         agree[:, q] = np.where(rows[:, q] >= 0, owner[rows[:, q]] == own, np.nan)
-    return np.nanmean(agree, axis=1), agree
+    return agree
 
 
 def discount(problem: Problem, labels: NDArray[Any]) -> float:
@@ -64,8 +65,13 @@ def discount(problem: Problem, labels: NDArray[Any]) -> float:
     r = problem.n_clusterings
     if r == 1:
         return 1.0
-    step = -(-problem.n_rows // SAMPLE)  # every step-th row: a mean over pairs of clusterings needs no more
-    agree = votes(problem, labels, step=step)[1]
+    # Every step-th row, and some hundred clusterings: a mean over pairs of clusterings needs no more.
+    step = -(-problem.n_rows // SAMPLE)
+    some = problem
+    if r > PAIRED:
+        chosen = np.linspace(0, r - 1, PAIRED).round().astype(np.int64)
+        some = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
+    agree = agreement(some, labels, step=step)
     known, mass = ~np.isnan(agree), problem.weights[::step, None]
     weights = mass * known
     wrong = np.where(known, 1 - agree, 0.0)
@@ -77,6 +83,6 @@ def discount(problem: Problem, labels: NDArray[Any]) -> float:
     spread = np.sqrt(rate * (1 - rate))
     scale = np.outer(spread, spread)
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 1e-12)
-    pairs = ~np.eye(r, dtype=bool) & (both > 0) & (scale > 1e-12)
+    pairs = ~np.eye(len(scale), dtype=bool) & (both > 0) & (scale > 1e-12)
     mean = float(correlation[pairs].mean()) if pairs.any() else 0.0
     return 1.0 / (1.0 + (r - 1) * min(max(mean, 0.0), 1.0))

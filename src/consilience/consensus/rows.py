@@ -23,12 +23,10 @@ def incidence(problem: Problem) -> Any:
 
 def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
     """For every clustering, the weight of each cluster's rows with each label: k × k_q; labels −1 count nowhere."""
-    codes = np.ascontiguousarray(labels, np.int32)
     weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
-    return [
-        _kernels.contingency(codes, np.ascontiguousarray(column), (k, size), weights=weights).astype(float)
-        for column, size in zip(problem.labels.T, problem.sizes, strict=True)
-    ]
+    offsets = np.concatenate([[0], np.cumsum(problem.sizes)])
+    table = _kernels.label_tables(problem.labels.T, offsets, labels, k, weights=weights).astype(float)
+    return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[1:-1])]
 
 
 def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:

@@ -1,0 +1,179 @@
+"""Clusterings as points in the plane, and how much of their distances the plane keeps.
+
+The space of clusterings is not low in dimension (Caruana et al. 2006, section 2.2.2): a map comes second, the tree first, and
+every map says how much it distorts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consilience._check import check_choice, check_count, check_seed
+from consilience._progress import track
+from consilience.meta.condensed import Floats, square
+
+Matrix = NDArray[np.float32]
+NEIGHBOURS = 10
+BLOCK = 2**18  # distances at a time: what the cache holds
+STEPS, WORK = 200, 10**9  # steps of the descent, and distances looked at in all of them
+ENOUGH = 1e-5  # share by which a step must lower the squared error
+POWER, WIDTH = 10, 12  # passes and vectors of the classical start
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Clusterings in the plane.
+
+    Attributes
+    ----------
+    xy : (m, 2) array
+    kind : {"mds", "neighbours"}
+    stress : float
+        Kruskal's stress-1 at the best common scale, √(1 − (Σ d δ)² / (Σ d² Σ δ²)) with d on the map and δ the distances: 0 is
+        perfect, above 0.2 is poor, and 0.4 is usual for clusterings.
+    kept : float
+        Share of the nearest neighbours of a clustering that are its nearest on the map too, on average.
+    n_neighbours : int
+        How many neighbours that is: 10, or fewer of few clusterings.
+    note : str
+        How it was made.
+    """
+
+    xy: Floats = field(repr=False)
+    kind: str
+    stress: float
+    kept: float
+    n_neighbours: int
+    note: str
+
+    def __repr__(self) -> str:
+        return (
+            f"Map ({self.kind}): {len(self.xy):,} clusterings, stress {self.stress:.2f}, keeps {100 * self.kept:.0f} % of the "
+            f"{self.n_neighbours} nearest neighbours; {self.note}"
+        )
+
+
+def make_map(
+    distances: Floats,
+    kind: str = "mds",
+    *,
+    max_iter: int | None = None,
+    random_state: Any = 0,
+    progress: bool | None = None,
+) -> Map:
+    """Put items in the plane by their condensed distances.
+
+    Parameters
+    ----------
+    distances : condensed array
+    kind : {"mds", "neighbours"}
+        "mds" comes as near to all distances as it can: classical scaling, then SMACOF. "neighbours" is scikit-learn's t-SNE
+        from the same start: it keeps far more neighbours, and far distances on it mean nothing.
+    max_iter : int, optional
+        Steps; by default 200 for "mds", fewer for thousands of items (40 for 5,000), and scikit-learn's for "neighbours".
+    random_state : int
+    progress : bool, optional
+
+    Returns
+    -------
+    Map
+
+    Examples
+    --------
+    >>> from consilience.meta.maps import make_map
+    >>> make_map([3.0, 4.0, 5.0])
+    Map (mds): 3 clusterings, stress 0.00, keeps 100 % of the 1 nearest neighbours; 3 steps after classical scaling
+    """
+    check_choice(kind, ("mds", "neighbours"), "kind of map")
+    seed = check_seed(random_state)
+    if max_iter is not None:
+        check_count("max_iter", max_iter, least=250 if kind == "neighbours" else 1)
+    matrix = square(np.asarray(distances, float))
+    start = _classical(matrix, np.random.default_rng([seed, 0]))
+    if kind == "mds":
+        xy, note = _smacof(matrix, start, max_iter, progress)
+    else:
+        xy, note = _tsne(matrix, start, max_iter, seed)
+    near = max(1, min(NEIGHBOURS, (len(matrix) - 1) // 2))
+    stress, kept = _distortion(matrix, xy, near)
+    return Map(xy, kind, stress, kept, near, note)
+
+
+def _classical(matrix: Matrix, rng: np.random.Generator) -> Floats:
+    """Two main axes of the doubly centred squares, by a few passes of subspace iteration."""
+    m = len(matrix)
+    squares = np.square(matrix)
+    means = squares.mean(axis=1, dtype=float)
+    squares -= means[:, None].astype(np.float32)
+    squares -= means.astype(np.float32)
+    squares += np.float32(means.mean())
+    basis = np.linalg.qr(rng.standard_normal((m, min(m, WIDTH))))[0]
+    for _ in range(POWER):
+        basis = np.linalg.qr(-(squares @ basis.astype(np.float32)).astype(float))[0]
+    small = -basis.T @ (squares @ basis.astype(np.float32))
+    values, vectors = np.linalg.eigh((small + small.T) / 4)
+    xy = basis @ vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
+    return np.asarray(xy * np.where(xy[np.abs(xy).argmax(axis=0), [0, 1]] < 0, -1, 1))
+
+
+def _smacof(matrix: Matrix, start: Floats, max_iter: int | None, progress: bool | None) -> tuple[Floats, str]:
+    """Majorisation of Σ (δ − d)²: x ← (1/m) Σ_j (δ_ij / d_ij)(x_i − x_j). Every step lowers it."""
+    m, xy = len(matrix), start
+    most = max(10, min(STEPS, WORK // m**2)) if max_iter is None else max_iter
+    last, steps = np.inf, 0
+    for _ in track(range(most), most, "map", progress):
+        error, new = 0.0, np.empty_like(xy)
+        for rows in _blocks(m):
+            d = _plane(xy, rows)
+            error += float(np.square(matrix[rows] - d).sum(dtype=float))
+            ratio = np.divide(matrix[rows], d, out=np.zeros_like(d), where=d > 0)
+            new[rows] = (ratio.sum(axis=1)[:, None] * xy[rows] - ratio @ xy.astype(np.float32)) / m
+        if error >= (1 - ENOUGH) * last:
+            break
+        xy, last, steps = new, error, steps + 1
+    ended = "" if steps < most else ", stopped early"
+    return xy, f"{steps} step{'' if steps == 1 else 's'} after classical scaling{ended}"
+
+
+def _tsne(matrix: Matrix, start: Floats, max_iter: int | None, seed: int) -> tuple[Floats, str]:
+    from sklearn.manifold import TSNE
+
+    perplexity = min(30.0, (len(matrix) - 1) / 3)
+    options = {} if max_iter is None else {"max_iter": max_iter}
+    init = (1e-4 * start / max(start[:, 0].std(), 1e-300)).astype(np.float32)
+    tsne = TSNE(metric="precomputed", init=init, perplexity=perplexity, random_state=seed % 2**32, **options)
+    return tsne.fit_transform(matrix).astype(float), f"t-SNE of perplexity {perplexity:.3g}; far distances mean nothing"
+
+
+def _blocks(m: int) -> list[slice]:
+    step = max(1, BLOCK // m)
+    return [slice(begin, min(begin + step, m)) for begin in range(0, m, step)]
+
+
+def _plane(xy: Floats, rows: slice) -> Matrix:
+    """Distances on the map of some items to all."""
+    x, y = xy.T.astype(np.float32)
+    return np.hypot(x[rows, None] - x, y[rows, None] - y)
+
+
+def _distortion(matrix: Matrix, xy: Floats, near: int) -> tuple[float, float]:
+    """Stress-1 at the best scale, and the mean share of kept neighbours."""
+    sums, kept = np.zeros(3), 0
+    for rows in _blocks(len(matrix)):
+        given, d = matrix[rows], _plane(xy, rows)
+        sums += [np.multiply(a, b, dtype=float).sum() for a, b in ((d, given), (d, d), (given, given))]
+        ours, theirs = (_nearest(block, rows.start, near) for block in (d, given))
+        kept += sum(np.isin(a, b).sum() for a, b in zip(ours, theirs, strict=True))
+    fit = sums[0] ** 2 / (sums[1] * sums[2]) if sums[1] * sums[2] > 0 else 1.0
+    return float(np.sqrt(max(0.0, 1 - fit))), float(kept / (near * len(matrix)))
+
+
+def _nearest(block: Matrix, begin: int, near: int) -> NDArray[np.int64]:
+    """The nearest others of the items begin, begin + 1 …"""
+    others = block.copy()
+    others[np.arange(len(block)), begin + np.arange(len(block))] = np.inf
+    return np.argpartition(others, near - 1, axis=1)[:, :near]

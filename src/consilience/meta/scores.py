@@ -1,0 +1,214 @@
+"""What there is to say about every clustering of an ensemble: on the data, against known labels, under small changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
+from consilience._progress import track
+from consilience.comparison.compactness import compactness
+from consilience.comparison.counts import sums_with_each, tables
+from consilience.comparison.matching import accuracy_of
+from consilience.comparison.pairs import jaccard_from
+from consilience.comparison.summary import known_labels
+from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
+from consilience.generation.generate import generate
+from consilience.tables import Table
+
+Floats = NDArray[np.float64]
+NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "stability": "X"}
+STACK = 2**18  # labels counted at a time
+
+
+def score(
+    ensemble: Any,
+    X: Any = None,
+    *,
+    known: Any = None,
+    measures: Sequence[str] | None = None,
+    metric: str = "euclidean",
+    n_sample: int = 1000,
+    variations: Callable[..., Any] | None = None,
+    n_variations: int = 5,
+    spread: float = 0.1,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Score every clustering of an ensemble.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    X : (n_objects, n_features) array, sparse matrix or Table, or (n_objects, n_objects) distances
+        The data itself, for all measures but "accuracy".
+    known : label vector, Series, DataFrame or mapping of name to label vector, optional
+        Auxiliary labels; the accuracy against each is a column ``"accuracy:NAME"``.
+    measures : sequence of str, optional
+        Of "compactness" (Eq. 3 of Caruana et al. 2006; small is compact), "accuracy" (Eq. 4), "silhouette",
+        "davies_bouldin" (scikit-learn's; small is good) and "stability". By default the first two, as far as `X` and
+        `known` are there.
+    metric : {"euclidean", "precomputed"}
+        "precomputed" takes X as distances; Davies–Bouldin and stability need the data.
+    n_sample : int
+        Silhouette and Davies–Bouldin are of at most so many objects, the same random ones for all clusterings.
+    variations : callable, optional
+        ``variations(X, row, n, spread=spread, random_state=seed)`` makes `n` clusterings near the one that a row of
+        ``ensemble.info`` describes. By default :func:`consilience.generate` does, with ``around=row``; pass your own where
+        other settings than its defaults made the clusterings.
+    n_variations, spread
+        For stability: how many variations, and the standard deviation of the logarithm of their weights. Stability is the mean
+        Jaccard index of a clustering with its variations.
+    random_state : int
+    n_jobs : int, optional
+        Threads, for compactness.
+    progress : bool, optional
+
+    Returns
+    -------
+    DataFrame
+        One row per clustering: ``name``, ``clusters``, and a column for every score; NaN where a score is not defined.
+
+    Notes
+    -----
+    Objects without a label are left out of a clustering's scores. Silhouette costs O(m · n_sample²).
+
+    Examples
+    --------
+    >>> from consilience.meta import score
+    >>> score([[0, 0, 1, 1], [0, 1, 0, 1]], [[0.0], [1.0], [5.0], [6.0]], known={"side": ["a", "a", "b", "b"]})
+      name  clusters  compactness  accuracy:side
+    0    0         2          1.0            1.0
+    1    1         2          5.0            0.5
+    """
+    ens, seed = as_ensemble(ensemble), check_seed(random_state)
+    chosen = _check_measures(measures, X, known)
+    check_choice(metric, ("euclidean", "precomputed"), "metric")
+    for name in {"davies_bouldin", "stability"} & set(chosen) if metric == "precomputed" else ():
+        raise InputError(f"{name} needs the data itself, not distances; leave it out")
+    if X is not None:
+        check_same_objects(ens, X)
+        X = _check_data(X, ens.n_objects)
+    rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
+    makers: dict[str, Callable[[], dict[str, Any]]] = {
+        "compactness": lambda: {"compactness": compactness(X, ens, metric=metric, n_jobs=n_jobs, progress=progress)},
+        "accuracy": lambda: {f"accuracy:{k}": _accuracies(c, ens) for k, c in known_labels(known, ens).items()},
+        "silhouette": lambda: {"silhouette": _silhouettes(X, ens, metric, n_sample, seed, progress)},
+        "davies_bouldin": lambda: {"davies_bouldin": _davies_bouldins(X, ens, n_sample, seed, progress)},
+        "stability": lambda: {"stability": _stabilities(X, ens, variations, n_variations, spread, seed, progress)},
+    }
+    for name in chosen:
+        rows = rows.assign(**makers[name]())
+    return rows
+
+
+def _check_measures(measures: Any, X: Any, known: Any) -> list[str]:
+    """The measures asked for, or those there are data for; refused if theirs are not there."""
+    given = {"X": X is not None, "known": known is not None}
+    if measures is None:
+        chosen = [name for name in ("compactness", "accuracy") if given[NEEDS[name]]]
+        if not chosen:
+            raise InputError("there is nothing to score by: give the data X, known labels, or both")
+        return chosen
+    names = [measures] if isinstance(measures, str) else list(measures)
+    for name in names:
+        check_choice(name, NEEDS, "measure")
+        if not given[NEEDS[name]]:
+            raise InputError(f"{name} needs {NEEDS[name]}, which is not given")
+    return list(dict.fromkeys(names))
+
+
+def _accuracies(codes: NDArray[np.int32], ens: Ensemble) -> Floats:
+    step = max(1, STACK // ens.n_objects)
+    blocks = (ens.labels[:, begin : begin + step].T for begin in range(0, ens.n_clusterings, step))
+    return np.concatenate([accuracy_of(tables(codes, np.ascontiguousarray(block))) for block in blocks])
+
+
+def _check_data(X: Any, n_objects: int) -> Any:
+    """Numbers, all finite, a row for every object."""
+    X = X.values if isinstance(X, Table) else X
+    try:
+        data = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
+    if data.ndim != 2 or data.shape[0] != n_objects:
+        raise InputError(
+            f"the data must have a row for each of {count(n_objects, 'object')}; its shape is {data.shape}"
+        )
+    if not np.isfinite(data.data if sparse.issparse(data) else data).all():
+        raise InputError("the data holds NaN or infinite values; fill or drop them first")
+    return data
+
+
+def _sample(n_objects: int, n_sample: int, seed: int) -> NDArray[np.int64]:
+    n = min(check_count("n_sample", n_sample, least=2), n_objects)
+    return np.sort(np.random.default_rng([seed, 0]).permutation(n_objects)[:n])
+
+
+def _each(
+    ens: Ensemble, objects: NDArray[np.int64], what: str, progress: bool | None, of: Callable[..., float]
+) -> Floats:
+    """``of(places, labels)`` of every clustering's labelled objects among some; NaN unless 2 … n − 1 clusters are left."""
+    values = np.full(ens.n_clusterings, np.nan)
+    for j, column in enumerate(track(ens.labels[objects].T, ens.n_clusterings, what, progress)):
+        places = np.flatnonzero(column >= 0)
+        if 2 <= len(np.unique(column[places])) < len(places):
+            values[j] = of(places, column[places])
+    return values
+
+
+def _silhouettes(X: Any, ens: Ensemble, metric: str, n_sample: int, seed: int, progress: bool | None) -> Floats:
+    from sklearn.metrics import pairwise_distances, silhouette_score
+
+    objects = _sample(ens.n_objects, n_sample, seed)
+    if metric == "precomputed":
+        distances = X[np.ix_(objects, objects)]
+    else:
+        distances = pairwise_distances(X[objects])
+        np.fill_diagonal(distances, 0)
+
+    def of(places: Any, labels: Any) -> float:
+        return float(silhouette_score(distances[np.ix_(places, places)], labels, metric="precomputed"))
+
+    return _each(ens, objects, "silhouette", progress, of)
+
+
+def _davies_bouldins(X: Any, ens: Ensemble, n_sample: int, seed: int, progress: bool | None) -> Floats:
+    from sklearn.metrics import davies_bouldin_score
+
+    objects = _sample(ens.n_objects, n_sample, seed)
+    some = X[objects].toarray() if sparse.issparse(X) else X[objects]
+    return _each(
+        ens, objects, "Davies–Bouldin", progress, lambda places, labels: davies_bouldin_score(some[places], labels)
+    )
+
+
+def _stabilities(
+    X: Any,
+    ens: Ensemble,
+    variations: Callable[..., Any] | None,
+    n_variations: int,
+    spread: float,
+    seed: int,
+    progress: bool | None,
+) -> Floats:
+    make = _generated if variations is None else variations
+    check_count("n_variations", n_variations)
+    check_positive("spread", spread)
+    values = np.empty(ens.n_clusterings)
+    for j in track(range(ens.n_clusterings), ens.n_clusterings, "stability", progress):
+        made = as_ensemble(make(X, ens.info.iloc[j], n_variations, spread=spread, random_state=seed))
+        if made.n_objects != ens.n_objects:
+            raise InputError(f"variations made labels of {made.n_objects} objects, not of {ens.n_objects}")
+        values[j] = np.nanmean(jaccard_from(sums_with_each(ens.labels[:, j], made.labels, "square")))
+    return values
+
+
+def _generated(X: Any, row: Any, n: int, *, spread: float, random_state: int) -> Ensemble:
+    return generate(X, n, around=row, spread=spread, random_state=random_state, progress=False)

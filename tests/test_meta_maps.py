@@ -1,0 +1,100 @@
+"""Maps: exact where the plane suffices, honest where it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from consilience._check import InputError
+from consilience.meta import Map, maps, organize
+from consilience.meta.maps import make_map
+from meta_cases import three_kinds
+
+
+def test_points_of_the_plane_are_found_again():
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    found = make_map(pdist(points))
+    assert found.stress < 1e-3
+    assert found.kept > 0.97
+    np.testing.assert_allclose(pdist(found.xy), pdist(points), rtol=0.02, atol=0.02)
+
+
+def random_space(m=150, dimensions=12, seed=0):
+    return pdist(np.random.default_rng(seed).normal(size=(m, dimensions)))
+
+
+@pytest.mark.parametrize("block", [2**18, 300])  # rows at a time: all, and seven
+def test_distortion_is_what_it_is_defined_as(monkeypatch, block):
+    monkeypatch.setattr(maps, "BLOCK", block)
+    distances = random_space(40)
+    found = make_map(distances)
+    d = pdist(found.xy)
+    assert found.stress == pytest.approx(
+        np.sqrt(1 - (d @ distances) ** 2 / ((d @ d) * (distances @ distances))), abs=1e-4
+    )
+    kept = []
+    for given, drawn in zip(squareform(distances), squareform(d), strict=True):
+        kept.append(len(set(np.argsort(given)[1:11]) & set(np.argsort(drawn)[1:11])))  # the first is itself
+    assert found.kept == pytest.approx(np.mean(kept) / 10, abs=1e-6)
+    assert found.n_neighbours == 10
+
+
+def test_every_step_lowers_the_stress():
+    distances = random_space()
+
+    def error(xy):
+        return np.square(pdist(xy) - distances).sum()
+
+    errors = [error(make_map(distances, max_iter=steps).xy) for steps in (1, 2, 5, 20, 100)]
+    assert (np.diff(errors) < 0).all()
+
+
+def test_it_says_how_far_it_went():
+    distances = random_space()
+    assert "2 steps after classical scaling, stopped early" in make_map(distances, max_iter=2).note
+    assert "stopped early" not in make_map(distances, max_iter=3000).note
+    assert "t-SNE of perplexity 30" in make_map(distances, "neighbours", max_iter=250).note
+    assert "stress 0." in repr(make_map(distances))
+
+
+def test_a_neighbour_map_keeps_more_neighbours():
+    distances = random_space()
+    near, far = make_map(distances, "neighbours"), make_map(distances)
+    assert near.kept > far.kept
+    assert near.stress > far.stress
+
+
+@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+def test_the_same_seed_gives_the_same_map(kind):
+    ens, _, _ = three_kinds(noise=0.4)
+    meta = organize(ens, 3)
+    one, again = meta.map(kind), meta.map(kind, random_state=0)
+    assert isinstance(one, Map)
+    assert one.xy.shape == (19, 2)
+    np.testing.assert_array_equal(one.xy, again.xy)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+def test_few_clusterings(kind, m):
+    found = make_map(np.ones(m * (m - 1) // 2), kind)
+    assert found.xy.shape == (m, 2)
+    assert np.isfinite(found.xy).all()
+    if kind == "mds" and m < 4:
+        np.testing.assert_allclose(pdist(found.xy), 1, atol=1e-3)
+
+
+def test_equal_clusterings_fall_together():
+    found = make_map(np.zeros(10))
+    assert (found.xy == 0).all()
+    assert found.stress == 0
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(InputError, match="unknown kind of map 'umap'"):
+        make_map(np.ones(3), "umap")
+    with pytest.raises(InputError, match="at least 250"):
+        make_map(np.ones(3), "neighbours", max_iter=10)
+    with pytest.raises(InputError, match="max_iter"):
+        make_map(np.ones(3), max_iter=0)

@@ -1,0 +1,105 @@
+"""The null of the best of g groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import accuracy
+from consilience.meta import organize
+from meta_cases import three_kinds
+
+
+@pytest.fixture(scope="module")
+def organised():
+    ens, kinds, truths = three_kinds(noise=0.3)
+    return organize(ens, 3), kinds, truths
+
+
+def test_groups_of_a_kind_beat_shuffled_ones(organised):
+    meta, kinds, truths = organised
+    found = meta.null({"one": truths[0], "two": truths[1], "three": truths[2]}, n_shuffles=19)
+    assert found.table.index.tolist() == ["one", "two", "three"]
+    assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
+    assert found.table["p_value"].min() == 1 / 20
+    for kind, group in enumerate(found.table["group"]):
+        assert kinds[meta.medoids[group]] == kind
+
+
+def test_the_table_follows_from_groups_and_shuffles(organised):
+    meta, _, truths = organised
+    found = meta.null({"a": truths[0]}, n_shuffles=6)
+    assert found.groups["size"].tolist() == meta.sizes.tolist()
+    assert found.groups["a"].tolist() == [accuracy(truths[0], meta.consensus(g).labels) for g in range(3)]
+    row = found.table.loc["a"]
+    assert row["best"] == found.groups["a"].max()
+    assert row["null_mean"] == pytest.approx(found.shuffled["a"].mean())
+    assert row["null_sd"] == pytest.approx(found.shuffled["a"].std())
+    assert row["p_value"] == (1 + (found.shuffled["a"] >= row["best"]).sum()) / 7
+
+
+def test_clusterings_of_one_kind_are_no_better_than_shuffled():
+    ens, _, truths = three_kinds(sizes=(30, 0, 0), noise=0.4, seed=2)
+    found = organize(ens, 5).null(truths[0], n_shuffles=19)
+    assert found.table["p_value"].iloc[0] > 0.05
+
+
+def test_shuffles_have_the_same_sizes_and_all_clusterings(organised, monkeypatch):
+    meta, _, _ = organised
+    from consilience.meta import null
+
+    seen, real = [], null.branch_consensus
+
+    def spy(ensemble, distances, members, **how):
+        seen.append(members)
+        return real(ensemble, distances, members, **how)
+
+    monkeypatch.setattr(null, "branch_consensus", spy)
+    meta.null(lambda labels: 0.0, n_shuffles=2)
+    for begin in (0, 3, 6):
+        assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]
+        assert sorted(np.concatenate(seen[begin : begin + 3])) == list(range(19))
+    assert any((a[:4] != b[:4]).any() for a, b in zip(seen[3:6], seen[6:9], strict=True))
+
+
+def test_scores_come_in_many_forms(organised):
+    meta, _, truths = organised
+    spread = lambda labels: float(len(np.unique(labels)))  # noqa: E731
+    by_name = meta.null({"known": truths[0], "spread": spread}, n_shuffles=2)
+    assert set(by_name.table.index) == {"known", "spread"}
+    assert meta.null(pd.DataFrame({"known": truths[0]}), n_shuffles=2).table.index.tolist() == ["known"]
+    assert meta.null(truths[0].tolist(), n_shuffles=2).table.index.tolist() == ["truth"]
+    assert meta.null(spread, n_shuffles=2).table["best"].iloc[0] == 4
+    assert "Best of 3 groups, against 2 shuffles" in repr(by_name)
+
+
+def test_the_same_seed_gives_the_same_null(organised):
+    meta, _, truths = organised
+    one, again, more = (meta.null(truths[0], n_shuffles=n, random_state=5).shuffled for n in (3, 3, 5))
+    pd.testing.assert_frame_equal(one, again)
+    pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
+    assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
+
+
+def test_any_method(organised):
+    meta, _, truths = organised
+    found = meta.null(truths[0], n_shuffles=1, method="coassociation", n_clusters=4)
+    assert np.isnan(found.table["null_sd"].iloc[0])
+    expected = max(accuracy(truths[0], meta.consensus(g, method="evidence", n_clusters=4).labels) for g in range(3))
+    assert found.table["best"].iloc[0] == expected
+
+
+def test_bad_scores_are_refused(organised):
+    meta, _, truths = organised
+    with pytest.raises(InputError, match="'a' are 3 for 120 objects"):
+        meta.null({"a": [1, 2, 3]})
+    with pytest.raises(InputError, match="n_shuffles"):
+        meta.null(truths[0], n_shuffles=0)
+    with pytest.raises(InputError, match="no score"):
+        meta.null({})
+    named = cs.Ensemble(pd.DataFrame({"x": [0, 0, 1], "y": [0, 1, 1]}, index=["a", "b", "c"]))
+    with pytest.raises(InputError, match="indexes"):
+        organize(named, 1).null(pd.Series([0, 1, 1], index=["c", "b", "a"]))

@@ -1,0 +1,256 @@
+"""Organising: distances, groups, branches and their consensus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import squareform
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import accuracy, adjusted_rand
+from consilience.consensus import METHODS
+from consilience.meta import MetaClustering, distances, organize, sketch
+from consilience.meta.tree import LINKAGES
+from meta_cases import same_partition, three_kinds
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("measure", ["cluster_difference", "rand", "nmi", "adjusted_rand", "variation_of_information"])
+def test_kinds_of_clusterings_are_found(linkage, measure):
+    ens, kinds, _ = three_kinds()
+    meta = organize(ens, 3, linkage, measure=measure)
+    assert same_partition(meta.groups, kinds)
+    assert meta.sizes.tolist() == [9, 6, 4]
+    assert meta.cut("auto").n_groups == 3
+
+
+def test_similarities_become_distances():
+    ens, _, _ = three_kinds()
+    meta = organize(ens, 3, measure="nmi")
+    np.testing.assert_allclose(squareform(meta.distances), 1 - cs.pairwise(ens, "nmi"), atol=1e-12)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_names_and_order_do_not_matter(linkage):
+    ens, _, _ = three_kinds(noise=0.4)
+    meta = organize(ens, 5, linkage)
+    rng = np.random.default_rng(1)
+    renamed = np.column_stack([rng.permutation(4)[column] for column in ens.labels.T])
+    assert organize(cs.Ensemble(renamed), 5, linkage).groups.tolist() == meta.groups.tolist()
+    assert organize(ens[rng.permutation(120)], 5, linkage).groups.tolist() == meta.groups.tolist()
+    order = rng.permutation(19)
+    assert same_partition(organize(ens[:, order], 5, linkage).groups, meta.groups[order])
+
+
+def test_threads_and_seeds_do_not_change_exact_groups():
+    ens, _, _ = three_kinds(noise=0.3)
+    one, two = organize(ens, 4, n_jobs=1), organize(ens, 4, n_jobs=2, random_state=9)
+    np.testing.assert_array_equal(one.tree, two.tree)
+    np.testing.assert_array_equal(one.groups, two.groups)
+
+
+def test_cutting_again_shares_the_tree():
+    ens, kinds, _ = three_kinds()
+    meta = organize(ens, 19)
+    coarse = meta.cut(3)
+    assert coarse.tree is meta.tree
+    assert same_partition(coarse.groups, kinds)
+    assert meta.n_groups == 19
+    assert coarse.cut(height=2.0).n_groups == 1
+    assert organize(ens, height=float(coarse.heights.max())).n_groups == 3
+    assert (meta.heights == 0).all()
+    np.testing.assert_allclose(meta.cut(1).heights, meta.tree[-1, 2])
+
+
+def test_branches_and_medoids():
+    ens, _, _ = three_kinds(noise=0.3)
+    meta = organize(ens, 3)
+    matrix = squareform(meta.distances)
+    for group, node in enumerate(meta.nodes):
+        members = meta.branch(node)
+        np.testing.assert_array_equal(members, meta.members(group))
+        best = members[matrix[np.ix_(members, members)].mean(axis=1).argmin()]
+        assert meta.medoids[group] == meta.medoid(group) == meta.medoid(members) == best
+    assert meta.branch(7).tolist() == [7]
+    assert meta.branch(36).tolist() == list(range(19))
+    np.testing.assert_array_equal(meta.members(meta.groups == 1), meta.members(1))
+
+
+@pytest.mark.parametrize("method", ["vote", "coassociation", "mcla"])
+def test_consensus_of_a_group_says_what_its_kind_says(method):
+    ens, kinds, truths = three_kinds(noise=0.12)
+    meta = organize(ens, 3)
+    for group in range(3):
+        found = meta.consensus(group, method=method)
+        kind = kinds[meta.medoids[group]]
+        assert adjusted_rand(truths[kind], found.labels) > 0.9
+        assert found.method == {"coassociation": "evidence"}.get(method, method)
+    node = meta.nodes[1]
+    np.testing.assert_array_equal(meta.consensus(meta.branch(node)).labels, meta.consensus(1).labels)
+
+
+def test_consensus_of_all_and_of_one():
+    ens, _, _ = three_kinds()
+    meta = organize(ens, 19)
+    assert meta.consensus().labels.shape == (120,)
+    alone = meta.consensus([4])
+    assert adjusted_rand(ens.labels[:, 4], alone.labels) == 1
+    assert meta.consensus(n_clusters=7, method="quadratic").n_clusters == 7
+
+
+def test_the_vote_starts_in_the_middle_and_agrees_more():
+    ens, _, _ = three_kinds(sizes=(40, 30, 30), noise=0.55, seed=3)
+    meta = organize(ens, 1)
+    ours, theirs = meta.consensus(), meta.consensus(start="quadratic", n_init=1)
+    assert ours.estimator.agreement_ >= theirs.estimator.agreement_ - 0.01
+    np.testing.assert_array_equal(ours.labels, meta.consensus(start=ens.labels[:, meta.medoid()]).labels)
+
+
+def test_a_vote_without_a_fitting_member_starts_elsewhere():
+    meta = organize(cs.Ensemble(np.random.default_rng(0).integers(0, 3, (40, 6))), 1)
+    assert meta.consensus(n_clusters=4).estimator.start == "quadratic"
+
+
+def test_missing_labels_are_left_out():
+    ens, kinds, _ = three_kinds(missing=0.3)
+    meta = organize(ens, 3)
+    assert same_partition(meta.groups, kinds)
+    np.testing.assert_allclose(squareform(meta.distances), cs.pairwise(ens), atol=1e-15)
+
+
+def test_clusterings_that_share_no_object_are_refused():
+    labels = np.array([[0, -1, 0], [1, -1, 0], [-1, 0, 1], [-1, 1, 1]])
+    with pytest.raises(InputError, match="'0' and '1' share no labelled object"):
+        organize(labels)
+    with pytest.raises(InputError, match="'b' has no label at all"):
+        organize({"a": [0, 1, 1], "b": [None, None, None], "c": [0, 0, 1]})
+    with pytest.raises(InputError, match="random pairs of objects is labelled in both"):
+        organize(labels, sketch=50)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"linkage": "single"}, "unknown linkage 'single'"),
+        ({"measure": "accuracy"}, "unknown symmetric measure 'accuracy'"),
+        ({"n_groups": 20}, "20 groups cannot be made of 19 clusterings"),
+        ({"n_groups": 2, "height": 0.1}, "one of n_groups and height"),
+        ({"sketch": 0}, "sketch must be a whole number of at least 1"),
+        ({"sketch": 2**24 + 1}, "at most 16,777,216 pairs"),
+        ({"sketch": "yes"}, "choose from auto"),
+        ({"sketch": 100, "measure": "nmi"}, "a sketch estimates cluster_difference or rand, not nmi"),
+    ],
+)
+def test_bad_options_are_refused_before_any_work(options, says, monkeypatch):
+    ens, _, _ = three_kinds()
+    monkeypatch.setattr(distances, "pairwise", None)
+    monkeypatch.setattr(distances, "sketch_differences", None)
+    with pytest.raises(InputError, match=says):
+        organize(ens, **options)
+
+
+def test_other_bad_input_is_refused():
+    ens, _, _ = three_kinds()
+    meta = organize(ens, 3)
+    with pytest.raises(InputError, match="only one clustering"):
+        organize(ens[:, :1])
+    with pytest.raises(InputError, match="no node 37"):
+        meta.branch(37)
+    with pytest.raises(InputError, match="no group 3"):
+        meta.consensus(3)
+    for which in ([], [1.5], "all", True, [19], [-1]):
+        with pytest.raises(InputError, match=r"choose a group|numbered 0 to 18"):
+            meta.members(which)
+    with pytest.raises(InputError, match="unknown method 'votes'"):
+        meta.consensus(method="votes")
+    assert set(METHODS) >= {"vote", "evidence"}
+
+
+def test_it_says_what_it_is():
+    ens, _, _ = three_kinds()
+    assert repr(organize(ens, 3)) == (
+        "MetaClustering: 19 clusterings of 120 objects in 3 groups\n"
+        "  sizes      9, 6, 4\n"
+        "  tree       average linkage of cluster_difference\n"
+        "  groups     as many as asked for"
+    )
+    sketched = organize(ens, sketch=1000)
+    assert "estimated from 1,000 random pairs of objects, standard error 0.01" in repr(sketched)
+    assert isinstance(sketched, MetaClustering)
+    assert cs.organize is organize
+
+
+def test_two_clusterings_are_organised_too():
+    meta = organize([[0, 0, 1], [0, 1, 1]])
+    assert meta.groups.tolist() == [0, 0]
+    assert meta.cut(2).groups.tolist() == [0, 1]
+    assert meta.jumps.empty
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_a_sketch_is_as_good_as_it_says(missing):
+    ens, kinds, _ = three_kinds(n_objects=3000, sizes=(40, 30, 20), noise=0.3, missing=missing)
+    exact = squareform(cs.pairwise(ens), checks=False)
+    for n_pairs in (1000, 8000):
+        meta = organize(ens, 3, sketch=n_pairs)
+        assert meta.n_pairs == n_pairs
+        rmse = np.sqrt(np.mean((meta.distances - exact) ** 2))
+        # All estimates share their pairs of objects, so the error of one sketch is one draw: within a quarter of the stated one.
+        assert 0.75 < rmse / meta.standard_error < 1.25
+        assert same_partition(meta.groups, kinds)
+
+
+def test_a_sketch_is_unbiased_and_repeatable():
+    ens, _, _ = three_kinds(noise=0.3)
+    exact = squareform(cs.pairwise(ens), checks=False)
+    drawn = [sketch.sketch_differences(ens, 3000, seed=seed)[0] for seed in range(30)]
+    error = np.mean(drawn, axis=0) - exact
+    assert np.abs(error).max() < 4 * 0.5 / np.sqrt(30 * 3000)
+    again = sketch.sketch_differences(ens, 3000, seed=7)[0]
+    np.testing.assert_array_equal(again, drawn[7])
+    assert (drawn[7] != drawn[8]).any()
+
+
+def test_every_pair_of_two_objects_is_the_same_pair():
+    found, error = sketch.sketch_differences(cs.Ensemble([[0, 0], [0, 1]]), 10, seed=0)
+    assert found.tolist() == [1.0]
+    assert error == 0
+    with pytest.raises(InputError, match="only one object"):
+        organize([[0], [0]], sketch=5)
+
+
+def test_auto_sketches_where_exact_distances_take_long(monkeypatch):
+    ens, _, _ = three_kinds()
+    assert organize(ens).n_pairs is None
+    monkeypatch.setattr(distances, "LARGE", 100)
+    monkeypatch.setattr(distances, "COSTLY", 10_000)
+    assert organize(ens).n_pairs == distances.PAIRS
+    assert organize(ens, measure="nmi").n_pairs is None
+    assert organize(ens, sketch=None).n_pairs is None
+    monkeypatch.setattr(distances, "COSTLY", 120 * 19 * 18 // 2)
+    assert organize(ens).n_pairs is None
+
+
+@pytest.fixture(scope="module")
+def vowels(data_folder):
+    """Clusterings of the vowels by k-means under uneven weights, and the known labels."""
+    from sklearn.cluster import KMeans
+
+    data = np.load(data_folder / "vowel.npz")
+    X = (data["X"] - data["X"].mean(axis=0)) / data["X"].std(axis=0)
+    rng = np.random.default_rng(0)
+    weights = 100 ** rng.random((120, 10)) ** 2
+    runs = [KMeans(15, init="random", n_init=1, random_state=i).fit_predict(X * w) for i, w in enumerate(weights)]
+    return cs.Ensemble(np.array(runs).T), data
+
+
+def test_real_clusterings(vowels):
+    ens, data = vowels
+    meta = organize(ens, 16, "ward")
+    best = max(accuracy(data["y"], meta.consensus(group).labels) for group in range(16))
+    assert best > accuracy(data["y"], meta.consensus().labels)
+    sketched = organize(ens, 16, sketch=8192)
+    rmse = np.sqrt(np.mean((sketched.distances - meta.distances) ** 2))
+    assert rmse < 0.0045
+    assert 0.7 < rmse / sketched.standard_error < 1.4

@@ -1,0 +1,132 @@
+"""Scores of every clustering, against the functions they come from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import davies_bouldin_score, silhouette_score
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import accuracy, compactness, jaccard
+from consilience.meta import score
+from meta_cases import three_kinds
+
+
+@pytest.fixture(scope="module")
+def case():
+    ens, _, truths = three_kinds(missing=0.1)
+    X = np.random.default_rng(5).normal(size=(120, 3)) + truths[0][:, None]
+    return ens, X, truths
+
+
+def test_scores_are_those_of_the_functions(case):
+    ens, X, truths = case
+    known = {"a": truths[0], "b": np.where(truths[1] == 0, -1, truths[1])}
+    found = score(ens, X, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
+    assert list(found.columns) == [
+        "name",
+        "clusters",
+        "compactness",
+        "accuracy:a",
+        "accuracy:b",
+        "silhouette",
+        "davies_bouldin",
+    ]
+    np.testing.assert_allclose(found["compactness"], compactness(X, ens))
+    for j, column in enumerate(ens.labels.T):
+        there = column >= 0
+        row = found.iloc[j]
+        assert row["accuracy:a"] == pytest.approx(accuracy(known["a"], column))
+        assert row["accuracy:b"] == pytest.approx(accuracy(known["b"], column))
+        assert row["silhouette"] == pytest.approx(silhouette_score(X[there], column[there]))
+        assert row["davies_bouldin"] == pytest.approx(davies_bouldin_score(X[there], column[there]))
+
+
+def test_by_default_what_there_is_data_for(case):
+    ens, X, truths = case
+    assert list(score(ens, X).columns)[2:] == ["compactness"]
+    assert list(score(ens, known=truths[0]).columns)[2:] == ["accuracy:truth"]
+    assert list(score(ens, X, known=pd.DataFrame({"t": truths[0]})).columns)[2:] == ["compactness", "accuracy:t"]
+
+
+def test_distances_and_sparse_data(case):
+    ens, X, _ = case
+    both = ["compactness", "silhouette"]
+    plain = score(ens, X, measures=both)
+    given = score(ens, squareform(pdist(X)), measures=both, metric="precomputed")
+    pd.testing.assert_frame_equal(plain, given)
+    spread = score(ens, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"])
+    pd.testing.assert_frame_equal(plain, spread[plain.columns])
+
+
+def test_a_sample_of_the_objects(case):
+    ens, X, _ = case
+    some = score(ens, X, measures=["silhouette"], n_sample=60, random_state=3)
+    again = score(ens, X, measures="silhouette", n_sample=60, random_state=3)
+    pd.testing.assert_frame_equal(some, again)
+    whole = score(ens, X, measures=["silhouette"], n_sample=120)["silhouette"]
+    assert 0 < np.abs(some["silhouette"] - whole).mean() < 0.1
+
+
+def test_a_score_that_is_not_defined_is_missing():
+    found = score([[0, 0, 0], [0, 1, 2], [0, 0, 1]], np.arange(3.0)[:, None], measures=["silhouette", "davies_bouldin"])
+    assert found["silhouette"].isna().tolist() == [True, True, False]
+    assert found["davies_bouldin"].isna().tolist() == [True, True, False]
+
+
+def test_stability_is_the_mean_agreement_with_variations(case):
+    ens, X, _ = case
+    ens = cs.Ensemble(ens.labels, info={"shift": np.arange(19)})
+    calls = []
+
+    def variations(X, row, n, *, spread, random_state):
+        calls.append((int(row["shift"]), n, spread, random_state))
+        rng = np.random.default_rng([random_state, int(row["shift"])])
+        made = np.repeat(ens.labels[:, [int(row["shift"])]], n, axis=1)
+        return cs.Ensemble(np.where(rng.random(made.shape) < spread, 0, made))
+
+    found = score(ens, X, measures=["stability"], variations=variations, n_variations=3, spread=0.2)["stability"]
+    assert calls == [(j, 3, 0.2, 0) for j in range(19)]
+    made = variations(X, ens.info.iloc[4], 3, spread=0.2, random_state=0)
+    assert found[4] == pytest.approx(np.mean([jaccard(ens.labels[:, 4], column) for column in made]))
+    still = score(ens, X, measures=["stability"], variations=variations, spread=1e-9)["stability"]
+    np.testing.assert_array_equal(still, 1)
+
+
+def test_stability_of_generated_clusterings():
+    from consilience.datasets import load_beads
+
+    beads = load_beads()
+    ens = cs.generate(beads, 12, n_clusters=4)
+    near, far = (score(ens, beads, measures=["stability"], spread=spread)["stability"] for spread in (0.02, 1.0))
+    assert near.between(0.3, 1).all()
+    assert near.mean() > far.mean() + 0.1
+    with pytest.raises(InputError, match="info"):
+        score(ens.labels, beads, measures=["stability"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "nothing to score by"),
+        ({"measures": ["compactness"]}, "compactness needs X"),
+        ({"X": True, "measures": ["accuracy"]}, "accuracy needs known"),
+        ({"X": True, "measures": ["beauty"]}, "unknown measure 'beauty'"),
+        ({"X": True, "metric": "cosine"}, "unknown metric 'cosine'"),
+        ({"X": True, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
+        ({"X": True, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
+        ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "row for each of 120 objects"),
+        ({"X": np.full((120, 2), np.nan), "measures": ["silhouette"]}, "NaN"),
+        ({"known": [1, 2]}, "2 for 120 objects"),
+    ],
+)
+def test_bad_input_is_refused(case, options, says):
+    ens, X, _ = case
+    if options.get("X") is True:
+        options = {**options, "X": X}
+    with pytest.raises(InputError, match=says):
+        score(ens, **options)

@@ -1,0 +1,126 @@
+"""The tree: its cuts, its layout, and the compactness curve against Eq. 3 itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, leaves_list
+from scipy.spatial.distance import squareform
+
+from consilience._check import InputError
+from consilience.comparison import compactness
+from consilience.meta.condensed import distances_from, medoid_of, square, totals
+from consilience.meta.tree import (
+    LINKAGES,
+    candidate_jumps,
+    compactness_curve,
+    cut,
+    grow,
+    layout,
+    number_of_groups,
+)
+from meta_cases import same_partition
+
+
+def some_distances(m, seed=0, ties=False):
+    """Not Euclidean, not even a metric: the identities must hold all the same."""
+    drawn = np.random.default_rng(seed).random(m * (m - 1) // 2)
+    return np.round(drawn, 1) if ties else drawn
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("ties", [False, True])
+def test_curve_is_eq_3_of_every_cut(linkage, ties):
+    distances = some_distances(25, 3, ties)
+    tree, matrix = grow(distances, linkage), squareform(distances)
+    curve = compactness_curve(tree, distances, linkage)
+    expected = [compactness(matrix, cut(tree, g)[1], metric="precomputed") for g in curve["n_groups"]]
+    np.testing.assert_allclose(curve["compactness"], expected, atol=1e-12)
+    assert curve["jump"].isna().tolist() == [True] + [False] * 24
+    np.testing.assert_allclose(curve["jump"][1:], -np.diff(expected), atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(m=st.integers(2, 20), seed=st.integers(0, 99), linkage=st.sampled_from(LINKAGES), ties=st.booleans())
+def test_cuts_are_nested_and_numbered_by_size(m, seed, linkage, ties):
+    distances = some_distances(m, seed, ties)
+    tree = grow(distances, linkage)
+    order, first, sizes = layout(tree)
+    np.testing.assert_array_equal(order, leaves_list(tree))
+    for g in range(1, m + 1):
+        nodes, groups = cut(tree, g)
+        counts = np.bincount(groups, minlength=g)
+        assert len(nodes) == g == len(counts)
+        assert (np.diff(counts) <= 0).all()
+        assert counts.min() > 0
+        np.testing.assert_array_equal(sizes[nodes], counts)
+        for group, node in enumerate(nodes):
+            leaves = np.sort(order[first[node] : first[node] + sizes[node]])
+            np.testing.assert_array_equal(leaves, np.flatnonzero(groups == group))
+        if not ties:
+            assert same_partition(groups, fcluster(tree, g, "maxclust"))
+        if g > 1:
+            coarser = cut(tree, g - 1)[1]
+            assert len(np.unique(np.column_stack([groups, coarser]), axis=0)) == g  # a group has one group above it
+
+
+def test_equal_sizes_are_numbered_by_first_clustering():
+    distances = squareform(np.array([[0, 9, 1, 9], [9, 0, 9, 0.5], [1, 9, 0, 9], [9, 0.5, 9, 0]]))
+    assert cut(grow(distances, "average"), 2)[1].tolist() == [0, 1, 0, 1]
+
+
+def test_a_height_makes_the_groups_that_are_complete_there():
+    distances = some_distances(15)
+    tree = grow(distances, "average")
+    curve = compactness_curve(tree, distances, "average")
+    for height in (0.0, 0.3, float(tree[4, 2]), 9.0):
+        n, _ = number_of_groups(tree, curve, None, height)
+        assert same_partition(cut(tree, n)[1], fcluster(tree, height, "distance"))
+
+
+def test_auto_takes_the_sharpest_jump_within_thirty():
+    distances = some_distances(60)
+    tree = grow(distances, "average")
+    curve = compactness_curve(tree, distances, "average")
+    jumps = candidate_jumps(curve)
+    assert set(jumps["n_groups"]) == set(range(2, 31))
+    assert (np.diff(jumps["bend"]) <= 0).all()
+    best = max(range(2, 31), key=lambda g: curve["jump"][g - 1] - curve["jump"][g])
+    n, note = number_of_groups(tree, curve, "auto", None)
+    assert n == jumps["n_groups"][0] == best
+    assert "no truth" in note
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "height", "says"),
+    [
+        (None, None, "one of n_groups and height"),
+        (3, 0.5, "one of n_groups and height"),
+        (6, None, "6 groups cannot be made of 5"),
+        (0, None, "at least 1"),
+        (2.0, None, "whole number"),
+        ("many", None, "choose from auto"),
+        (None, -1, "height must be"),
+        (None, float("nan"), "height must be"),
+    ],
+)
+def test_a_bad_cut_is_refused(n_groups, height, says):
+    distances = some_distances(5)
+    tree = grow(distances, "average")
+    with pytest.raises(InputError, match=says):
+        number_of_groups(tree, compactness_curve(tree, distances, "average"), n_groups, height)
+
+
+def test_looking_up_condensed_distances():
+    distances = some_distances(11)
+    matrix = squareform(distances)
+    for i in range(11):
+        np.testing.assert_array_equal(distances_from(distances, i, np.arange(11)), matrix[i])
+    some, others = np.array([7, 1, 4]), np.array([0, 4, 10])
+    np.testing.assert_allclose(totals(distances, some, others), matrix[np.ix_(some, others)].sum(axis=1))
+    assert medoid_of(distances, some) == some[matrix[np.ix_(some, some)].sum(axis=1).argmin()]
+    assert medoid_of(distances, some, others) == others[matrix[np.ix_(others, some)].sum(axis=1).argmin()]
+    np.testing.assert_array_equal(square(distances), matrix.astype(np.float32))
+    np.testing.assert_array_equal(square(distances, np.float64), matrix)
