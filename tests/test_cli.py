@@ -332,20 +332,29 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == ""
 
 
-def test_demo_writes_files_that_the_next_command_reads(tmp_path):
-    done = run("demo", "--output", tmp_path / "out")
+def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
+    monkeypatch.setattr("consilience.cli.demo.NUMBER", 120)
+    out = tmp_path / "out"
+    done = run("demo", "--output", out)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in (tmp_path / "out").iterdir()} == {
-        "agreement.csv",
-        "agreement.png",
-        "beads.csv",
-        "beads_labels.csv",
-        "clusterings.csv",
-    }
-    assert run("compare", tmp_path / "out" / "beads_labels.csv", "--id", "bead").returncode == 0
-    table = pd.read_csv(tmp_path / "out" / "clusterings.csv")
-    assert len(table) == 16
-    assert (table["compactness"] > 0).all()
+    assert {p.name for p in out.iterdir()} == {"agreement.png", "beads.csv", "beads_labels.csv", "organized", "run"}
+    assert "120 clusterings of 300 objects in 6 groups" in done.stdout
+    assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
+    assert len(pd.read_csv(out / "organized" / "clusterings.csv")) == 120
+    told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
+    assert [words[0] for words in told] == ["organize", "generate", "compare"]
+    for words in told:
+        assert run(*words).returncode == 0, words
+
+
+def test_demo_goes_again_but_not_over_something_else(tmp_path):
+    out = tmp_path / "out"
+    (out / "run").mkdir(parents=True)
+    (out / "run" / "thesis.txt").write_text("important")
+    done = run("demo", "--output", out)
+    assert done.returncode == 2
+    assert "choose another --output" in done.stderr
+    assert (out / "run" / "thesis.txt").read_text() == "important"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -8,10 +8,21 @@ from pathlib import Path
 from shlex import quote
 
 import click
+import pandas as pd
 
-from consilience.comparison import compactness, compare
+from consilience._check import InputError
+from consilience.comparison import accuracy, compare
+from consilience.consensus import Consensus
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.reports import draw_agreement, print_comparison, terminal, write_table
+from consilience.generation import generate
+from consilience.meta import organize, score
+from consilience.reports import draw_agreement, terminal
+from consilience.reports.generation import generation_summary, print_generation
+from consilience.reports.meta import print_organized
+from consilience.reports.organized import write_organized
+from consilience.reports.terminal import print_table
+
+NUMBER, CLUSTERS, GROUPS = 500, 4, 6
 
 
 @click.command("demo", short_help="Try it: the main job on bundled data.")
@@ -19,33 +30,77 @@ from consilience.reports import draw_agreement, print_comparison, terminal, writ
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the data, the tables and a picture to this folder.",
+    help="Write the data, the run, the tables and pictures to this folder.",
 )
 def command(output: Path | None) -> None:
-    """Compare 16 clusterings of 300 glass beads, which can be grouped by shape or by colour."""
-    beads, ensemble = load_beads(), load_beads_labels()
+    """Cluster 300 glass beads 500 times, organise the clusterings, and see which groupings there are.
+
+    The beads can be grouped by shape or by colour; nothing tells the clusterings so.
+    """
+    beads, console = load_beads(), terminal()
     assert beads.labels is not None
-    result = compare(ensemble, ("jaccard", "nmi"), truth=dict(beads.labels.items()))
-    console = terminal()
-    print_comparison(result, title="beads", console=console)
-    tight = compactness((beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0), ensemble)
-    names = ensemble.names
-    best, worst = tight.argmin(), tight.argmax()
-    console.print(
-        f"\nMost compact on the standardised columns: {names[best]} ({tight[best]:.3f}); "
-        f"least: {names[worst]} ({tight[worst]:.3f})."
-    )
-    console.print("Two families that hardly agree: some clusterings found the shapes, others the colours.")
+    known = {str(name): beads.labels[name] for name in beads.labels}
+    run = None if output is None else _fresh(output / "run")
+    ens = generate(beads, NUMBER, CLUSTERS, store=run)
+    print_generation(generation_summary(ens, known), title="beads.csv", console=console)
+
+    meta = organize(ens, GROUPS, "ward")
+    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
+    scores = score(ens, data, known=known).drop(columns="clusters")
+    null = meta.null(known)
+    console.print()
+    print_organized(meta, title="The clusterings", scores=scores, null=null, console=console)
+
+    found = [meta.consensus(group) for group in range(GROUPS)]
+    whole = meta.consensus()
+    console.print("\nOne clustering from each group, and from all, beside what is known of the beads")
+    rows = [_row(str(group), one, known) for group, one in enumerate(found)] + [_row("all", whole, known)]
+    numbers = tuple(range(1, 2 + len(known)))
+    print_table(console, ["group", "confidence", *(f"accuracy:{name}" for name in known)], rows, numbers)
+    best = {name: int(null.table.loc[name, "group"]) for name in known}
+    told = " and ".join(f"group {group} {name}" for name, group in best.items())
+    console.print(f"\nNone of them is wrong: {told}. Combining everything would have hidden one of the two.")
     if output is None:
         return
-    output.mkdir(parents=True, exist_ok=True)
+    marked = {"consensus of a group": _scored(found, data, known), "of all": _scored([whole], data, known)}
+    write_organized(meta, output / "organized", found, scores=scores, null=null, marked=marked)
+    _write_beads(output)
+    folder = quote(str(output))
+    console.print(
+        f"Files are in {output}. Next, try:\n"
+        f"  consilience organize {folder}/run --linkage ward -g 8 --truth-from {folder}/beads.csv -t shape,colour --id bead\n"
+        f"  consilience generate {folder}/beads.csv --id bead -t shape,colour -o {folder}/run -n 100 --around {meta.medoids[0]}\n"
+        f"  consilience compare {folder}/beads_labels.csv --id bead -t shape,colour"
+    )
+
+
+def _fresh(run: Path) -> Path:
+    """Where the run goes; the one of an earlier demo makes room."""
+    from consilience.store import check_replaceable
+
+    if run.exists():
+        try:
+            check_replaceable(run, overwrite=True)
+        except InputError as error:
+            raise InputError(f"{error}: choose another --output") from None
+        shutil.rmtree(run)
+    return run
+
+
+def _row(name: str, one: Consensus, known: dict[str, pd.Series]) -> list[str]:
+    return [name, f"{one.confidence.mean():.3f}", *(f"{accuracy(k, one.labels):.3f}" for k in known.values())]
+
+
+def _scored(found: list[Consensus], data: object, known: dict[str, pd.Series]) -> pd.DataFrame:
+    return score([one.labels for one in found], data, known=known)
+
+
+def _write_beads(output: Path) -> None:
+    """The beads and 16 clusterings of them by hand, with a picture of how these agree."""
     for name in ("beads.csv", "beads_labels.csv"):
         shutil.copyfile(sample_path(name), output / name)
-    write_table(result.clusterings.assign(compactness=tight).set_index("name"), output / "clusterings.csv")
-    write_table(result.matrix("jaccard"), output / "agreement.csv")
     if find_spec("matplotlib"):
-        draw_agreement(result, output / "agreement.png")
-    labels = output / "beads_labels.csv"
-    console.print(
-        f"Files are in {output}. Next, try: consilience compare {quote(str(labels))} --id bead -t shape,colour"
-    )
+        beads = load_beads()
+        assert beads.labels is not None
+        truth = dict(beads.labels.items())
+        draw_agreement(compare(load_beads_labels(), ("jaccard", "nmi"), truth=truth), output / "agreement.png")

@@ -89,7 +89,8 @@ def truth_options(function: F) -> F:
     function = click.option(
         "--truth-from",
         type=click.Path(path_type=Path),
-        help="A table of known labels for the same objects; matched by --id if given, otherwise in the same order.",
+        help="A table of known labels for the same objects; matched by --id if given, otherwise in the same order. "
+        "For a stored run, --truth names its columns.",
     )(function)
     return names_option("--truth", "-t", help="Known labels: columns of the table, set aside.")(function)
 
@@ -124,8 +125,8 @@ def read_ensemble(
     """An ensemble from a store or a table of labels, and the known labellings by name."""
     known: dict[str, Any] = {}
     if path.is_dir():
-        reading = [] if truth_from else [id_column, *text.values()]
-        if truth or columns or key or any(option is not None for option in reading):
+        reading = [] if truth_from else [id_column, *text.values(), *truth]
+        if columns or key or any(option is not None for option in reading):
             raise InputError(
                 f"{path} is a stored run: --truth, --id, --columns, --sep, --header and --key are for tables; known "
                 "labels of its objects come with --truth-from"
@@ -138,7 +139,8 @@ def read_ensemble(
     if truth_from is not None:
         if path.suffix != truth_from.suffix and not path.is_dir():
             text = {}  # how to read one kind of file says nothing of another
-        table = read_table(truth_from, kind="labels", id_column=id_column, **text)
+        chosen = truth if path.is_dir() and truth else None  # which of its columns; of a table they are its own
+        table = read_table(truth_from, kind="labels", id_column=id_column, columns=chosen, **text)
         found = _by_name(_match(table, ensemble, truth_from) if id_column is not None else table.values)
         if twice := sorted(set(found) & set(known)):
             raise InputError(f"{truth_from}: known labels {twice[0]!r} are also in {path}: rename one of the two")

@@ -32,6 +32,7 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
 
     \b
     001  Strehl and Ghosh, Cluster ensembles (2002)
+    003  Caruana, Elhawary, Nguyen and Smith, Meta clustering (2006)
 
     \b
     consilience reproduce 001 --output report001 --quick

@@ -1,0 +1,155 @@
+"""consilience generate and organize: a run, its groups, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command_line import run
+from consilience import Ensemble
+from consilience.cli.generate import parse_base
+from consilience.datasets import sample_path
+
+BEADS = sample_path("beads.csv")
+TABLE = ("--id", "bead", "--truth", "shape,colour")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "run"
+    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 80, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_generate_writes_a_run_and_says_what_comes_next(made):
+    folder, done = made
+    ens = Ensemble.load(folder)
+    assert (ens.n_clusterings, ens.n_objects) == (80, 300)
+    assert ens.ids[0] == "b001"
+    assert "80 clusterings of 300 objects, 4 clusters" in done.stdout
+    assert "made by zipf 40, pca 40" in done.stdout
+    best = ens.info["compactness"].idxmin()
+    assert f"number {best}" in done.stdout
+    assert f"consilience organize {folder} --truth-from {BEADS} --truth shape,colour --id bead" in done.stdout
+
+
+def test_the_same_command_goes_on(made):
+    folder, _ = made
+    before = Ensemble.load(folder)
+    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 90, "-o", folder, "--json")
+    assert json.loads(done.stdout)["n_clusterings"] == 90
+    np.testing.assert_array_equal(Ensemble.load(folder).labels[:, :80], before.labels)
+
+
+def test_more_like_this(made):
+    folder, _ = made
+    done = run("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--spread", 0.1, "--json")
+    assert done.returncode == 0, done.stderr
+    info = Ensemble.load(folder).info
+    assert (info["around"] == 3).sum() == 5
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--clusters", "many"], "no range such as 5-20"),
+        (["-k", "9-3"], "from 9 to 3"),
+        (["--methods", "zipff"], "did you mean 'zipf'"),
+        (["--base", "KMean()"], "did you mean 'KMeans'"),
+        (["--base", "os.system('x')"], "is no clusterer"),
+        (["--base", "Birch(size=3)"], "size"),
+        (["--spread", "0.5"], "name the clustering with --around"),
+        (["--around", "7"], "no store at"),
+        (["--truth", "form"], "form"),
+        (["--id", "nobody"], "nobody"),
+    ],
+)
+def test_mistakes_get_a_sentence(args, sentence, tmp_path):
+    options = [*TABLE, *args] if "--truth" not in args and "--id" not in args else args
+    done = run("generate", BEADS, "-o", tmp_path / "run", "-n", 3, *options)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_text_columns_are_named(tmp_path):
+    done = run("generate", BEADS, "--id", "bead", "-o", tmp_path / "run", "-n", 3)
+    assert done.returncode == 2
+    assert "'shape'" in done.stderr
+
+
+def test_parse_base():
+    base = parse_base("HDBSCAN(min_cluster_size=12, cluster_selection_method='leaf')")
+    assert type(base).__name__ == "HDBSCAN"
+    assert base.min_cluster_size == 12
+    assert type(parse_base("GaussianMixture")).__name__ == "GaussianMixture"
+
+
+def test_other_clusterers_and_several_numbers(tmp_path):
+    done = run(
+        "generate",
+        BEADS,
+        *TABLE,
+        "-o",
+        tmp_path / "run",
+        "-n",
+        4,
+        "-k",
+        "3,5",
+        "--base",
+        "AgglomerativeClustering()",
+        "--json",
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
+
+
+def test_organize_prints_groups_and_writes_them(made, tmp_path):
+    folder, _ = made
+    out = tmp_path / "organized"
+    done = run(
+        "organize", folder, "--truth-from", BEADS, *TABLE, "-g", 4, "--linkage", "ward", "-o", out, "--shuffles", 3
+    )
+    assert done.returncode == 0, done.stderr
+    assert "in 4 groups" in done.stdout
+    assert "against 3 shuffles" in done.stdout
+    groups, clusterings = pd.read_csv(out / "groups.csv"), pd.read_csv(out / "clusterings.csv")
+    assert groups["clusterings"].sum() == len(clusterings)
+    assert clusterings["medoid"].sum() == 4
+    objects = pd.read_csv(out / "consensus.csv")
+    assert objects["object"].tolist()[:2] == ["b001", "b002"]
+    assert {"group0", "confidence3"} <= set(objects)
+    made_files = {path.name for path in out.iterdir()}
+    assert {"curve.png", "map.png", "tree_accuracy_shape.png", "scores_accuracy_colour.png", "null.csv"} <= made_files
+
+
+def test_organize_for_machines(made):
+    done = run("organize", made[0], "--height", 0.2, "--json")
+    found = json.loads(done.stdout)
+    assert len(found["group_of"]) == found["n_clusterings"]
+    assert len(found["groups"]) == max(found["group_of"]) + 1
+    assert found["null"] is None
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["-g", "0"], "group"),
+        (["-g", "3", "--height", "0.1"], "height"),
+        (["--linkage", "single"], "single"),
+        (["--truth", "shape"], "--truth-from"),
+        (["-o", "RUN/inside"], "lies in the run itself"),
+    ],
+)
+def test_organize_mistakes(args, sentence, made):
+    done = run("organize", made[0], *[arg.replace("RUN", str(made[0])) for arg in args])
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_organize_a_table_of_labels():
+    done = run("organize", sample_path("beads_labels.csv"), *TABLE, "-g", 3, "--shuffles", 2)
+    assert done.returncode == 0, done.stderr
+    assert "16 clusterings of 300 objects in 3 groups" in done.stdout
