@@ -48,10 +48,13 @@ class Appointments {
   // Centre c has moved so far; infinity if it was nowhere.
   void move(std::size_t c, double distance) { moved_[c] = distance; }
 
-  // Lets the clocks run on by what has moved.
-  void advance() {
+  // Lets the clocks run on by what has moved. True if a centre came from nowhere: all appointments are void.
+  bool advance() {
     const std::size_t far = std::size_t(std::max_element(moved_.begin(), moved_.end()) - moved_.begin());
-    if (std::isinf(moved_[far])) return reset();
+    if (std::isinf(moved_[far])) {
+      reset();
+      return true;
+    }
     double second = 0, most = 0;
     for (std::size_t c = 0; c < moved_.size(); ++c)
       if (c != far) second = std::max(second, moved_[c]);
@@ -64,6 +67,7 @@ class Appointments {
     }
     all_ += most;
     std::fill(moved_.begin(), moved_.end(), 0.0);
+    return false;
   }
 
   // An appointment of any point, in the time of all_, which runs at least as fast as every clock.

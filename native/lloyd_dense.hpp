@@ -62,7 +62,7 @@ class DenseTable {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < d; ++j) top = std::max(top, std::fabs(rows[i * d + j] - mean[j]));
     // A power of two, so that no float overflows and none is rounded by it.
-    scale = top > 0 ? std::ldexp(1.0, -std::ilogb(top)) : 1.0;
+    scale = top > 0 ? std::ldexp(1.0, std::min(-std::ilogb(top), 1000)) : 1.0;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < d; ++j)
         blocks[(i / kBlock * d + j) * kBlock + i % kBlock] = float((rows[i * d + j] - mean[j]) * scale);
@@ -97,7 +97,6 @@ class DenseScores {
     slope_.assign(k * table_.d, 0.0f);
     offset_.assign(k, 0.0f);
     appointments_.begin(k, table_.padded());
-    std::fill(due_.begin(), due_.end(), -1.0f);
     weigh_points();
   }
 
@@ -119,7 +118,7 @@ class DenseScores {
   // Blocks in which many points are late are scored as they stand; of others, the late points are copied together.
   template <class Visit>
   void visit_changes(const std::int32_t* labels, Visit&& visit) {
-    appointments_.advance();
+    if (appointments_.advance()) std::fill(due_.begin(), due_.end(), -1.0f);
     const std::size_t summed = std::min(table_.d, kChunk) + table_.d / kChunk;
     const DenseCentres centres{k_,
                                table_.d,

@@ -85,7 +85,7 @@ CONSILIENCE_INLINE float least(const float* values) {
 struct DenseBlock {
   std::int32_t nearest[kBlock];  // -1 where rounding could have changed it
   float due[kBlock];             // when they must be scored again
-  float gap;                                 // how much farther the second centre is than the nearest, at least
+  float gap;                     // how much farther the second centre is than the nearest, at least
 };
 
 template <class Floats, class Ints>
@@ -112,7 +112,8 @@ CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const floa
     store(high + std::size_t(v) * kWidth, now.second[v]);
     store(block.nearest + std::size_t(v) * kWidth, now.index[v]);
   }
-  // Squared distances, the nearest rounded up and the second down; sqrt(x) <= (x + r^2) / 2r for any r, best near it.
+  // From scores to squared distances, the nearest rounded up and the second down, and to the gap between their roots:
+  // a - b = (a^2 - b^2) / (a + b), and a <= (a^2 + r^2) / 2r for any r, closely for one like a.
   float clock[kBlock], sum = 0;
   for (std::size_t t = 0; t < kBlock; ++t) {
     const float error = centres.rounding.error(high[t], power[t]), more = error + centres.rounding.power * power[t];
@@ -124,7 +125,8 @@ CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const floa
   for (std::size_t t = 0; t < kBlock; ++t) sum += low[t];
   const float r = std::sqrt(std::max(sum / float(kBlock), 1e-30f));
   for (std::size_t t = 0; t < kBlock; ++t) {
-    high[t] = 1.9999f * r * (high[t] - low[t]) / (high[t] + low[t] + 2.0f * r * r);
+    const float sum_of_squares = (high[t] > 0 ? high[t] : 0.0f) + (low[t] > 0 ? low[t] : 0.0f);
+    high[t] = 1.9999f * r * (high[t] - low[t]) / (sum_of_squares + 2.0f * r * r);
     block.due[t] = block.nearest[t] < 0 ? -1.0f : clock[t] + high[t];  // in doubt: at once, on any clock
   }
   block.gap = least(high);

@@ -21,7 +21,7 @@ class SparseTable {
       : n(n), d(d), start(start), column(column), value(value), small(std::size_t(start[n])) {
     double top = 0;
     for (std::int64_t e = 0; e < start[n]; ++e) top = std::max(top, std::fabs(value[e]));
-    scale = top > 0 ? std::ldexp(1.0, -std::ilogb(top)) : 1.0;
+    scale = top > 0 ? std::ldexp(1.0, std::min(-std::ilogb(top), 1000)) : 1.0;
     for (std::int64_t e = 0; e < start[n]; ++e) small[std::size_t(e)] = float(value[e] * scale);
   }
 

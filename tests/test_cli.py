@@ -347,14 +347,13 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
         assert run(*words).returncode == 0, words
 
 
-def test_demo_goes_again_but_not_over_something_else(tmp_path):
+def test_demo_leaves_what_is_not_its_own(tmp_path):
     out = tmp_path / "out"
-    (out / "run").mkdir(parents=True)
-    (out / "run" / "thesis.txt").write_text("important")
+    cs.generate(np.random.default_rng(0).normal(size=(30, 3)), 5, 3, store=out / "run")
     done = run("demo", "--output", out)
     assert done.returncode == 2
-    assert "choose another --output" in done.stderr
-    assert (out / "run" / "thesis.txt").read_text() == "important"
+    assert "choose another folder" in done.stderr
+    assert cs.Ensemble.load(out / "run").n_objects == 30
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -133,6 +133,20 @@ def test_organize_for_machines(made):
     assert found["null"] is None
 
 
+def test_organize_does_not_write_over_what_it_reads(tmp_path):
+    table = tmp_path / "consensus.csv"
+    table.write_bytes(sample_path("beads_labels.csv").read_bytes())
+    done = run("organize", table, *TABLE, "-g", 3, "-o", tmp_path)
+    assert done.returncode == 2
+    assert "is also read" in done.stderr
+
+
+def test_settings_of_the_clustering_are_its_own(made):
+    done = run("generate", BEADS, *TABLE, "-o", made[0], "-n", 5, "--around", 3, "-k", 15)
+    assert done.returncode == 2
+    assert "--clusters is the clustering's own" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [

@@ -10,12 +10,15 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chisquare
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, Birch, KMeans, MiniBatchKMeans
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.comparison import compactness
 from consilience.datasets import load_beads
 from consilience.generation import GenerationWarning, remake
+from consilience.generation.base import base_text
 from consilience.generation.recipes import zipf
 from consilience.generation.settings import METHODS, Settings, check_clusters, check_methods
 from consilience.generation.spaces import Spaces
@@ -209,6 +212,9 @@ def test_a_base_that_raises(beads, tmp_path):
         some = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
     assert 10 < some.n_clusterings < 30
     assert sorted(some.info["unit"]) == some.info["unit"].tolist()
+    with pytest.warns(GenerationWarning, match="could not be made"):  # asked again: the same, not an error
+        again = cs.generate(beads, 30, 3, base=Moody(), store=tmp_path / "run")
+    np.testing.assert_array_equal(again.labels, some.labels)
     with pytest.raises(InputError, match=r"none of the first 16 clusterings .*moon"), warnings.catch_warnings():
         cs.generate(beads, 16, 3, base=Moody(always=True))
 
@@ -232,9 +238,14 @@ def test_more_like_this(mixed, beads, tmp_path):
 
     assert distance(near) < distance(far)
     np.testing.assert_array_equal(remake(beads, near.info.loc[4]), near.labels[:, 4])
+    again = cs.generate(beads, 3, around=centre, spread=1e-12, store=run)
+    np.testing.assert_array_equal(again.labels, stored.labels[:, [centre] * 3])  # no noise: the clustering itself
     grown = cs.generate(beads, 70, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
     np.testing.assert_array_equal(grown.labels[:, :60], mixed.labels)
     assert grown.info["unit"].tolist() == list(range(70))
+    whole = cs.Ensemble.load(run)
+    last = whole.info.index[whole.info.get("id", whole.info.index.to_series()) == grown.info["id"].iloc[-1]][0]
+    np.testing.assert_array_equal(whole.labels[:, last], grown.labels[:, -1])
 
 
 def test_a_large_table_is_measured_on_a_sample():
@@ -269,7 +280,7 @@ def test_a_large_table_is_measured_on_a_sample():
         ({"sigma_divisors": ()}, "sigma_divisors is empty"),
         ({"spread": -1, "around": 3}, "spread"),
         ({"around": 3}, "name its run by store"),
-        ({"around": {"method": "zipf"}}, "no 'seed' in its info"),
+        ({"around": {"method": "zipf", "unit": 3}}, "no 'seed' in its info"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )
@@ -282,7 +293,7 @@ def test_bad_settings_get_a_sentence(change, sentence, beads):
     ("X", "settings", "sentence"),
     [
         (np.ones((9, 3)), {}, "all 3 columns of the table are constant"),
-        (np.c_[np.arange(9.0), np.ones(9)], {}, "only one is not constant"),
+        (np.arange(9.0)[:, None], {}, "only one is not constant"),
         (np.arange(9.0)[:, None], {"methods": "spectral"}, "only one is not constant"),
         ([[1.0, np.nan], [2, 3], [4, 5]], {}, "missing or infinite"),
         (
@@ -293,7 +304,7 @@ def test_bad_settings_get_a_sentence(change, sentence, beads):
         (np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0.0]]), {"metric": "precomputed"}, "the other way round"),
         (np.zeros((4, 4)), {"metric": "precomputed"}, "every distance is 0"),
         (np.eye(1), {}, "nothing to cluster in 1 object"),
-        (sparse.random(50, 6000, 0.1, random_state=0), {}, "TruncatedSVD"),
+        (sparse.random(5500, 5500, 0.003, format="csr", random_state=0), {}, "TruncatedSVD"),
         (np.random.default_rng(0).random((9000, 2)), {"methods": "spectral"}, "9,000 objects are more than 8,000"),
     ],
 )
@@ -304,11 +315,13 @@ def test_bad_data_gets_a_sentence(X, settings, sentence):
 
 def test_constant_columns_are_left_out(beads):
     with_constant = np.insert(beads.values, 3, 7.0, axis=1)
-    made = cs.generate(with_constant, 10, 4, "zipf")
+    with pytest.warns(GenerationWarning, match="1 of 9 columns left out, being constant"):
+        made = cs.generate(with_constant, 10, 4, "zipf")
     plain = cs.generate(beads.values, 10, 4, "zipf")
     np.testing.assert_array_equal(made.labels, plain.labels)
     assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
-    np.testing.assert_array_equal(remake(with_constant, made.info.loc[4]), made.labels[:, 4])
+    with pytest.warns(GenerationWarning, match="constant"):
+        np.testing.assert_array_equal(remake(with_constant, made.info.loc[4]), made.labels[:, 4])
 
 
 def test_one_column_has_its_minima():
@@ -317,12 +330,12 @@ def test_one_column_has_its_minima():
 
 def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
     cs.generate(beads, 5, 3, "minima", store=tmp_path / "run")
-    with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the run"):
+    with pytest.raises(InputError, match=r"n_clusters was \(3,\) when the clustering was made"):
         cs.generate(beads, 5, 4, around=2, store=tmp_path / "run")
     with pytest.raises(InputError, match="holds no clustering 77"):
         cs.generate(beads, 5, around=77, store=tmp_path / "run")
     cs.generate(beads, 5, 3, base=Birch(), store=tmp_path / "birch")
-    with pytest.raises(InputError, match=r"base=Birch\(\): give it again"):
+    with pytest.raises(InputError, match=r"made with base=Birch\(.*give the one it was made with"):
         cs.generate(beads, 5, around=2, store=tmp_path / "birch")
 
 
@@ -340,3 +353,77 @@ def test_remake_says_what_is_wrong(beads, mixed):
         remake(beads.values[:, :7], mixed.info.loc[0])
     with pytest.raises(InputError, match="'spell', which generate does not know"):
         remake(beads, {"method": "spell", "seed": 0, "unit": 0, "n_clusters": 3})
+
+
+def test_a_row_knows_the_settings_it_was_made_with(beads):
+    made = cs.generate(
+        beads, 8, 4, "zipf+pca+objects", standardize=False, init="k-means++", pca_share=0.8, object_share=0.6
+    )
+    for i in range(8):
+        np.testing.assert_array_equal(remake(beads, made.info.loc[i]), made.labels[:, i])
+    by_birch = cs.generate(beads, 2, 4, base=Birch())
+    with pytest.raises(InputError, match=r"made with base=Birch"):
+        remake(beads, by_birch.info.loc[0])
+    with pytest.raises(InputError, match="made with k-means"):
+        remake(beads, made.info.loc[0], base=Birch())
+
+
+def test_variations_of_few_objects_and_columns():
+    small = cs.generate(np.arange(10.0)[:, None] ** 2, 3, 3, "minima")
+    near = cs.generate(np.arange(10.0)[:, None] ** 2, 4, around=small.info.loc[0])
+    assert near.n_clusterings == 4
+
+
+def test_info_is_the_same_wherever_it_comes_from(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for methods in ("minima", "minima+zipf", "pca+objects"):
+        one = cs.generate(X, 520, 3, methods)  # two batches
+        two = cs.generate(X, 520, 3, methods, store=tmp_path / methods)
+        told = ["seconds"]
+        pd.testing.assert_frame_equal(one.info.drop(columns=told), two.info.drop(columns=told))
+        assert {"alpha", "weights", "note", "settings"} <= set(one.info)
+
+
+def test_what_a_clusterer_says_of_itself_is_kept(beads):
+    by_height = AgglomerativeClustering(n_clusters=None, distance_threshold=150.0)
+    assert cs.generate(beads, 3, 4, base=by_height).n_clusters.min() > 1
+    chain = make_pipeline(StandardScaler(), KMeans(n_init=1))
+    made = cs.generate(beads, 4, 5, base=chain)
+    assert set(made.n_clusters) == {5}
+    np.testing.assert_array_equal(made.labels, cs.generate(beads, 4, 5, base=chain).labels)
+    assert base_text(Birch(threshold=0.2)) != base_text(Birch())
+    assert "0x" not in base_text(HDBSCAN(metric=pdist))
+
+
+class Halves(KMeans):
+    def fit_predict(self, X, y=None):
+        return super().fit_predict(X) + 0.5
+
+
+def test_labels_that_are_none_are_a_note_not_an_end(beads):
+    with pytest.raises(InputError, match=r"could be made by base: .*is not a label"):
+        cs.generate(beads, 3, 3, base=Halves(n_init=1))
+
+
+def test_wide_tables_have_components_too():
+    X = np.random.default_rng(0).normal(size=(60, 300))
+    settings = Settings.checked(methods="pca", n_clusters=3)
+    wide = Spaces(X, settings).components
+    assert wide.shape[1] < 60
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    scores = np.linalg.svd(Z, full_matrices=False)
+    np.testing.assert_allclose(np.abs(wide), np.abs(scores[0] * scores[1])[:, : wide.shape[1]], atol=1e-8)
+    few = Spaces(sparse.csr_matrix(X), settings).components
+    assert few.shape[0] == 60
+
+
+def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
+    from consilience.generation import mds
+
+    D = squareform(pdist(np.random.default_rng(0).normal(size=(30, 4))))
+    made = cs.generate(D, 4, 3, metric="precomputed", n_dimensions=2)
+    assert made.info["stress"].nunique() == 1
+    assert made.info["stress"].iloc[0] > 0
+    monkeypatch.setattr(mds, "MOST", 20)
+    with pytest.raises(InputError, match="of 30 objects needs several matrices"):
+        cs.generate(D, 4, 3, metric="precomputed")

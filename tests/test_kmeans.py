@@ -145,8 +145,8 @@ def test_covertype_labels_equal_scikit_learn(data_folder):
 def test_isolet_labels_equal_scikit_learn(data_folder):
     loaded = np.load(data_folder / "isolet.npz")
     letters = np.isin(loaded["y_names"][loaded["y"]], list("ABCDFHJ"))
-    X = scaled(loaded["X"][letters][::4])
-    assert equal_share(X, 10, 60, zipf_weights(60, X.shape[1])) >= 0.99
+    X = scaled(loaded["X"][letters][::6])
+    assert equal_share(X, 10, 200, zipf_weights(200, X.shape[1])) >= 0.99
 
 
 def test_sparse_text_labels_equal_scikit_learn(data_folder):
@@ -205,10 +205,11 @@ def test_scale_of_the_weights_does_not_matter(factor):
     assert_array_equal(plain.labels, other.labels)
 
 
-def test_an_outlier_leaves_the_others_exact():
-    """Beyond any float's digits, doubles decide."""
-    X = np.vstack([blobs(200, 3), [[1e9, 0, 0]]])
-    same(kmeans_runs(X, 5, n_runs=5), X, 5)
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e9])
+def test_an_outlier_leaves_the_others_exact(far):
+    """Scaled to hold the outlier, floats cannot tell the others apart: doubles decide, step after step."""
+    X = np.vstack([np.random.default_rng(0).random((1500, 3)), [[far, 0, 0]]])
+    same(kmeans_runs(X, 9, n_runs=4), X, 9)
 
 
 def test_the_order_of_features_does_not_matter():

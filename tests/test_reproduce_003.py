@@ -49,8 +49,8 @@ def test_letters_are_in_the_papers_proportions(data_folder):
 
 def test_percentile_of_the_most_accurate():
     found = pd.DataFrame({"compactness": [1.0, 2.0, 3.0, 4.0], "accuracy:x": [0.1, 0.9, 0.2, 0.8]})
-    assert percentile(found, "x", 1) == 0.5
-    assert percentile(found, "x", 2) == 0.75
+    assert percentile(found, "x", 1) == 0.25
+    assert percentile(found, "x", 2) == 0.5
 
 
 def test_largest_near_cluster():

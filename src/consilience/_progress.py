@@ -19,9 +19,9 @@ class Bar:
     second, so quick work stays quiet.
     """
 
-    def __init__(self, total: int, what: str, progress: bool | None = None) -> None:
+    def __init__(self, total: int, what: str, progress: bool | None = None, *, done: int = 0) -> None:
         self._shown = sys.stderr.isatty() if progress is None else progress
-        self._total, self._what, self._done = total, what, 0
+        self._total, self._what, self._done, self._before = total, what, done, done
         self._start = time.monotonic()
         self._bar: Any = None
 
@@ -35,8 +35,8 @@ class Bar:
             self._task = self._bar.add_task(self._what, total=self._total, rate="")
             self._bar.start()
         if self._bar is not None:
-            rate = self._done / (time.monotonic() - self._start)
-            self._bar.update(self._task, completed=self._done, rate=f"{rate:,.0f}/s" if rate >= 10 else "")
+            rate = (self._done - self._before) / (time.monotonic() - self._start)
+            self._bar.update(self._task, completed=self._done, rate=f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")
 
     def __enter__(self) -> Bar:
         return self

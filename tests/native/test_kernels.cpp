@@ -349,6 +349,44 @@ static void check_lloyd(std::size_t n, std::size_t d) {
     CHECK(check_runs<DenseScores>(dense, init, runs) == check_runs<SparseScores>(sparse, init, runs));
 }
 
+// Points between two centres, so near the middle that only doubles can tell: whatever floats said of them, they must
+// be looked at again as soon as their own centre moves away, although the clock of the other has run on much farther.
+template <class Scores>
+static void check_doubts(const typename Scores::Table& table, const std::vector<double>& X) {
+  const double square[2] = {1.0, 1.0}, never = std::numeric_limits<double>::infinity();
+  const auto at = [](double x) { return std::vector<double>{x, 1.0}; };
+  Scores scores(table);
+  scores.begin(3, square);
+  std::vector<std::int32_t> labels(table.padded(), -2);
+  const auto decide = [&](std::size_t i, std::int32_t) { labels[i] = X[2 * i] >= 0 ? 0 : 1; };
+  scores.place(0, at(1.5).data(), never);
+  scores.place(1, at(-1.0).data(), never);
+  scores.place(2, at(30.0).data(), never);
+  scores.visit_changes(labels.data(), decide);
+  scores.place(0, at(1.0).data(), 0.5);  // floats see equal scores now, and take the first
+  scores.place(2, at(29.5).data(), 0.5);
+  scores.visit_changes(labels.data(), decide);
+  scores.place(1, at(-1.1).data(), 0.1);
+  const auto before = labels;
+  scores.visit_changes(labels.data(), [&](std::size_t i, std::int32_t) { labels[i] = 0; });
+  CHECK(std::count(before.begin(), before.end(), 1) > 20);
+  CHECK(std::count(labels.begin(), labels.end(), 1) == 0);
+}
+
+static void test_doubts() {
+  Stream random(41, 0);
+  std::vector<double> X;
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> column;
+  for (int i = 0; i < 100; ++i) {
+    X.push_back((random.uniform() - 0.5) * 1e-9), X.push_back(random.uniform());
+    column.push_back(0), column.push_back(1);
+    start.push_back(std::int64_t(column.size()));
+  }
+  check_doubts<DenseScores>(DenseTable(X.data(), 100, 2), X);
+  check_doubts<SparseScores>(SparseTable(start.data(), column.data(), X.data(), 100, 2), X);
+}
+
 static void test_lloyd() {
   for (std::size_t d : {6u, 9u, 70u})
     for (std::size_t n : {64u, 400u}) check_lloyd(n, d);
@@ -377,6 +415,7 @@ int main() {
   test_within_sums();
   test_sweep();
   test_lloyd();
+  test_doubts();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

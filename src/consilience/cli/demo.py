@@ -10,7 +10,6 @@ from shlex import quote
 import click
 import pandas as pd
 
-from consilience._check import InputError
 from consilience.comparison import accuracy, compare
 from consilience.consensus import Consensus
 from consilience.datasets import load_beads, load_beads_labels, sample_path
@@ -40,7 +39,7 @@ def command(output: Path | None) -> None:
     beads, console = load_beads(), terminal()
     assert beads.labels is not None
     known = {str(name): beads.labels[name] for name in beads.labels}
-    run = None if output is None else _fresh(output / "run")
+    run = None if output is None else output / "run"
     ens = generate(beads, NUMBER, CLUSTERS, store=run)
     print_generation(generation_summary(ens, known), title="beads.csv", console=console)
 
@@ -72,19 +71,6 @@ def command(output: Path | None) -> None:
         f"  consilience generate {folder}/beads.csv --id bead -t shape,colour -o {folder}/run -n 100 --around {meta.medoids[0]}\n"
         f"  consilience compare {folder}/beads_labels.csv --id bead -t shape,colour"
     )
-
-
-def _fresh(run: Path) -> Path:
-    """Where the run goes; the one of an earlier demo makes room."""
-    from consilience.store import check_replaceable
-
-    if run.exists():
-        try:
-            check_replaceable(run, overwrite=True)
-        except InputError as error:
-            raise InputError(f"{error}: choose another --output") from None
-        shutil.rmtree(run)
-    return run
 
 
 def _row(name: str, one: Consensus, known: dict[str, pd.Series]) -> list[str]:

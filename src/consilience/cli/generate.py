@@ -95,8 +95,11 @@ def command(
     consilience generate beads.csv --id bead --truth shape,colour -o run --around 17 -n 100
     consilience generate distances.csv --distances --id protein -k 20 -o run
     """
-    if around is None and ctx.get_parameter_source("spread") is not click.core.ParameterSource.DEFAULT:
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
+    if around is None and "spread" in given:
         raise InputError("--spread says how far from --around: name the clustering with --around too")
+    if around is not None and (fixed := sorted(given & {"clusters", "methods", "standardize"})):
+        raise InputError(f"--{fixed[0]} is the clustering's own for more --around it: leave it out")
     check_outputs([run], [data])
     how["columns"] = how["columns"] or None
     table = read_table(data, kind="distances" if distances else "data", label_columns=truth, **how)

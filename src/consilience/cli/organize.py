@@ -11,14 +11,14 @@ import pandas as pd
 
 from consilience._check import InputError
 from consilience.cli.combine import Clusters
-from consilience.cli.inputs import read_ensemble, table_options, truth_options
+from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
 from consilience.comparison import MEASURES
 from consilience.consensus import METHODS
 from consilience.ensemble import Ensemble
 from consilience.meta import organize, score
 from consilience.meta.tree import LINKAGES
 from consilience.reports.meta import print_organized
-from consilience.reports.organized import group_table, write_organized
+from consilience.reports.organized import FILES, group_table, write_organized
 
 
 @click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
@@ -27,7 +27,7 @@ from consilience.reports.organized import group_table, write_organized
     "--groups",
     "-g",
     type=Clusters(),
-    help="How many groups, or 'auto' for the largest jump of the compactness curve (the default).",
+    help="How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
 )
 @click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
 @click.option(
@@ -56,7 +56,7 @@ from consilience.reports.organized import group_table, write_organized
 )
 @click.option(
     "--shuffles",
-    type=int,
+    type=click.IntRange(min=0),
     default=20,
     show_default=True,
     help="Shuffles that the best group is held against (with known labels).",
@@ -97,6 +97,7 @@ def command(
     """
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
+    check_outputs([] if output is None else [output / name for name in FILES], [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     wanted = groups if groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)

@@ -69,7 +69,7 @@ def discount(problem: Problem, labels: NDArray[Any]) -> float:
     step = -(-problem.n_rows // SAMPLE)
     some = problem
     if r > PAIRED:
-        chosen = np.linspace(0, r - 1, PAIRED).round().astype(np.int64)
+        chosen = np.sort(np.random.default_rng(r).permutation(r)[:PAIRED])
         some = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
     agree = agreement(some, labels, step=step)
     known, mass = ~np.isnan(agree), problem.weights[::step, None]

@@ -1,6 +1,6 @@
 """Data → Ensemble: where the clusterings come from, and the experiments of the papers."""
 
-from consilience.generation.generate import GenerationWarning, generate, remake
+from consilience.generation.generate import Variations, generate, remake
 from consilience.generation.scenarios import (
     feature_distributed,
     gaussians_8d5k,
@@ -9,10 +9,12 @@ from consilience.generation.scenarios import (
     robust_centralised,
 )
 from consilience.generation.som import SOM
+from consilience.generation.spaces import GenerationWarning
 
 __all__ = [
     "SOM",
     "GenerationWarning",
+    "Variations",
     "feature_distributed",
     "gaussians_8d5k",
     "generate",

@@ -31,6 +31,19 @@ def check_base(base: Any) -> None:
         raise InputError(f"base must be a scikit-learn clusterer such as HDBSCAN(); got {kind_of(base)}")
 
 
+def base_text(base: Any) -> str:
+    """A clusterer in words that are the same in every process: its class and all its parameters."""
+    words = [f"{name}={_word(value)}" for name, value in sorted(base.get_params(deep=True).items())]
+    return f"{type(base).__name__}({', '.join(words)})"
+
+
+def _word(value: Any) -> str:
+    """Without addresses in memory."""
+    if hasattr(value, "get_params"):
+        return type(value).__name__
+    return getattr(value, "__qualname__", None) or " ".join(repr(value).split())
+
+
 def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
     """Cluster the rows with a copy of `base`, whose number of clusters and random state are set where it has them.
 
@@ -38,22 +51,33 @@ def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
     """
     from sklearn.base import clone
 
-    model = clone(base)
-    known = model.get_params(deep=False)
-    model.set_params(**{name: n_clusters for name in CLUSTERS if name in known})
-    if "random_state" in known:
-        model.set_params(random_state=seed % 2**32)
     begin = time.perf_counter()
     try:
+        model = clone(base)
+        model.set_params(**_settings(model, n_clusters, seed % 2**32))
         found = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
+        labels = _checked(np.asarray(found), table.shape[0])
     except Exception as error:
-        return Made(None, time.perf_counter() - begin, f"{type(error).__name__}: {show(str(error), 200)}")
-    seconds = time.perf_counter() - begin
-    found = np.asarray(found)
-    if found.shape != (table.shape[0],):
-        return Made(None, seconds, f"it gave labels of shape {found.shape} for {table.shape[0]:,} objects")
-    labels = check_labels(np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what base returned")
+        what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
+        return Made(None, time.perf_counter() - begin, what)
     noise = int(np.count_nonzero(labels < 0))
-    if noise == len(labels):
-        return Made(None, seconds, "it called every object noise")
-    return Made(labels, seconds, f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None)
+    note = f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
+    return Made(labels, time.perf_counter() - begin, note)
+
+
+def _settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]:
+    """What to set of a clusterer, or of the last step of a pipeline; a number of clusters that is None is meant so."""
+    known = model.get_params(deep=True)
+    prefix = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else ""
+    clusters = next((prefix + name for name in CLUSTERS if prefix + name in known), None)
+    chosen = {clusters: n_clusters} if clusters is not None and known[clusters] is not None else {}
+    return chosen | {name: seed for name in known if name == "random_state" or name.endswith("__random_state")}
+
+
+def _checked(found: NDArray[Any], n_objects: int) -> NDArray[np.int32]:
+    if found.shape != (n_objects,):
+        raise InputError(f"it gave labels of shape {found.shape} for {n_objects:,} objects")
+    labels = check_labels(np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what base returned")
+    if not (labels >= 0).any():
+        raise InputError("it called every object noise")
+    return labels

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,13 @@ class Workshop:
 
     spaces: Spaces
     base: Any
-    seed: int
     n_jobs: int | None
 
     def make(self, recipes: Sequence[Recipe]) -> tuple[Labels, pd.DataFrame]:
         """The clusterings of some recipes, one row each, and their info; a clustering that failed has no label at all."""
         labels = np.full((len(recipes), self.spaces.n_objects), -1, np.int32)
         info = pd.DataFrame([self._describe(recipe) for recipe in recipes])
-        for name in ("inertia", "seconds", "compactness"):
-            info[name] = np.nan
+        info[["inertia", "seconds"]] = np.nan
         info["steps"] = pd.array([pd.NA] * len(recipes), "Int64")
         info["note"] = pd.Series([None] * len(recipes), dtype=object)
         for space in ("columns", "components"):
@@ -53,7 +52,9 @@ class Workshop:
         if alone:
             self._run_alone(alone, recipes, labels, info)
         info["compactness"] = self._compactness(labels)
-        return labels, info
+        whole = dict.fromkeys(("around", "from_seed", "from_unit"), "Int64")
+        parts = dict.fromkeys(("alpha", "sigma_divisor", "spread", "stress"), float)
+        return labels, info.astype(whole | parts)
 
     def fitted(self, recipe: Recipe) -> Recipe:
         """A recipe read from `info`, its weights on the columns that are in use."""
@@ -76,6 +77,11 @@ class Workshop:
         one = 50 * self.spaces.n_objects * self.spaces.columns.shape[1] * max(settings.n_clusters)
         return int(np.clip(WORK * jobs / one, 4 * jobs, 512))
 
+    @cached_property
+    def settings_text(self) -> str:
+        """What all rows of `info` say of the run."""
+        return self.spaces.settings.text()
+
     def _is_batched(self, recipe: Recipe) -> bool:
         return self.base is None and recipe.method not in ("spectral", "objects")
 
@@ -96,6 +102,10 @@ class Workshop:
             "sigma_divisor": recipe.sigma_divisor,
             "around": recipe.around,
             "spread": recipe.spread,
+            "from_seed": recipe.from_seed,
+            "from_unit": recipe.from_unit,
+            "stress": self.spaces.stress,
+            "settings": self.settings_text,
         }
 
     def _run_together(
@@ -108,14 +118,14 @@ class Workshop:
                 row[:] = recipes[i].weights
         by_seed: dict[int, list[int]] = {}
         for place, i in enumerate(some):
-            by_seed.setdefault(recipes[i].run_seed, []).append(place)
+            by_seed.setdefault(recipes[i].run_stream[0], []).append(place)
         for seed, places in by_seed.items():
             which = [some[place] for place in places]
             runs = kmeans_runs(
                 self.spaces.prepared(space),
                 np.array([recipes[i].n_clusters for i in which], np.int32),
                 weights=weights[places],
-                units=np.array([recipes[i].unit for i in which], np.uint64),
+                units=np.array([recipes[i].run_stream[1] for i in which], np.uint64),
                 seed=seed,
                 init=settings.init,
                 max_iter=settings.max_iter,
@@ -157,7 +167,7 @@ class Workshop:
         n = self.spaces.n_objects
         if n <= MEASURED_WHOLE:
             return np.arange(n)
-        return np.sort(_kernels.random_permutation(stream(self.seed, "sample"), 0, n)[:SAMPLE])
+        return np.sort(_kernels.random_permutation(stream(0, "sample"), 0, n)[:SAMPLE])
 
 
 def _make_one(base: Any, table: Any, recipe: Recipe, settings: Any) -> tuple[Any, Made, float, Any]:
@@ -169,19 +179,19 @@ def _make_one(base: Any, table: Any, recipe: Recipe, settings: Any) -> tuple[Any
     chosen = table if rows is None else table[rows]
     if recipe.weights is not None:
         chosen = _weighted(chosen, recipe.weights)
+    seed, unit = recipe.run_stream
     if base is not None:
-        seed = int(_kernels.random_bits(recipe.run_seed, recipe.unit, 1)[0] >> 1)
-        return rows, base_run(base, chosen, recipe.n_clusters, seed), float("nan"), pd.NA
+        with threadpool_limits(1):  # the same numbers whatever the number of threads
+            made = base_run(base, chosen, recipe.n_clusters, int(_kernels.random_bits(seed, unit, 1)[0] >> 1))
+        return rows, made, float("nan"), pd.NA
     how = {"init": settings.init, "max_iter": settings.max_iter}
     if recipe.method == "spectral":
         assert recipe.sigma_divisor is not None
         with threadpool_limits(1):  # the same numbers whatever the number of threads
-            runs = spectral_run(
-                chosen, recipe.n_clusters, recipe.sigma_divisor, seed=recipe.run_seed, unit=recipe.unit, **how
-            )
+            runs = spectral_run(chosen, recipe.n_clusters, recipe.sigma_divisor, seed=seed, unit=unit, **how)
     else:
-        units = np.array([recipe.unit], np.uint64)
-        runs = kmeans_runs(chosen, recipe.n_clusters, n_runs=1, seed=recipe.run_seed, units=units, **how)
+        units = np.array([unit], np.uint64)
+        runs = kmeans_runs(chosen, recipe.n_clusters, n_runs=1, seed=seed, units=units, **how)
     return rows, Made(runs.labels[0], time.perf_counter() - begin), float(runs.inertia[0]), int(runs.steps[0])
 
 

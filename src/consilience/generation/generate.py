@@ -25,21 +25,17 @@ from consilience._check import (
 )
 from consilience._progress import Bar
 from consilience.ensemble import Ensemble
-from consilience.generation.base import check_base
+from consilience.generation.base import base_text, check_base
 from consilience.generation.batch import Workshop
 from consilience.generation.ledger import Ledger, Series
 from consilience.generation.recipes import Recipe, draw, of_row, variation_seed, vary
-from consilience.generation.settings import Settings
-from consilience.generation.spaces import Spaces
+from consilience.generation.settings import SIGMA_DIVISORS, Settings
+from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.spectral import check_spectral
 from consilience.store import Store
 from consilience.tables import Table, read_table
 
 GIVE_UP = 20  # failures in a row, with nothing made, after which a base clusterer is taken to be wrong for the data
-
-
-class GenerationWarning(UserWarning):
-    """Some of the clusterings could not be made; the message says how many and why."""
 
 
 def generate(
@@ -57,7 +53,7 @@ def generate(
     pca_rule: str = "variance",
     feature_share: float = 0.5,
     object_share: float = 0.8,
-    sigma_divisors: Any = (1, 2, 4, 8, 16, 32),
+    sigma_divisors: Any = SIGMA_DIVISORS,
     n_dimensions: int = 10,
     init: str = "random",
     max_iter: int = 300,
@@ -88,14 +84,17 @@ def generate(
         - ``"features"``: k-means on a random `feature_share` of the columns;
         - ``"objects"``: k-means on a random `object_share` of the objects; the others have no label there;
         - ``"spectral"``: Ng–Jordan–Weiss spectral clustering of Zipf-weighted columns, with σ the largest distance
-          over one of `sigma_divisors`. It needs all similarities: up to 8,000 objects.
+          over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
+          objects.
     base : scikit-learn clusterer, optional
         Takes the place of k-means: a copy for every clustering, with its `n_clusters` (or `n_components`) and
-        `random_state` set where it has them. Objects that it calls noise (−1) have no label.
+        `random_state` set where it has them (the last step of a pipeline, too; a number of clusters that is None
+        stays so). Objects that it calls noise (−1) have no label.
     metric : {"euclidean", "precomputed"}
         "precomputed" scales distances to `n_dimensions` columns first (Eq. 2 of the paper), which are then weighted.
     standardize : bool
-        Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled.
+        Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled. The columns that
+        distances are scaled to stay as they are.
     max_alpha, zipf_max
         Of the Zipf distribution. The paper does not state its largest value; small ones make the weights more alike.
     pca_share, pca_rule
@@ -107,8 +106,9 @@ def generate(
     max_iter : int
         Steps of k-means at most; `steps` in `info` shows those that needed all.
     around : int or row of `info`, optional
-        More like this one: new clusterings made as it was, with its weights times exp(`spread` · N(0, 1)). A number
-        is the id of a clustering in `store`, whose settings are then used, and to which the new ones are added.
+        More like this one: new clusterings made as it was, from the same starts, with its weights times
+        exp(`spread` · N(0, 1)). A number is the id of a clustering in `store`, to which the new ones are added. All
+        other settings are the clustering's own; different ones are refused.
     spread : float
         How far from it: 0.1 hardly changes anything, 1 a lot.
     random_state : int or NumPy generator, optional
@@ -124,9 +124,10 @@ def generate(
     Returns
     -------
     Ensemble
-        `info` has for every clustering its method, n_clusters, seed, unit, alpha, weights (of the given columns, or
-        of the components), sigma_divisor, inertia (in its own weighted space), steps, compactness (Eq. 3, on the
-        data itself; beyond 5,000 objects on 2,000 of them), seconds and a note.
+        `info` has for every clustering its method, n_clusters (as asked for), seed, unit, alpha, weights (of the
+        given columns, or of the components), sigma_divisor, inertia (in its own weighted space), steps, compactness
+        (Eq. 3, on the data itself; beyond 5,000 objects on 2,000 of them), seconds, a note, and the settings of the
+        run.
 
     Notes
     -----
@@ -151,7 +152,7 @@ def generate(
     settings = Settings.checked(
         methods=methods,
         n_clusters=n_clusters,
-        base=base,
+        base=None if base is None else base_text(base),
         metric=metric,
         standardize=standardize,
         max_alpha=max_alpha,
@@ -170,9 +171,9 @@ def generate(
     check_threads(n_jobs)
     table = _table(X, metric)
     if around is not None:
-        return _vary(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)
+        return _around(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)
     seed = _seed(random_state, store)
-    shop = _workshop(table, settings, base, seed, n_jobs)
+    shop = _workshop(table, settings, base, n_jobs)
     with _ledger(table, store, settings.plan() | {"seed": seed}) as ledger:
         method_of = settings.method_of(n_clusterings)
         return _make(
@@ -185,7 +186,7 @@ def generate(
         )
 
 
-def remake(X: Any, row: Any, *, base: Any = None, n_jobs: int | None = None, **settings: Any) -> NDArray[np.int32]:
+def remake(X: Any, row: Any, *, base: Any = None, n_jobs: int | None = None) -> NDArray[np.int32]:
     """One clustering again, alone, from its row of `info`.
 
     Parameters
@@ -194,11 +195,8 @@ def remake(X: Any, row: Any, *, base: Any = None, n_jobs: int | None = None, **s
         The data it was made from.
     row : row of an ensemble's `info`
     base : scikit-learn clusterer, optional
-        The one it was made with.
+        The one it was made with, if it was.
     n_jobs : int, optional
-    **settings
-        Those of :func:`generate` that decide how the data is prepared and a clustering made, where they were not the
-        defaults: metric, standardize, pca_share, pca_rule, object_share, n_dimensions, init, max_iter.
 
     Returns
     -------
@@ -213,24 +211,54 @@ def remake(X: Any, row: Any, *, base: Any = None, n_jobs: int | None = None, **s
     >>> bool((remake(load_beads(), ens.info.loc[7]) == ens.labels[:, 7]).all())
     True
     """
-    recipe = of_row(row)
-    if base is not None:
-        check_base(base)
-    known = {f.name: f.default for f in dataclasses.fields(Settings)} | settings
-    known |= {"methods": recipe.method, "n_clusters": recipe.n_clusters, "base": base}
-    checked = Settings.checked(**known)
-    shop = _workshop(_table(X, checked.metric), checked, base, recipe.seed, n_jobs)
+    recipe, settings = _of_row(row, base)
+    shop = _workshop(_table(X, settings.metric), settings, base, n_jobs)
     labels, info = shop.make([shop.fitted(recipe)])
-    if info.loc[0, "note"] is not None and (labels < 0).all():
+    if (labels < 0).all():
         raise InputError(f"the clustering could not be made: {info.loc[0, 'note']}")
     return np.asarray(labels[0])
 
 
-def _vary(
+class Variations:
+    """More like each of many clusterings of the same data, which is prepared once.
+
+    Parameters
+    ----------
+    X
+        The data.
+    base : scikit-learn clusterer, optional
+        The one the clusterings were made with, if they were.
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.generation import Variations
+    >>> ens = cs.generate(load_beads(), 20, n_clusters=4)
+    >>> Variations(load_beads())(ens.info.loc[7], 5, spread=0.1, random_state=0).n_clusterings
+    5
+    """
+
+    def __init__(self, X: Any, *, base: Any = None, n_jobs: int | None = None) -> None:
+        self._X, self._base, self._n_jobs = X, base, n_jobs
+        self._shops: dict[str, Workshop] = {}
+
+    def __call__(self, row: Any, n: int, *, spread: float, random_state: Any = 0) -> Ensemble:
+        """`n` clusterings near the one that the row of `info` describes; those of ``generate(X, n, around=row)``."""
+        recipe, settings = _of_row(row, self._base)
+        key = f"{settings.text()} {recipe.space}"
+        if key not in self._shops:
+            self._shops[key] = _workshop(_table(self._X, settings.metric), settings, self._base, self._n_jobs)
+        number = _number(row)
+        return _vary(self._shops[key], Ledger(), recipe, number, n, spread, check_seed(random_state), False)
+
+
+def _around(
     table: Table,
     around: Any,
-    n_clusterings: int,
-    settings: Settings,
+    n: int,
+    asked: Settings,
     base: Any,
     spread: float,
     random_state: Any,
@@ -240,34 +268,52 @@ def _vary(
 ) -> Ensemble:
     """Clusterings near one of a stored run, added to it, or near a row of `info`."""
     plan = None
-    if _is_row(around):
+    if isinstance(around, (pd.Series, Mapping)):
         if store is not None:
             raise InputError("around is a row of info and store a run: give the clustering's number in that run")
-        recipe, number = of_row(around), _number(around)
+        row, number = around, _number(around)
     else:
         if store is None:
-            raise InputError(
-                f"around={show(around)} is the number of a clustering: name its run by store, or give its row of info"
-            )
+            what = f"around={show(around)} is the number of a clustering"
+            raise InputError(f"{what}: name its run by store, or give its row of info")
         run, number = Store.open(store), check_count("around", around, 0)
         if number not in run.finished:
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
-        plan, recipe = run.manifest["plan"], of_row(run.info().loc[number])
-        settings = _settings_of_run(plan, settings, store)
-    _check_base_text(settings, base)
-    seed = variation_seed(check_seed(random_state), number)
-    shop = _workshop(table, settings, base, seed, n_jobs)
-    recipe = shop.fitted(recipe)
-    width = shop.spaces.width(recipe.space)
+        plan, row = run.manifest["plan"], run.info().loc[number]
+    recipe, settings = _of_row(row, base)
+    _check_asked(asked, settings)
+    shop = _workshop(table, settings, base, n_jobs)
     with _ledger(table, store, plan) as ledger:
-        return _make(
-            shop,
-            ledger,
-            Series(seed, number, float(spread)),
-            n_clusterings,
-            lambda units: vary(recipe, width, float(spread), seed, units, number),
-            progress,
-        )
+        return _vary(shop, ledger, recipe, number, n, float(spread), check_seed(random_state), progress)
+
+
+def _vary(
+    shop: Workshop,
+    ledger: Ledger,
+    recipe: Recipe,
+    number: int,
+    n: int,
+    spread: float,
+    seed: int,
+    progress: bool | None,
+) -> Ensemble:
+    seed, recipe = variation_seed(seed, number), shop.fitted(recipe)
+    width = shop.spaces.width(recipe.space)
+    series = Series(seed, number, float(spread))
+    return _make(shop, ledger, series, n, lambda units: vary(recipe, width, spread, seed, units, number), progress)
+
+
+def _of_row(row: Any, base: Any) -> tuple[Recipe, Settings]:
+    """How a clustering was made, and in which run."""
+    recipe = of_row(row)
+    settings = Settings.of_text(dict(row).get("settings"), recipe.method, recipe.n_clusters)
+    if base is not None:
+        check_base(base)
+    given = None if base is None else base_text(base)
+    if settings.base != given:
+        made = "k-means" if settings.base is None else f"base={settings.base}"
+        raise InputError(f"the clustering was made with {made}, and base is {given}: give the one it was made with")
+    return recipe, settings
 
 
 def _make(
@@ -282,15 +328,15 @@ def _make(
     finished = ledger.finished(series)
     todo = [unit for unit in range(n) if unit not in finished]
     failed: list[str] = []
-    with Bar(n, "clusterings", progress) as bar:
-        bar.advance(n - len(todo))
+    with Bar(n, "clusterings", progress, done=n - len(todo)) as bar:
         size = shop.batch_size
         for begin in range(0, len(todo), size):
             some = todo[begin : begin + size]
             labels, info = shop.make(recipes(some))
             ledger.add(labels, info)
             failed += info.loc[(labels < 0).all(axis=1), "note"].tolist()
-            if len(failed) == begin + len(some) and len(failed) >= min(len(todo), GIVE_UP):
+            nothing = not finished and len(failed) == begin + len(some)
+            if nothing and len(failed) >= min(len(todo), GIVE_UP):
                 raise InputError(f"none of the first {len(failed)} clusterings could be made by base: {failed[0]}")
             bar.advance(len(some))
     if failed:
@@ -309,7 +355,7 @@ def _table(X: Any, metric: str) -> Table:
     return table
 
 
-def _workshop(table: Table, settings: Settings, base: Any, seed: int, n_jobs: int | None) -> Workshop:
+def _workshop(table: Table, settings: Settings, base: Any, n_jobs: int | None) -> Workshop:
     largest = max(settings.n_clusters)
     if largest > table.n_objects:
         raise InputError(
@@ -317,7 +363,7 @@ def _workshop(table: Table, settings: Settings, base: Any, seed: int, n_jobs: in
         )
     if "spectral" in dict(settings.methods):
         check_spectral(table.n_objects)
-    return Workshop(Spaces(table.values, settings), base, seed, n_jobs)
+    return Workshop(Spaces(table.values, settings), base, n_jobs)
 
 
 @contextlib.contextmanager
@@ -341,10 +387,6 @@ def _seed(random_state: Any, store: Any) -> int:
     return check_seed(random_state)
 
 
-def _is_row(around: Any) -> bool:
-    return isinstance(around, (pd.Series, Mapping))
-
-
 def _number(row: Any) -> int:
     """The number of the clustering that a row of `info` is of: its id, its place, or its unit."""
     for value in (dict(row).get("id"), getattr(row, "name", None), dict(row).get("unit")):
@@ -353,17 +395,12 @@ def _number(row: Any) -> int:
     raise InputError("around must be a row of an ensemble's info, such as ens.info.loc[7]")
 
 
-def _settings_of_run(plan: Any, asked: Settings, store: Any) -> Settings:
-    """The settings of a stored run; refuses what was asked otherwise."""
-    settings, usual = Settings.of_plan(plan), Settings.checked(methods="zipf+pca", n_clusters=15)
+def _check_asked(asked: Settings, settings: Settings) -> None:
+    """Refuse settings that are neither the usual ones nor those the clustering was made with."""
+    usual = Settings.checked(methods="zipf+pca", n_clusters=15)
     for field in dataclasses.fields(Settings):
-        value = getattr(asked, field.name)
-        if value not in (getattr(usual, field.name), getattr(settings, field.name)):
-            there = show(getattr(settings, field.name))
-            raise InputError(f"{field.name} was {there} when the run {store} was made: leave it out to add to that run")
-    return settings
-
-
-def _check_base_text(settings: Settings, base: Any) -> None:
-    if settings.base is not None and base is None:
-        raise InputError(f"the run was made with base={settings.base}: give it again")
+        value, there = getattr(asked, field.name), getattr(settings, field.name)
+        if value not in (getattr(usual, field.name), there) and field.name != "methods":
+            raise InputError(
+                f"{field.name} was {show(there)} when the clustering was made: leave it out for more like it"
+            )

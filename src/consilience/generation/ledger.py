@@ -45,7 +45,8 @@ class Ledger:
 
     def finished(self, series: Series) -> set[int]:
         """Units that need not be made."""
-        return set() if self.store is None else set(series.rows(self.store.info())["unit"].astype(int))
+        columns = ("seed", "unit", "around", "spread")
+        return set() if self.store is None else set(series.rows(self.store.info(columns))["unit"].astype(int))
 
     def add(self, labels: Labels, info: pd.DataFrame) -> None:
         """Keep the clusterings that succeeded; in a store, under the number of their unit where that is free."""
@@ -56,26 +57,41 @@ class Ledger:
             self._info.append(info)
         elif len(labels):
             wanted = info["unit"].to_numpy(np.int64)
-            free = "around" not in info or info["around"].isna().all()
-            free = free and not np.isin(wanted, self.store.finished).any()
+            free = info["around"].isna().all() and not np.isin(wanted, self.store.finished).any()
             self.store.append(labels, info, ids=wanted if free else None)
 
     def ensemble(self, series: Series, n: int) -> Ensemble:
-        """The clusterings of a series, up to unit n − 1."""
+        """The clusterings of a series, up to unit n − 1; where their ids in the store are not 0 … m − 1, with these."""
         if self.store is None:
             info, labels = pd.concat(self._info, ignore_index=True), np.concatenate(self._labels)
         else:
             info = series.rows(self.store.info())
             info = info[info["unit"] < n]
             labels = self.store.labels(info.index.to_numpy())
-            if series.around is not None:
+            if not np.array_equal(info.index, np.arange(len(info))):
                 info = info.reset_index(names="id")
-        info = info.dropna(axis=1, how="all").reset_index(drop=True)
-        numbers = ("seed", "unit", "n_clusters", "around", "steps")
-        whole = {name: "Int64" if info[name].isna().any() else "int64" for name in numbers if name in info}
-        return Ensemble._made(labels.T, info.astype(whole), self.ids)
+        return Ensemble._made(labels.T, typed(info.reset_index(drop=True)), self.ids)
 
     def close(self) -> None:
         """Let go of the store."""
         if self.store is not None:
             self.store.close()
+
+
+WHOLE = ("id", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit")
+FRACTIONS = ("alpha", "sigma_divisor", "spread", "stress", "inertia", "seconds", "compactness")
+SOMETIMES = ("around", "spread", "from_seed", "from_unit", "stress")  # columns that most runs have no use for
+
+
+def typed(info: pd.DataFrame) -> pd.DataFrame:
+    """`info` with the same columns and types wherever it comes from."""
+    unused = [name for name in SOMETIMES if name in info and info[name].isna().all()]
+    info = info.drop(columns=unused)
+    for name in info.columns:
+        if name in WHOLE:
+            info[name] = info[name].astype("Int64" if info[name].isna().any() else "int64")
+        elif name in FRACTIONS:
+            info[name] = info[name].astype(float)
+        elif info[name].isna().any():
+            info[name] = pd.Series([None if np.ndim(x) == 0 and pd.isna(x) else x for x in info[name]], dtype=object)
+    return info

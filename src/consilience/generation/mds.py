@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from consilience._check import InputError
+
 Floats = NDArray[np.float64]
+MOST = 6000  # objects: 288 MB a matrix, and minutes
 CLOSE = 1e-3  # of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others
 
 
@@ -25,6 +28,11 @@ def embed(
     stress : float
         J; 0 is perfect.
     """
+    if len(distances) > MOST:
+        raise InputError(
+            f"scaling the distances of {len(distances):,} objects needs several matrices of that size: {MOST:,} is the most; "
+            "scale them by other means and give the columns, or take a sample"
+        )
     weights = _weights(distances)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
     columns = _classical(distances, n_dimensions)

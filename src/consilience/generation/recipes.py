@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 class Recipe:
     """All that is needed to make one clustering again: these fields are columns of `info`.
 
-    `seed` and `unit` name its random stream; `weights` multiply the columns of its space (None: all alike).
+    `seed` and `unit` name its random stream; `weights` multiply the columns of its space (None: all alike). A variation has
+    the starts and objects of the clustering it is near, whose stream `from_seed` and `from_unit` name.
     """
 
     method: str
@@ -35,6 +36,8 @@ class Recipe:
     sigma_divisor: float | None = None
     around: int | None = None
     spread: float | None = None
+    from_seed: int | None = None
+    from_unit: int | None = None
 
     @property
     def space(self) -> str:
@@ -46,12 +49,18 @@ class Recipe:
         if self.method != "objects":
             return None
         kept = max(self.n_clusters, round(share * n_objects))
-        return np.sort(_kernels.random_permutation(stream(self.seed, "objects"), self.unit, n_objects)[:kept])
+        seed, unit = self.origin
+        return np.sort(_kernels.random_permutation(stream(seed, "objects"), unit, n_objects)[:kept])
 
     @property
-    def run_seed(self) -> int:
-        """Seed of the clusterer's own stream."""
-        return stream(self.seed, "run")
+    def origin(self) -> tuple[int, int]:
+        """Seed and unit that its starts and objects come from."""
+        return (self.seed, self.unit) if self.from_unit is None else (self.from_seed or 0, self.from_unit)
+
+    @property
+    def run_stream(self) -> tuple[int, int]:
+        """Seed and unit of the clusterer's own stream."""
+        return stream(self.origin[0], "run"), self.origin[1]
 
 
 def draw(
@@ -92,15 +101,17 @@ def _subset(u: Floats, share: float) -> NDArray[np.int64]:
 def vary(
     recipe: Recipe, width: int, spread: float, seed: int, units: Iterable[int], around: int | None
 ) -> list[Recipe]:
-    """Recipes near one: its weights times exp(spread · N(0, 1)), and everything else as it was."""
+    """Recipes near one: its weights times exp(spread · N(0, 1)), and everything else, its starts too, as it was."""
+    from_seed, from_unit = recipe.origin
+    recipe = replace(
+        recipe, seed=seed, alpha=None, around=around, spread=spread, from_seed=from_seed, from_unit=from_unit
+    )
     weights = np.ones(width) if recipe.weights is None else np.asarray(recipe.weights, float)
     made = []
     for unit in units:
         u = _kernels.random_uniform(stream(seed, "vary"), unit, width)
         noise = np.exp(spread * ndtri(np.clip(u, 2.0**-54, None)))
-        made.append(
-            replace(recipe, seed=seed, unit=unit, alpha=None, weights=weights * noise, around=around, spread=spread)
-        )
+        made.append(replace(recipe, unit=unit, weights=weights * noise))
     return made
 
 
@@ -124,9 +135,13 @@ def of_row(row: Any) -> Recipe:
         unit=check_count("unit", cells["unit"], 0),
         n_clusters=check_count("n_clusters", cells["n_clusters"], 2),
         weights=None if weights is None or np.ndim(weights) == 0 else np.asarray(weights),
-        around=None if _is_missing(cells.get("around")) else int(cells["around"]),
+        **{name: _whole(cells.get(name)) for name in ("around", "from_seed", "from_unit")},
         **{name: None if _is_missing(value) else float(value) for name, value in known.items()},  # type: ignore[arg-type]
     )
+
+
+def _whole(value: Any) -> int | None:
+    return None if _is_missing(value) else int(value)
 
 
 def _is_missing(value: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from consilience._check import InputError, check_choice, check_count, check_posi
 
 METHODS = ("zipf", "pca", "minima", "features", "objects", "spectral")
 WEIGHTED = ("zipf", "pca", "spectral")  # those that need two columns to weigh against each other
-SIGMA_DIVISORS = (1, 2, 4, 8, 16, 32)  # those of the paper
+SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))  # "0, 2, 4, …, 32", six values, says the paper
+NUMBERS: dict[str, Any] = {"max_alpha": float, "pca_share": float, "feature_share": float, "object_share": float}
+NUMBERS |= {"zipf_max": int, "n_dimensions": int, "max_iter": int, "standardize": bool}
 INITS = ("random", "k-means++")
 
 
@@ -48,7 +51,7 @@ class Settings:
         self = cls(
             methods=check_methods(methods),
             n_clusters=check_clusters(n_clusters),
-            base=None if base is None else " ".join(str(base).split()),
+            base=base,
             sigma_divisors=_check_divisors(sigma_divisors),
             **others,
         )
@@ -64,11 +67,27 @@ class Settings:
             raise InputError(f"standardize must be True or False; got {show(self.standardize)}")
         if base is not None and "spectral" in dict(self.methods):
             raise InputError("spectral ends in k-means of its own: leave it out of methods, or leave out base")
-        return self
+        plain: dict[str, Any] = {name: kind(getattr(self, name)) for name, kind in NUMBERS.items()}
+        return replace(self, **plain)
 
     def plan(self) -> dict[str, Any]:
         """The settings as a JSON value."""
         return {"made_by": "generate", **asdict(self)}
+
+    def text(self) -> str:
+        """The settings as they stand in a clustering's row of `info`: all but its method and number of clusters."""
+        return json.dumps({k: v for k, v in asdict(self).items() if k not in ("methods", "n_clusters")})
+
+    @classmethod
+    def of_text(cls, text: Any, method: str, n_clusters: int) -> Settings:
+        """The settings that made one clustering."""
+        try:
+            plan = {"made_by": "generate", **json.loads(text)}
+        except (TypeError, ValueError):
+            raise InputError(
+                "the clustering has no 'settings' in its info: only one made by generate can be made again"
+            ) from None
+        return cls.of_plan({**plan, "methods": [(method, 1.0)], "n_clusters": [n_clusters]})
 
     @classmethod
     def of_plan(cls, plan: Any) -> Settings:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, count
 from consilience.generation.kmeans import Prepared, prepare
@@ -15,7 +17,11 @@ from consilience.generation.mds import embed
 from consilience.generation.settings import WEIGHTED, Settings
 
 Floats = NDArray[np.float64]
-MOST_COMPONENTS_OF = 5000  # columns of a sparse table whose components can be had: they need columns²
+MOST = 5000  # columns, or objects if they are fewer, whose components can be had: they need that number squared
+
+
+class GenerationWarning(UserWarning):
+    """Something of the data or the clusterings had to be left out; the message says what."""
 
 
 class Spaces:
@@ -43,11 +49,15 @@ class Spaces:
             if not self.distances.any():
                 raise InputError("every distance is 0: there is nothing to cluster")
             width = min(settings.n_dimensions, len(self.distances) - 1)
-            self.columns, self.stress = embed(self.distances, width)
+            with threadpool_limits(1):  # the same numbers whatever the number of threads
+                self.columns, self.stress = embed(self.distances, width)
             self.kept, self.given_width = np.arange(width), width
             return
         self.given_width = values.shape[1]
         self.columns, self.kept = _standardized(values, settings.standardize)
+        if constant := self.given_width - len(self.kept):
+            message = f"{constant:,} of {count(self.given_width, 'column')} left out, being constant"
+            warnings.warn(GenerationWarning(message), stacklevel=5)
         weighted = [name for name, _ in settings.methods if name in WEIGHTED]
         if weighted and len(self.kept) < 2:
             raise InputError(
@@ -63,9 +73,7 @@ class Spaces:
     @cached_property
     def components(self) -> Floats:
         """The first principal components that hold `pca_share` of the variability (Caruana et al. 2006, Eq. 1)."""
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1):  # the same numbers whatever the number of threads
+        with threadpool_limits(1):
             return _components(self.columns, self.settings.pca_share, self.settings.pca_rule)
 
     def table(self, space: str) -> Any:
@@ -113,20 +121,28 @@ def _standardized(values: Any, standardize: bool) -> tuple[Any, NDArray[np.int64
 
 
 def _components(table: Any, share: float, rule: str) -> Floats:
-    if sparse.issparse(table) and table.shape[1] > MOST_COMPONENTS_OF:
+    """Scores on the principal axes, from the covariance of the columns or, if they are fewer, the products of the rows."""
+    n, d = table.shape
+    if min(n, d) > MOST:
         raise InputError(
-            f"principal components of a sparse table of {table.shape[1]:,} columns need a matrix of that size squared: "
-            "reduce it first (scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
+            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
+            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
         )
-    n = table.shape[0]
     mean = np.asarray(table.mean(axis=0)).ravel()
-    square = table.T @ table
-    covariance = (square.toarray() if sparse.issparse(square) else square) / n - np.outer(mean, mean)
-    values, vectors = np.linalg.eigh(covariance)
-    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    product = table @ table.T if n < d else table.T @ table
+    product = product.toarray() if sparse.issparse(product) else product
+    if n < d:
+        along = np.asarray(table @ mean).ravel()
+        values, vectors = _largest_first(product - along - along[:, None] + mean @ mean)
+    else:
+        values, vectors = _largest_first(product - n * np.outer(mean, mean))
     size = values if rule == "variance" else np.sqrt(values)
     enough = int(np.searchsorted(np.cumsum(size), share * size.sum() * (1 - 1e-12))) + 1
-    enough = min(max(enough, 2), len(values))
-    axes = vectors[:, :enough]
-    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(enough)] < 0, -1.0, 1.0)  # a sign, once for all
-    return np.asarray(table @ axes - mean @ axes)
+    axes = vectors[:, : min(max(enough, 2), len(values))]
+    scores = axes * np.sqrt(values[: axes.shape[1]]) if n < d else np.asarray(table @ axes - mean @ axes)
+    return scores * np.where(scores[np.abs(scores).argmax(axis=0), range(axes.shape[1])] < 0, -1.0, 1.0)  # one sign
+
+
+def _largest_first(matrix: Floats) -> tuple[Floats, Floats]:
+    values, vectors = np.linalg.eigh(matrix)
+    return np.maximum(values[::-1], 0), vectors[:, ::-1]

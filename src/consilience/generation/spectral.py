@@ -35,18 +35,27 @@ def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int
     σ is the largest distance over `sigma_divisor`. An object that is like no other (its similarities all vanish) has
     a row of zeros.
     """
-    rows = table.toarray() if sparse.issparse(table) else np.asarray(table)
-    squares = pdist(rows, "sqeuclidean")
+    squares = _squares(table)
     widest = squares.max(initial=0)
-    similarity = squareform(np.exp(-squares * (sigma_divisor**2 / widest if widest else 0.0)))
+    similarity = np.exp(-squares * (sigma_divisor**2 / widest if widest else 0.0))
+    np.fill_diagonal(similarity, 0)
     degree = similarity.sum(axis=1)
     scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
     similarity *= scale[:, None]
     similarity *= scale
-    vectors = _first_vectors(similarity, min(n_clusters, len(rows)))
+    vectors = _first_vectors(similarity, min(n_clusters, len(squares)))
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
     return kmeans_runs(vectors, n_clusters, n_runs=1, seed=seed, units=np.array([unit], np.uint64), **how)
+
+
+def _squares(table: Any) -> Floats:
+    """Squared distances of all rows."""
+    if not sparse.issparse(table):
+        return np.asarray(squareform(pdist(table, "sqeuclidean")))
+    products = (table @ table.T).toarray()
+    lengths = products.diagonal()
+    return np.maximum(lengths + lengths[:, None] - 2 * products, 0)
 
 
 def _first_vectors(matrix: Floats, k: int) -> Floats:

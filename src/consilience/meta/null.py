@@ -124,6 +124,8 @@ def _compare(observed: pd.Series, shuffled: pd.Series) -> dict[str, Any]:
 
 def _score_functions(scores: Any, ensemble: Ensemble) -> dict[str, Score]:
     """A function of labels for every score, known labels by their accuracy."""
+    if scores is None:
+        raise InputError("there is no score: give known labels, or functions of labels")
     given = {getattr(scores, "__name__", "score"): scores} if callable(scores) else scores
     functions = {str(name): f for name, f in given.items() if callable(f)} if isinstance(given, Mapping) else {}
     labels = {name: x for name, x in given.items() if not callable(x)} if functions else given

@@ -18,7 +18,7 @@ from consilience.comparison.matching import accuracy_of
 from consilience.comparison.pairs import jaccard_from
 from consilience.comparison.summary import known_labels
 from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
-from consilience.generation.generate import generate
+from consilience.generation.generate import Variations
 from consilience.tables import Table
 
 Floats = NDArray[np.float64]
@@ -59,9 +59,9 @@ def score(
     n_sample : int
         Silhouette and Davies–Bouldin are of at most so many objects, the same random ones for all clusterings.
     variations : callable, optional
-        ``variations(X, row, n, spread=spread, random_state=seed)`` makes `n` clusterings near the one that a row of
-        ``ensemble.info`` describes. By default :func:`consilience.generate` does, with ``around=row``; pass your own where
-        other settings than its defaults made the clusterings.
+        ``variations(row, n, spread=spread, random_state=seed)`` makes `n` clusterings near the one that a row of
+        ``ensemble.info`` describes. :class:`consilience.generation.Variations` by default; pass
+        ``Variations(X, base=base)`` where another clusterer than k-means made them.
     n_variations, spread
         For stability: how many variations, and the standard deviation of the logarithm of their weights. Stability is the mean
         Jaccard index of a clustering with its variations.
@@ -101,7 +101,9 @@ def score(
         "accuracy": lambda: {f"accuracy:{k}": _accuracies(c, ens) for k, c in known_labels(known, ens).items()},
         "silhouette": lambda: {"silhouette": _silhouettes(X, ens, metric, n_sample, seed, progress)},
         "davies_bouldin": lambda: {"davies_bouldin": _davies_bouldins(X, ens, n_sample, seed, progress)},
-        "stability": lambda: {"stability": _stabilities(X, ens, variations, n_variations, spread, seed, progress)},
+        "stability": lambda: {
+            "stability": _stabilities(X, ens, variations, n_variations, spread, seed, n_jobs, progress)
+        },
     }
     for name in chosen:
         rows = rows.assign(**makers[name]())
@@ -196,19 +198,16 @@ def _stabilities(
     n_variations: int,
     spread: float,
     seed: int,
+    n_jobs: int | None,
     progress: bool | None,
 ) -> Floats:
-    make = _generated if variations is None else variations
+    make = Variations(X, n_jobs=n_jobs) if variations is None else variations
     check_count("n_variations", n_variations)
     check_positive("spread", spread)
     values = np.empty(ens.n_clusterings)
     for j in track(range(ens.n_clusterings), ens.n_clusterings, "stability", progress):
-        made = as_ensemble(make(X, ens.info.iloc[j], n_variations, spread=spread, random_state=seed))
+        made = as_ensemble(make(ens.info.iloc[j], n_variations, spread=spread, random_state=seed))
         if made.n_objects != ens.n_objects:
             raise InputError(f"variations made labels of {made.n_objects} objects, not of {ens.n_objects}")
         values[j] = np.nanmean(jaccard_from(sums_with_each(ens.labels[:, j], made.labels, "square")))
     return values
-
-
-def _generated(X: Any, row: Any, n: int, *, spread: float, random_state: int) -> Ensemble:
-    return generate(X, n, around=row, spread=spread, random_state=random_state, progress=False)

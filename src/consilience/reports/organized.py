@@ -14,6 +14,15 @@ from consilience.meta import MetaClustering, Null
 from consilience.reports.files import write_table
 from consilience.reports.meta import draw_curve, draw_maps, draw_scores, draw_tree
 
+FILES = (
+    "clusterings.csv",
+    "groups.csv",
+    "consensus.csv",
+    "curve.csv",
+    "null.csv",
+    "curve.png",
+    "map.png",
+)  # of fixed name
 MAPPED = 2000  # clusterings up to which the neighbour map comes in seconds
 
 

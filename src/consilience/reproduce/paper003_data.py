@@ -56,6 +56,8 @@ def data_sets(folder: Path | None) -> dict[str, DataSet]:
     """By name; those from files only where there is a folder of them."""
     found = [DataSet("beads", 4, lambda seed: _beads())]
     if folder is not None:
+        for name in ("vowel.npz", "covtype10k.npz", "isolet.npz", "protein_dist.npz"):
+            _file(folder, name)
         found += [
             DataSet("phoneme", 15, lambda seed: read_phoneme(folder)),
             DataSet("covertype", 15, lambda seed: read_covertype(folder, seed)),
@@ -101,15 +103,19 @@ def read_protein(folder: Path) -> tuple[NDArray[np.float64], Labels]:
 
 
 def _load(folder: Path, name: str) -> dict[str, NDArray[Any]]:
+    with np.load(_file(folder, name), allow_pickle=False) as arrays:
+        return {key: arrays[key] for key in arrays.files}
+
+
+def _file(folder: Path, name: str) -> Path:
     if not (folder / name).is_file():
         raise InputError(
             f"{folder} has no {name}: give the folder that holds it, or leave out --data for the beads alone"
         )
-    with np.load(folder / name, allow_pickle=False) as arrays:
-        return {key: arrays[key] for key in arrays.files}
+    return folder / name
 
 
 def percentile(found: pd.DataFrame, label: str, top: int) -> float:
     """Median share of clusterings that are more compact than each of the `top` most accurate ones."""
     best = found.nlargest(top, f"accuracy:{label}", keep="first").index
-    return float(found["compactness"].rank(pct=True, method="min")[best].median())
+    return float(((found["compactness"].rank(method="min") - 1) / len(found))[best].median())

@@ -150,7 +150,7 @@ def _figure11(first: dict[str, Any]) -> Any:
 
 
 def run_curves(sets: Sequence[DataSet], n: int, seeds: int, progress: bool | None) -> pd.DataFrame:
-    """Compactness at the meta level by number of groups (Figure 8), and the largest jump, over seeds."""
+    """Compactness at the meta level by number of groups (Figure 8), and the sharpest jump, over seeds."""
     parts = []
     tasks = [(data, seed) for data in sets for seed in range(seeds)]
     for data, seed in track(tasks, len(tasks), "curves", progress):
@@ -161,7 +161,7 @@ def run_curves(sets: Sequence[DataSet], n: int, seeds: int, progress: bool | Non
 
 
 def report_curves(report: Report, curves: pd.DataFrame) -> None:
-    """Figure 8, and how the number of groups by the largest jump varies."""
+    """Figure 8, and how the number of groups by the sharpest jump varies."""
     report.section("3. How many groups? (Figure 8)")
     figure = new_figure(2.9 * curves["data"].nunique(), 2.6)
     for axis, (name, some) in zip(
@@ -176,11 +176,14 @@ def report_curves(report: Report, curves: pd.DataFrame) -> None:
     )
     chosen = curves.groupby(["data", "seed"], sort=False)["chosen"].first().groupby(level=0, sort=False)
     table = pd.DataFrame(
-        {"data": list(chosen.groups), "largest jump at, by seed": [", ".join(map(str, values)) for _, values in chosen]}
+        {
+            "data": list(chosen.groups),
+            "sharpest jump at, by seed": [", ".join(map(str, values)) for _, values in chosen],
+        }
     )
-    report.table("jumps", table, "Number of groups at the largest jump of the curve (from 2 to 30), one per seed.")
+    report.table("jumps", table, "Number of groups at the sharpest jump of the curve (from 2 to 30), one per seed.")
     report.text(
-        "The paper reads 16 natural groups off the phoneme curve. Over seeds the largest jump is at quite different numbers: look "
+        "The paper reads 16 natural groups off the phoneme curve. Over seeds the sharpest jump is at quite different numbers: look "
         "at the curve and choose; no number of groups is the truth.",
         f"(Standard deviation over seeds: {', '.join(f'{name} {np.std(values):.1f}' for name, values in chosen)}.)",
     )

@@ -230,8 +230,8 @@ class Store:
         """Ids of the clusterings that can be read, sorted, as int64."""
         return np.sort(np.fromiter(self._where, np.int64, len(self._where)))
 
-    def info(self) -> pd.DataFrame:
-        """What made each clustering, indexed by id, in order; the labels are not read.
+    def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """What made each clustering, indexed by id, in order; the labels are not read, nor columns other than those asked.
 
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
@@ -239,7 +239,8 @@ class Store:
         tables = []
         for name in self._parts:
             with self._reading(name) as file:
-                names = [column for column in file.schema_arrow.names if column != "labels"]
+                wanted = file.schema_arrow.names if columns is None else ("id", *columns)
+                names = [column for column in file.schema_arrow.names if column != "labels" and column in wanted]
                 tables.append(file.read(columns=names, use_threads=False).select(names))
         ids = np.concatenate([table["id"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
         frame = decode_info([table.drop_columns("id") for table in tables], pd.Index(ids, name="id"))
