@@ -23,11 +23,8 @@ COLOURS = {
 }
 
 READINGS = ("shear", "member")
-LOWEST, STEP, HIGHEST = (
-    0.04,
-    0.11,
-    0.48,
-)  # probabilities of an axis's levels; two highest ones leave room for other events
+# Probabilities of the levels of an axis; the two highest together still leave room for other events.
+LOWEST, STEP, HIGHEST = 0.04, 0.11, 0.48
 
 
 def sample_path(name: str) -> Path:

@@ -19,13 +19,17 @@ def consensus_table(result: Consensus, ensemble: Ensemble, *, membership: bool =
     """One row per object: cluster (empty where no clustering labels it), confidence, and the memberships if asked for."""
     names = range(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
     frame = pd.DataFrame(index=pd.Index(names, name="object"))
-    frame["cluster"] = pd.array(np.where(result.labels >= 0, result.labels, 0), "Int64")
-    frame.loc[result.labels < 0, "cluster"] = pd.NA
+    frame["cluster"] = whole_or_empty(result.labels)
     frame["confidence"] = np.round(result.confidence, 6)
     if membership:
         for c in range(result.n_clusters):
             frame[f"membership_{c}"] = np.round(result.membership[:, c], 6)
     return frame
+
+
+def whole_or_empty(labels: Any) -> Any:
+    """Labels for a table: whole numbers, empty where they are -1."""
+    return pd.arrays.IntegerArray(np.asarray(labels, np.int64), np.asarray(labels) < 0)
 
 
 def consensus_summary(

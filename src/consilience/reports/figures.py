@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 LONGEST = 24  # letters of a name
+# Okabe and Ito's: everybody can tell them apart.
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 
 
 def _shade(share: float) -> tuple[float, float, float]:
@@ -84,7 +86,7 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=measure.replace("_", " "))
     axis.set_title("How alike are the clusterings?", loc="left")
     if len(matrix) <= 40:
-        names = [_short(name) for name in matrix.columns]
+        names = [short_name(name) for name in matrix.columns]
         axis.set_xticks(range(len(matrix)), names, rotation=90, fontsize=8)
         axis.set_yticks(range(len(matrix)), names, fontsize=8)
     else:
@@ -101,7 +103,7 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
     if rows["clusters"].nunique() <= 8:
         axis.legend(title="clusters", frameon=False, fontsize=8, title_fontsize=8)
     short = measure.replace("_", " ")
-    titles = {c: f"{short} with the known {_short(c.split(':', 1)[1])}" for c in known}
+    titles = {c: f"{short} with the known {short_name(c.split(':', 1)[1])}" for c in known}
     titles |= {measure: f"mean {short} with the others", "clusters": "clusters"}
     axis.set(xlabel=titles[x], ylabel=titles[y])
     axis.set_title("What did each one find?", loc="left")
@@ -118,7 +120,7 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
             ruler.set_ticks([tick for tick in ruler.get_ticklocs() if low <= tick <= min(high, top + 1e-9)])
 
 
-def _short(name: Any) -> str:
+def short_name(name: Any) -> str:
     """A name that fits beside a picture and is no formula to matplotlib."""
     text = str(name)
     return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")
@@ -132,7 +134,7 @@ def _annotate(axis: Any, rows: Any) -> None:
     while free:
         near = [i for i in free if (np.abs(places[i] - places[free[0]]) <= reach).all()]
         free = [i for i in free if i not in near]
-        first = _short(rows.iloc[near[0], 0])
+        first = short_name(rows.iloc[near[0], 0])
         axis.annotate(
             first if len(near) == 1 else f"{first} and {len(near) - 1} more",
             (places[near, 0].max(), places[near, 1].mean()),
