@@ -9,6 +9,7 @@ combination by information maximises Σ_j I(C; C_j), since the information about
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-from consilience._check import InputError, check_choice, check_count, check_seed, check_threads
+from consilience._check import InputError, check_choice, check_count, check_seed, check_threads, kind_of
 from consilience._progress import track
 from consilience.alternatives.bases import Split, check_base, fit_base, is_random, takes_counts
 from consilience.alternatives.data import Centring, check_counts, check_data
 from consilience.alternatives.extension import extend
-from consilience.alternatives.given import Given, Group, check_given, groups_of, joint
+from consilience.alternatives.given import Given, Group, TooSmallError, check_given, groups_of, joint
 from consilience.consensus import METHODS, combine
 from consilience.ensemble import Ensemble
 
@@ -84,7 +85,7 @@ def cluster_groups(
         found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
     found = [(labels, about) for labels, about in found if len(np.unique(labels[labels >= 0])) > 1]
     if not found:
-        raise InputError("the base clusterer found a single cluster in every group, so there is nothing to combine")
+        raise TooSmallError("the base clusterer found a single cluster in every group, so there is nothing to combine")
     return Ensemble([labels for labels, _ in found], info=pd.DataFrame([about for _, about in found]))
 
 
@@ -178,7 +179,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, *, progress: bool | None = None) -> CondEns:
+    def fit(self, X: Any, y: Any = None, *, learn: Any = None, progress: bool | None = None) -> CondEns:
         """Find a clustering of X that is new to `y`.
 
         Parameters
@@ -187,6 +188,10 @@ class CondEns(ClusterMixin, BaseEstimator):
         y : label vector, or several (as an Ensemble is made from), optional
             The known grouping or groupings. Missing labels are allowed: such objects are labelled by what was learned from
             the others. Without any, all objects are one group, which gives the consensus of plain runs of the base.
+        learn : (n_objects,) bool array, optional
+            Objects that splits are learned from; all by default. The others only join what was learned.
+        progress : bool, optional
+            A bar on standard error; by default only on a terminal.
         """
         self._check_options()
         index, X = X, check_data(self, X)
@@ -194,7 +199,7 @@ class CondEns(ClusterMixin, BaseEstimator):
             check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)
         given = None if y is None else check_given(y, X.shape[0], index)
         seed = check_seed(self.random_state)
-        groups = self._choose_groups(given, X.shape[0])
+        groups = self._choose_groups(groups_of(given, X.shape[0], self.several), learn, X.shape[0])
         self.ensemble_ = cluster_groups(
             X,
             groups,
@@ -210,6 +215,11 @@ class CondEns(ClusterMixin, BaseEstimator):
         split = set(zip(self.ensemble_.info["given"], self.ensemble_.info["group"], strict=True))
         kept = [(g, c) in split for g, c in zip(self.groups_["given"], self.groups_["group"], strict=True)]
         self.groups_.loc[~np.array(kept) & (self.groups_["outcome"] == "split"), "outcome"] = "not split by the base"
+        if (rows := len(self.ensemble_.signatures())) < self.n_clusters:
+            raise TooSmallError(
+                f"{self.n_clusters} clusters cannot be told apart: the splits of all groups make only {rows} different rows "
+                "of labels; ask for fewer clusters, or for more with n_clusters_local"
+            )
         method = "bottleneck" if self.combine == "information" else self.combine
         self.consensus_ = combine(
             self.ensemble_, self.n_clusters, method, random_state=seed, n_jobs=self.n_jobs, progress=progress
@@ -239,16 +249,22 @@ class CondEns(ClusterMixin, BaseEstimator):
                 'taking group means out leaves no counts: with a base for counts use centre=None and several="joint"'
             )
 
-    def _choose_groups(self, given: Given | None, n_objects: int) -> list[Group]:
+    def _choose_groups(self, groups: list[Group], learn: Any, n_objects: int) -> list[Group]:
         """The groups large enough to split; all of them are listed in `groups_`."""
         k = self.n_clusters_local or self.n_clusters
-        groups = groups_of(given, n_objects, self.several)
+        if learn is not None:
+            mask = np.asarray(learn)
+            if mask.shape != (n_objects,) or mask.dtype != bool:
+                raise InputError(
+                    f"learn must be True or False for each of the {n_objects:,} objects; got {kind_of(learn)}"
+                )
+            groups = [replace(group, rows=group.rows[mask[group.rows]]) for group in groups]
         rows = [(g.given, g.code, g.name, len(g.rows), "split" if len(g.rows) > k else "too small") for g in groups]
         self.groups_ = pd.DataFrame(rows, columns=["given", "group", "name", "size", "outcome"])
         chosen = [group for group in groups if len(group.rows) > k]
         if not chosen:
             largest = max((len(group.rows) for group in groups), default=0)
-            raise InputError(
+            raise TooSmallError(
                 f"no group can be split into {k} clusters, the largest has n_samples = {largest}: ask for fewer clusters, or give "
                 "coarser groups"
             )

@@ -15,6 +15,10 @@ from consilience.tables.vectors import columns_of
 Labels = NDArray[np.int32]
 
 
+class TooSmallError(InputError):
+    """There are too few objects, or too few that differ, for the clusters asked for."""
+
+
 @dataclass(frozen=True)
 class Given:
     """The known groupings.
