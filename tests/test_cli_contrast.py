@@ -103,6 +103,37 @@ def test_every_base(words, base):
     assert json.loads(done.stdout)["truth"]["hidden"]["accuracy"] > 0.9
 
 
+def test_ccib(words):
+    args = ["contrast", words / "words.npz", "-g", "tree", "-t", "hidden", "-k", 2, "--method", "ccib", "--restarts", 3]
+    found = json.loads(run(*args, "--json").stdout)
+    assert found["truth"]["hidden"]["accuracy"] > 0.98
+    assert found["stability"] > 0.9
+    assert found["groups"] == []
+    said = run(*args).stdout
+    assert "nats of information per count" in said
+    assert "Groups" not in said
+
+
+def test_one_grouping_after_another(tmp_path):
+    out, beads = tmp_path / "all.csv", load_beads()
+    args = ["--id", "bead", "-t", "shape,colour", "-k", 3, "--scale", "columns", "--restarts", 3, "--alternatives", 2]
+    done = run("contrast", BEADS, *args, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "2 groupings" in done.stdout
+    assert "Stopped: 2 were asked for." in done.stdout
+    table = pd.read_csv(out, index_col="object")
+    assert list(table.columns) == ["cluster_1", "cluster_2"]
+    shape = cs.comparison.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
+    colour = cs.comparison.nmi(beads.labels["colour"].to_numpy(), table["cluster_2"].to_numpy())
+    assert shape > 0.8
+    assert colour > 0.6
+    args[args.index("-k") + 1] = 4
+    after = json.loads(run("contrast", BEADS, *args[:2], "-g", "shape", "-t", "colour", *args[4:], "--json").stdout)
+    assert after["alternatives"][0]["truth"]["colour"]["nmi"] > 0.7
+    assert after["n_alternatives"] == 1
+    assert after["stopped"].startswith("the next one is not reproducible")
+
+
 def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
     beads = pd.read_csv(BEADS)
     known = beads[["bead", "shape"]].iloc[::-1]
@@ -173,7 +204,7 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         (["--given", "shap", "-t", "colour", "-k", "4"], ["--given", "did you mean 'shape'"]),
         (["-t", "colour", "-k", "4"], ["--given", "which grouping"]),
         (["-g", "shape", "-k", "4"], ["'colour' holds text", "--truth"]),
-        (["-g", "shape", "-t", "colour"], ["--clusters"]),
+        (["-g", "shape", "-t", "colour"], ["how many", "-k"]),
         (["-g", "shape", "-t", "shape,colour", "-k", "4"], ["'shape'", "--given", "--truth"]),
         ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),
         ([*SHAPE[2:], "-k", "200"], ["no group can be split"]),
@@ -183,6 +214,12 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         ([*SHAPE[2:], "--base", "multinomial"], ["row 29", "length_mm", "negative"]),
         ([*SHAPE[2:], "--base", "multinomial", "--scale", "rows"], ["--scale rows", "--base kmeans"]),
         ([*SHAPE[2:], "--scale", "roots"], ["negative"]),
+        ([*SHAPE[2:], "--method", "ccib"], ["row 29", "length_mm", "negative"]),
+        ([*SHAPE[2:], "--method", "ccib", "--base", "kmeans"], ["--method ccib", "--base"]),
+        ([*SHAPE[2:], "--method", "ccib", "--scale", "rows"], ["ccib takes counts", "--scale rows"]),
+        ([*SHAPE[2:], "--method", "cib"], ["cib", "ccib"]),
+        ([*SHAPE[2:], "--alternatives", "0"], ["at least 1"]),
+        ([*SHAPE[2:], "--alternatives", "2", "--figure", "f.png"], ["--figure", "--alternatives"]),
         ([*SHAPE[2:], "-o", "c.doc"], ["c.doc", ".csv"]),
         ([*SHAPE[2:], "-o", "c.npy"], ["c.npy", ".csv"]),
         ([*SHAPE[2:], "-o", BEADS], ["is also read"]),

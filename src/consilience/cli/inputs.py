@@ -164,8 +164,6 @@ def read_data(
     **text: Any,
 ) -> tuple[Table, dict[str, Any], dict[str, Any]]:
     """A table of data or counts, the given groupings and the known labellings, by name."""
-    if not given and given_from is None:
-        raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
     here = [] if given_from else given
     if both := [name for name in here if name in truth]:
         raise InputError(f"{both[0]!r} is named by --given and by --truth: leave it out of one")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from scipy import sparse
 
 from consilience._check import check_labels, count
-from consilience.alternatives import Contrast
+from consilience.alternatives import Alternatives, Contrast
 from consilience.comparison import accuracy, adjusted_rand, nmi
 from consilience.reports.consensus import whole_or_empty
 from consilience.reports.figures import COLOURS, new_figure, short_name
@@ -24,14 +24,22 @@ SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
 POINTS = 4000  # objects on a map
 
 
-def contrast_table(results: Sequence[Contrast], ids: Any = None) -> pd.DataFrame:
-    """One row per object: cluster and confidence; numbered where there are several answers."""
-    frame = pd.DataFrame(index=pd.Index(range(len(results[0].labels)) if ids is None else ids, name="object"))
-    for number, result in enumerate(results, 1):
-        which = "" if len(results) == 1 else f"_{number}"
-        frame[f"cluster{which}"] = whole_or_empty(result.labels)
-        frame[f"confidence{which}"] = np.round(result.confidence, 6)
+def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
+    """One row per object: cluster and confidence."""
+    frame = pd.DataFrame(index=_objects(len(result.labels), ids))
+    return frame.assign(cluster=whole_or_empty(result.labels), confidence=np.round(result.confidence, 6))
+
+
+def alternatives_table(found: Alternatives, n_objects: int, ids: Any = None) -> pd.DataFrame:
+    """One row per object, one column of clusters per grouping, in the order found."""
+    frame = pd.DataFrame(index=_objects(n_objects, ids))
+    for number, labels in enumerate(found.labels.T, 1):
+        frame[f"cluster_{number}"] = whole_or_empty(labels)
     return frame
+
+
+def _objects(n_objects: int, ids: Any) -> pd.Index:
+    return pd.Index(range(n_objects) if ids is None else ids, name="object")
 
 
 def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,10 +57,18 @@ def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, An
         "quality_of_given": about.quality_of_given,
         "stability": None if np.isnan(result.stability) else result.stability,
         "mean_confidence": float(result.confidence[known].mean()),
-        "groups": _records(_groups(result)),
+        "groups": _records(_groups(result)) if len(result.groups) else [],
         "truth": {name: _against(labels, result.labels) for name, labels in truth.items()},
         "seconds": result.seconds,
     }
+
+
+def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
+    rows = _records(found.table)
+    for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
+        row["truth"] = {name: _against(known, labels) for name, known in truth.items()}
+    return {"n_alternatives": len(found), "alternatives": rows, "stopped": found.stopped}
 
 
 def _groups(result: Contrast) -> pd.DataFrame:
@@ -95,11 +111,34 @@ def print_contrast(summary: dict[str, Any], *, title: str, console: Console | No
     console.print("\nHow new: what the clusters share with what was given")
     rows = [[row["given"], *(_number(row[key]) for key in REDUNDANCY)] for row in summary["redundancy"]]
     print_table(console, ["given", *REDUNDANCY.values()], rows, (1, 2, 3, 4))
+    if not summary["groups"]:
+        return
     console.print("\nGroups: how much of the answer their splits tell, inside the group and of all objects")
     rows = [_group_row(row) for row in summary["groups"][:SHOWN]]
     print_table(console, ["group", "size", "runs", "inside", "extended", "with given"], rows, (1, 2, 3, 4, 5))
     if len(summary["groups"]) > SHOWN:
         console.print(f"… and {count(len(summary['groups']) - SHOWN, 'more group')}: --json lists them all")
+
+
+def print_alternatives(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
+    """Print what :func:`alternatives_summary` holds."""
+    console = console or terminal()
+    n = summary["n_alternatives"]
+    console.print(f"{title}: {count(n, 'grouping')}, each new to what is known and to all before it")
+    known = list(summary["alternatives"][0].get("truth", {})) if n else []
+    rows = [
+        [
+            str(number) if row["kept"] else "–",
+            str(row["n_clusters"]),
+            *(_number(row[key]) for key in ("quality", "redundancy", "reproducibility")),
+            *(_number(row["truth"][name]["nmi"]) if row["kept"] else "–" for name in known),
+        ]
+        for number, row in enumerate(summary["alternatives"], 1)
+    ]
+    names = ["", "clusters", "quality", "redundancy", "reproducibility", *(f"NMI with {name}" for name in known)]
+    if rows:
+        print_table(console, names, rows, tuple(range(1, len(names))))
+    console.print(f"Stopped: {summary['stopped']}.")
 
 
 REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "told_twice": "told twice"}
