@@ -28,7 +28,7 @@ def _kmeans(n_objects: int, n_features: int, n_clusters: int) -> Any:
 def _gaussian(n_objects: int, n_features: int, n_clusters: int) -> Any:
     """Full covariances where a cluster can be expected to have twice as many objects as features, otherwise variances."""
     full = n_objects >= 2 * n_clusters * n_features
-    return GaussianMixture(covariance_type="full" if full else "diag", reg_covar=1e-6, init_params="k-means++")
+    return GaussianMixture(covariance_type="full" if full else "diag", init_params="k-means++")
 
 
 BASES: dict[str, Callable[[int, int, int], Any]] = {

@@ -40,6 +40,8 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
     objective_ : float
         I(C; Y) in nats per count.
     log_profiles_ : (n_clusters, n_columns) array
+    n_iter_ : int
+        Passes of the search.
 
     Notes
     -----
@@ -87,7 +89,7 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
         else:
             start = random_starts(views, k, 1, random_state=seed)[0]
         found = Engine(views, k).search(start, max_iter=self.max_iter, seed=seed)
-        self.labels_, self.objective_ = found.labels, found.objective
+        self.labels_, self.objective_, self.n_iter_ = found.labels, found.objective, len(found.moves)
         self.log_profiles_ = log_profiles(cluster_tables(views, found.labels, k)[0], self.smoothing)
         return self
 

@@ -66,30 +66,31 @@ def follow_path(
     problem: ConditionalProblem,
     path: tuple[float, ...],
     *,
-    search: str = "sequential",
+    start: str = "sequential",
     max_iter: int = 50,
     cooling: float = 1.3,
     seed: int = 0,
     unit: int = 0,
-) -> list[Labels]:
-    """One restart: the labels found at every λ of the path, each search starting from the labels before."""
+) -> tuple[list[Labels], int]:
+    """One restart: the labels found at every λ of the path, each search starting from the labels before; and the passes made."""
     X, groups, k = problem.X, problem.groups, problem.n_clusters
-    if search == "annealing":
+    if start == "annealing":
         views = reweigh(problem.views, conditional=1, whole=path[0])
         labels = coordinate(X, groups, anneal(views, k, cooling=cooling, rng=np.random.default_rng([seed, unit])), k)
     else:
         labels = local_start(X, groups, k, [seed, unit])
-    found = []
+    found, passes = [], 0
     for step, weight in enumerate(path):
         engine = Engine(reweigh(problem.views, conditional=1, whole=weight), k)
         for again in range(ROUNDS):
             stream = (unit * len(path) + step) * ROUNDS + again
-            before = engine.search(labels, max_iter=max_iter, seed=seed, unit=stream).labels
-            labels = coordinate(X, groups, before, k)
-            if (labels == before).all():
+            search = engine.search(labels, max_iter=max_iter, seed=seed, unit=stream)
+            passes += len(search.moves)
+            labels = coordinate(X, groups, search.labels, k)
+            if (labels == search.labels).all():
                 break
         found.append(labels)
-    return found
+    return found, passes
 
 
 class CCIB(ClusterMixin, BaseEstimator):
@@ -129,8 +130,12 @@ class CCIB(ClusterMixin, BaseEstimator):
         Of `labels_`, in nats per count.
     redundancy_ : float
         NMI of `labels_` with the known grouping; NaN without one.
+    objective_ : float
+        I(C; Y | Z) + λ I(C; Y) of `labels_`.
     ensemble_ : Ensemble
         The restarts' answers at `weight_`.
+    n_iter_ : int
+        Passes over the objects, of the restart that made the most.
 
     Notes
     -----
@@ -181,8 +186,8 @@ class CCIB(ClusterMixin, BaseEstimator):
             The known grouping; of several, the groups they make together. Missing labels are allowed. Without any, this is
             the plain information bottleneck.
         """
-        path = self._check_options()
         index, X = X, check_data(self, X)
+        path = self._check_options()
         check_counts(X, "CCIB")
         if self.n_clusters > X.shape[0]:
             raise InputError(f"{self.n_clusters} clusters of n_samples = {X.shape[0]} cannot be made: ask for fewer")
@@ -221,10 +226,12 @@ class CCIB(ClusterMixin, BaseEstimator):
     ) -> list[list[Labels]]:
         from joblib import Parallel, delayed
 
-        how = {"search": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
+        how = {"start": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
         lazily = Parallel(n_jobs=check_threads(self.n_jobs), prefer="threads", return_as="generator")
         runs = lazily(delayed(follow_path)(problem, path, unit=unit, **how) for unit in range(self.n_restarts))
-        return list(track(runs, self.n_restarts, "restarts", progress))
+        found = list(track(runs, self.n_restarts, "restarts", progress))
+        self.n_iter_ = max(passes for _, passes in found)
+        return [labels for labels, _ in found]
 
     def _answer(self, problem: ConditionalProblem, found: list[Labels], seed: int) -> None:
         """One clustering of the restarts', and how sure they are of it."""

@@ -193,8 +193,8 @@ class CondEns(ClusterMixin, BaseEstimator):
         progress : bool, optional
             A bar on standard error; by default only on a terminal.
         """
-        self._check_options()
         index, X = X, check_data(self, X)
+        self._check_options()
         if takes_counts(self.base):
             check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)
         given = None if y is None else check_given(y, X.shape[0], index)

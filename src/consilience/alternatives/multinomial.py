@@ -94,7 +94,7 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
         rng = np.random.default_rng(check_seed(self.random_state))
-        soft = _start(X, k, self.smoothing, rng)
+        soft = _start(X, k, rng)
         bound = -np.inf
         self.n_iter_ = 0
         while self.n_iter_ < self.max_iter:
@@ -137,12 +137,14 @@ def _product(X: Any, columns: Floats) -> Floats:
     return np.asarray(X @ np.where(known[:, None], columns, 0.0))
 
 
-def _start(X: Any, k: int, smoothing: float, rng: np.random.Generator) -> Floats:
-    """Memberships after one step from k random rows, smoothed into profiles."""
+def _start(X: Any, k: int, rng: np.random.Generator) -> Floats:
+    """Every row with the nearest of k random rows, their profiles half mixed with that of all."""
     seeds = rng.choice(X.shape[0], k, replace=X.shape[0] < k)
     rows = X[seeds].toarray() if sparse.issparse(X) else X[seeds]
     everything = np.asarray(X.sum(axis=0)).ravel()
     prior = everything / everything.sum()
     profile = 0.5 * rows / rows.sum(axis=1, keepdims=True) + 0.5 * prior
     with np.errstate(divide="ignore"):
-        return soft_rows(_product(X, np.log(profile).T))[0]
+        nearest = _product(X, np.log(profile).T).argmax(axis=1)
+    nearest[seeds] = np.arange(k)
+    return np.eye(k)[nearest]

@@ -79,7 +79,7 @@ def alternatives(
 ) -> Alternatives:
     """Find up to `n` groupings of the data, each new to all before it.
 
-    The first is a plain clustering (or the first that is new to `given`); every further one is found by :class:`CondEns` given all
+    The first is a plain clustering, the best of its restarts (or the first that is new to `given`); every further one is found by :class:`CondEns` given all
     that came before. **Stop rule**: the search ends when what it finds next is not reproducible (answers learned from two halves of
     the objects agree to an adjusted Rand index below `min_reproducibility`), explains no more of the variance than such an answer
     does of a plain cloud (by less than `min_surprise` standard deviations; dense tables only), repeats something (NMI above
@@ -125,8 +125,11 @@ def alternatives(
     found: list[Any] = []
     rows, stopped = [], f"{n} were asked for"
     for step in track(range(n), n, "alternatives", progress):
-        settings = {"base": base, "centre": centre, "random_state": seed + step, "n_jobs": n_jobs} | options
-        labels, row = _next(X, [*known, *found] or None, numbers[step], settings)
+        past = [*known, *found] or None
+        settings = {"base": base, "centre": centre, "random_state": seed + step, "n_jobs": n_jobs}
+        if past is None:  # restarts of a plain clustering may find different groupings, whose consensus is none of them
+            settings["restarts"] = "best"
+        labels, row = _next(X, past, numbers[step], settings | options)
         reason = _why_stop(row, *limits)
         if row:
             rows.append((*row, not reason))
