@@ -61,6 +61,8 @@ def test_json_is_the_library_s_answer():
     assert found["redundancy"][0]["nmi"] == expected.redundancy
     assert found["truth"]["colour"]["nmi"] == pytest.approx(cs.comparison.nmi(beads.labels["colour"], expected.labels))
     assert [row["runs"] for row in found["groups"]] == [3, 3, 3]
+    steps = expected.walk_through(beads.labels["colour"])
+    assert [row["inside_truth"] for row in found["groups"]] == pytest.approx(steps["inside_truth"].tolist())
 
 
 @pytest.mark.parametrize(
@@ -161,8 +163,9 @@ def test_groups_too_small_are_named(tmp_path):
     beads.loc[:2, "shape"] = "cube"
     beads.to_csv(tmp_path / "b.csv", index=False)
     done = run("contrast", tmp_path / "b.csv", *SHAPE)
-    assert "too small" in done.stdout
-    assert "cube" in done.stdout
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["cube", "3", "too", "small", *"–––––"] in lines
+    assert any(line[0] == "tube" and line[2] == "10" for line in lines if len(line) == 8)
 
 
 def test_scaling_is_applied():

@@ -14,14 +14,15 @@ from scipy import sparse
 
 from consilience._check import check_labels, count
 from consilience.alternatives import Alternatives, Contrast
-from consilience.comparison import accuracy, adjusted_rand, nmi
-from consilience.reports.consensus import whole_or_empty
+from consilience.reports.consensus import against, records, whole_or_empty
 from consilience.reports.figures import COLOURS, new_figure, short_name
 from consilience.reports.files import check_figure_path, write_file
 from consilience.reports.terminal import print_table, terminal
 
 SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
 POINTS = 4000  # objects on a map
+REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "told_twice": "told twice"}
+WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
 
 
 def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
@@ -51,45 +52,31 @@ def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, An
         "n_without_labels": int(np.count_nonzero(~known)),
         "n_clusters": result.n_clusters,
         "sizes": result.sizes.tolist(),
-        "redundancy": _records(about.redundancy),
+        "redundancy": records(about.redundancy),
         "measure": about.measure,
         "quality": result.quality,
         "quality_of_given": about.quality_of_given,
         "stability": None if np.isnan(result.stability) else result.stability,
         "mean_confidence": float(result.confidence[known].mean()),
-        "groups": _records(_groups(result)) if len(result.groups) else [],
-        "truth": {name: _against(labels, result.labels) for name, labels in truth.items()},
+        "groups": records(_groups(result, truth)) if len(result.groups) else [],
+        "truth": {name: against(labels, result.labels) for name, labels in truth.items()},
         "seconds": result.seconds,
     }
 
 
 def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[str, Any]:
     """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
-    rows = _records(found.table)
+    rows = records(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
-        row["truth"] = {name: _against(known, labels) for name, known in truth.items()}
+        row["truth"] = {name: against(known, labels) for name, known in truth.items()}
     return {"n_alternatives": len(found), "alternatives": rows, "stopped": found.stopped}
 
 
-def _groups(result: Contrast) -> pd.DataFrame:
-    """Every group, whether it was split, and what its splits were worth (the paper's tables 3 and 4)."""
+def _groups(result: Contrast, truth: Mapping[str, Any]) -> pd.DataFrame:
+    """Every group, and what its splits were worth (the paper's tables 3 and 4), beside the first known labelling too."""
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
-    return groups.merge(result.walk_through().drop(columns="size"), how="left", on="group")
-
-
-def _against(truth: Any, labels: Any) -> dict[str, float]:
-    return {
-        "nmi": nmi(truth, labels),
-        "adjusted_rand": adjusted_rand(truth, labels),
-        "accuracy": accuracy(truth, labels),
-    }
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {key: None if isinstance(value, float) and np.isnan(value) else value for key, value in row.items()}
-        for row in frame.to_dict("records")
-    ]
+    worth = result.walk_through(next(iter(truth.values()), None)).drop(columns=["group", "size"])
+    return groups.join(worth.set_axis(groups.index[groups["outcome"] == "split"]))
 
 
 def print_contrast(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
@@ -114,8 +101,14 @@ def print_contrast(summary: dict[str, Any], *, title: str, console: Console | No
     if not summary["groups"]:
         return
     console.print("\nGroups: how much of the answer their splits tell, inside the group and of all objects")
-    rows = [_group_row(row) for row in summary["groups"][:SHOWN]]
-    print_table(console, ["group", "size", "runs", "inside", "extended", "with given"], rows, (1, 2, 3, 4, 5))
+    truth = next(iter(summary["truth"]), None)
+    columns = WORTH if truth is None else WORTH | {f"{key}_truth": f"{key}:{truth}" for key in ("inside", "extended")}
+    rows = [
+        [row["group"], f"{row['size']:,}", row["outcome"] if row["runs"] is None else f"{row['runs']:.0f}"]
+        + [_number(row[key]) for key in columns]
+        for row in summary["groups"][:SHOWN]
+    ]
+    print_table(console, ["group", "size", "runs", *columns.values()], rows, tuple(range(1, 3 + len(columns))))
     if len(summary["groups"]) > SHOWN:
         console.print(f"… and {count(len(summary['groups']) - SHOWN, 'more group')}: --json lists them all")
 
@@ -139,15 +132,6 @@ def print_alternatives(summary: dict[str, Any], *, title: str, console: Console 
     if rows:
         print_table(console, names, rows, tuple(range(1, len(names))))
     console.print(f"Stopped: {summary['stopped']}.")
-
-
-REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "told_twice": "told twice"}
-
-
-def _group_row(row: dict[str, Any]) -> list[str]:
-    runs = row["outcome"] if row["runs"] is None else f"{row['runs']:.0f}"
-    values = (row.get(key) for key in ("inside_combined", "extended_combined", "extended_given"))
-    return [str(row["group"]), f"{row['size']:,}", runs, *map(_number, values)]
 
 
 def _number(value: float | None) -> str:

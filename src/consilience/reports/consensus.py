@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Console
 
 from consilience._check import count
-from consilience.comparison import Stability
+from consilience.comparison import Stability, accuracy, adjusted_rand, nmi
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.reports.terminal import print_table, terminal
@@ -49,17 +49,27 @@ def consensus_summary(
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "truth": truth,
         "chosen": result.note,
-        "candidates": None if result.candidates is None else _records(result.candidates),
-        "curve": None if result.curve is None else _records(result.curve),
+        "candidates": None if result.candidates is None else records(result.candidates),
+        "curve": None if result.curve is None else records(result.curve),
         "seconds": result.seconds,
     }
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table for JSON, None where a number is missing."""
     return [
         {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
         for row in frame.to_dict("records")
     ]
+
+
+def against(truth: Any, labels: Any) -> dict[str, float]:
+    """How well labels match known ones."""
+    return {
+        "nmi": nmi(truth, labels),
+        "adjusted_rand": adjusted_rand(truth, labels),
+        "accuracy": accuracy(truth, labels),
+    }
 
 
 def print_consensus(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
