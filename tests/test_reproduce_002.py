@@ -8,16 +8,18 @@ import pytest
 from click.testing import CliRunner
 
 from consilience._check import InputError
+from consilience.alternatives import CCIB, CondEns
 from consilience.cli.reproduce import command
 from consilience.datasets import orthogonal_multinomials
 from consilience.reproduce import PAPERS, Report, paper002
 from consilience.reproduce.paper002_data import Texts, read_texts
-from consilience.reproduce.paper002_methods import CENTRED, EXTRAS, HEAVY, answers
+from consilience.reproduce.paper002_methods import CENTRED, EXTRAS, HEAVY, STARTS, answers
 from consilience.reproduce.paper002_synthetic import ALGORITHMS, _claims, _difference, report_synthetic, run_synthetic
 from consilience.reproduce.paper002_text import ALGORITHMS as TEXT_ALGORITHMS
 from consilience.reproduce.paper002_text import PAPERS as IN_TABLE1
 from consilience.reproduce.paper002_text import REPEATED, TABLE1, report_orthogonality, report_text, run_text
 from consilience.reproduce.paper002_walk import COMBINED, REPRESENTATIONS, STEP1, report_walk, run_walk
+from consilience.tables import scale
 
 TINY = replace(paper002.QUICK, seeds=1, seeds_text=1, n_clusters=(2,), restarts_text=1, n_documents=80)
 
@@ -153,11 +155,23 @@ def test_step_by_step(pages, tmp_path):
     assert "step 3: 0.2694" in report.write().read_text(encoding="utf-8")
 
 
-def test_answers_follow_their_names():
+def test_answers_are_those_of_the_estimators():
     X, given, _ = orthogonal_multinomials(2, 0.2, n_objects=80)
-    found = answers(X, given, 2, ("CondEns2-kmeans", CENTRED), n_restarts=2, seed=0)
-    assert (found["CondEns2-kmeans"].labels != found[CENTRED].labels).any()
-    assert list(found) == ["CondEns2-kmeans", CENTRED]
+    names = ("CondEns2-kmeans", CENTRED, "CondEnsMI-EM", "CondEnsMI-kmeans, roots, centred", "seqCCIB", HEAVY)
+    found = answers(X, given, 2, names, n_restarts=2, seed=3)
+    how = {"n_restarts": 2, "random_state": 3}
+    expected = [
+        CondEns(2, combine="quadratic", **how).fit(X, given),
+        CondEns(2, centre="group", **how).fit(X, given),
+        CondEns(2, base="multinomial", **how).fit(X, given),
+        CondEns(2, centre="group", **how).fit(scale(X, "roots"), given),
+        CCIB(2, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
+        CCIB(2, weight=1, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
+    ]
+    assert list(found) == list(names)
+    for answer, model in zip(found.values(), expected, strict=True):
+        np.testing.assert_array_equal(answer.labels, model.labels_)
+    assert len({tuple(answer.labels) for answer in found.values()}) > 3
 
 
 def test_texts_are_what_the_paper_describes(data_folder):
