@@ -118,6 +118,7 @@ def test_documents_beside_the_paper(pages, tmp_path):
     assert set(TEXT_ALGORITHMS) == {*IN_TABLE1, "seqCCIB", *EXTRAS}
     found = rows.groupby(["given", "algorithm"])["nmi_hidden"].mean()
     assert found["topic", "CondEnsMI-EM"] > 0.9
+    assert rows.groupby(["given", "algorithm"])["nmi_given"].mean()["topic", "CondEnsMI-EM"] < 0.1
     report = Report("Documents", tmp_path)
     report_orthogonality(report, [pages])
     report_text(report, rows, [pages], 2)
