@@ -1,10 +1,11 @@
-"""How well the hidden grouping is found: the bars, as means over sets or runs (the benchmark takes twice as many sets)."""
+"""How well the hidden grouping is found: the bars, as means over sets or runs (the benchmark takes more sets)."""
 
 import time
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 from consilience.alternatives import CCIB, CondEns
 from consilience.comparison import information_ratio, matched_accuracy, nmi
@@ -14,9 +15,9 @@ from consilience.tables import read_table
 SETS = range(10)
 
 
-def mean_accuracy(k, alpha, reading, **options):
+def mean_accuracy(k, alpha, reading, sets=SETS, **options):
     found = []
-    for seed in SETS:
+    for seed in sets:
         X, given, hidden = orthogonal_multinomials(k, alpha, reading=reading, random_state=seed)
         found.append(matched_accuracy(hidden, CondEns(k, random_state=seed, **options).fit(X, given).labels_))
     return np.mean(found)
@@ -29,8 +30,8 @@ def test_orthogonal_sets_by_expectation_maximisation(k, bar):
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_orthogonal_and_sheared_sets_by_centred_kmeans(k):
-    assert mean_accuracy(k, 1.0, "shear", centre="group") >= 0.97
-    assert mean_accuracy(k, 0.4, "shear", centre="group") >= 0.85
+    assert mean_accuracy(k, 1.0, "shear", sets=range(5), centre="group") >= 0.97
+    assert mean_accuracy(k, 0.4, "shear", sets=range(5), centre="group") >= 0.85
 
 
 def test_dependent_members_by_expectation_maximisation():
@@ -79,12 +80,12 @@ def test_webkb_by_expectation_maximisation(webkb, hidden, bar):
     assert seconds <= 20
 
 
-@pytest.mark.parametrize(("hidden", "bar"), [("university", 0.45), ("topic", 0.36)])
-def test_webkb_by_centred_kmeans_on_damped_tf_idf(webkb, hidden, bar):
-    transform = TfidfTransformer(sublinear_tf=True)
+@pytest.mark.parametrize(("hidden", "bar"), [("university", 0.55), ("topic", 0.37)])
+def test_webkb_by_centred_kmeans_on_logarithms(webkb, hidden, bar):
+    transform = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer())
     told, given, _ = runs(webkb, hidden, lambda k, seed: CondEns(k, centre="group", random_state=seed), 3, transform)
     assert told >= bar
-    assert given <= 0.06
+    assert given <= 0.04
 
 
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.15), ("topic", 0.34)])

@@ -101,11 +101,19 @@ def test_a_restart_does_not_depend_on_the_others():
     assert (many.labels[:, kept] == few.labels).all()
 
 
+def test_every_group_and_restart_has_its_own_stream():
+    half = np.random.default_rng(0).normal(size=(100, 4))
+    X, given = np.vstack([half, half]), np.repeat([0, 1], 100)
+    found = CondEns(5, n_restarts=3, random_state=0).fit(X, given).ensemble_
+    assert found.info["objective"].nunique() == 6
+
+
 def test_best_keeps_one_run_per_group_by_the_base_s_objective():
-    X, given, _ = orthogonal_multinomials(3, random_state=2)
-    pool = CondEns(3, base="multinomial", n_restarts=5, random_state=0).fit(X, given).ensemble_
-    best = CondEns(3, base="multinomial", n_restarts=5, restarts="best", random_state=0).fit(X, given).ensemble_
+    X, given = np.random.default_rng(0).normal(size=(300, 4)), np.arange(300) % 3
+    pool = CondEns(5, n_restarts=5, random_state=0).fit(X, given).ensemble_
+    best = CondEns(5, n_restarts=5, restarts="best", random_state=0).fit(X, given).ensemble_
     assert best.info["group"].tolist() == [0, 1, 2]
+    assert set(best.info["restart"]) != {0}
     largest = pool.info.groupby("group")["objective"].max()
     np.testing.assert_allclose(best.info["objective"], largest)
     for group, column in enumerate(best.labels.T):

@@ -8,7 +8,7 @@ from consilience.alternatives.contrast import Contrast, contrast
 from consilience.alternatives.diagnostics import Diagnostics, diagnose, quality, walk_through
 from consilience.alternatives.evidence import reproducibility, surprise
 from consilience.alternatives.extension import extend
-from consilience.alternatives.given import groups_of
+from consilience.alternatives.given import check_given, groups_of
 from consilience.alternatives.multinomial import MultinomialMixture
 from consilience.alternatives.sequence import Alternatives, alternatives
 
@@ -22,6 +22,7 @@ __all__ = [
     "Diagnostics",
     "MultinomialMixture",
     "alternatives",
+    "check_given",
     "cluster_groups",
     "contrast",
     "diagnose",

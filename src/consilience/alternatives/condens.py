@@ -62,6 +62,15 @@ def cluster_groups(
     -------
     Ensemble
         One clustering per group and restart; `info` says of which. Splits with a single cluster are left out.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import check_given, cluster_groups, groups_of
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    >>> groups = groups_of(check_given(given, len(X)), len(X), "joint")
+    >>> cluster_groups(X, groups, 2, n_restarts=3).info.columns.tolist()
+    ['given', 'group', 'name', 'restart', 'objective']
     """
     from joblib import Parallel, delayed
 

@@ -130,6 +130,15 @@ def walk_through(ensemble: Ensemble, labels: Any, given: Any = None, truth: Any 
     DataFrame
         A row per group, means over its runs: I(L; C) / H(L) of the splits inside the group (`inside_…`) and of all objects
         (`extended_…`), with L the combined labels, the given grouping and the truth.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import CondEns, walk_through
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    >>> found = CondEns(2, base="multinomial", n_restarts=3, random_state=0).fit(X, given)
+    >>> walk_through(found.ensemble_, found.labels_, given, hidden)["size"].tolist()
+    [100, 100]
     """
     targets = {"combined": check_labels(labels)}
     if truth is not None:

@@ -51,7 +51,14 @@ class Group:
 
 
 def check_given(given: Any, n_objects: int, X: Any = None) -> Given:
-    """The known groupings: of the same objects as the data, each with at least two groups."""
+    """The known groupings: of the same objects as the data, each with at least two groups.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import check_given
+    >>> check_given(["news", "sport", None], 3).names
+    [['news', 'sport']]
+    """
     ens = given if isinstance(given, Ensemble) else Ensemble(given)
     if ens.n_objects != n_objects:
         raise InputError(
@@ -99,6 +106,13 @@ def groups_of(given: Given | None, n_objects: int, several: str) -> list[Group]:
     """The groups to split: the cells of all groupings together ("joint"), or the groups of each ("each").
 
     Without a given grouping all objects are one group.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import check_given, groups_of
+    >>> given = check_given([["a", "a", "b", "b"], [0, 1, 1, 1]], 4)
+    >>> [(group.name, group.rows.tolist()) for group in groups_of(given, 4, "joint")]
+    [('a × 0', [0]), ('a × 1', [1]), ('b × 1', [2, 3])]
     """
     if given is None:
         return [Group(np.arange(n_objects), 0, 0, "all objects")]

@@ -79,11 +79,11 @@ def alternatives(
 ) -> Alternatives:
     """Find up to `n` groupings of the data, each new to all before it.
 
-    The first is a plain clustering, the best of its restarts (or the first that is new to `given`); every further one is found by :class:`CondEns` given all
-    that came before. **Stop rule**: the search ends when what it finds next is not reproducible (answers learned from two halves of
-    the objects agree to an adjusted Rand index below `min_reproducibility`), explains no more of the variance than such an answer
-    does of a plain cloud (by less than `min_surprise` standard deviations; dense tables only), repeats something (NMI above
-    `max_redundancy` with what came before), or when the groups have become too small to split.
+    The first is a plain clustering, the best of its restarts (or the first that is new to `given`); every further one is found by
+    :class:`CondEns` given all that came before. **Stop rule**: the search ends when what it finds next is not reproducible (answers
+    learned from two halves of the objects agree to an adjusted Rand index below `min_reproducibility`), explains no more of the
+    variance than such an answer does of a plain cloud (by less than `min_surprise` standard deviations; dense tables only), repeats
+    something (NMI above `max_redundancy` with what came before), or when the groups have become too small to split.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def alternatives(
     check_positive("max_redundancy", max_redundancy, or_equal=True)
     numbers = _numbers(n_clusters, n)
     seed = check_seed(random_state)
-    X = check_data(CondEns(), X)
-    known = [] if given is None else list(check_given(given, X.shape[0]).ensemble.labels.T)
+    index, X = X, check_data(CondEns(), X)
+    known = [] if given is None else list(check_given(given, X.shape[0], index).ensemble.labels.T)
     limits = (min_reproducibility, min_surprise, max_redundancy)
     found: list[Any] = []
     rows, stopped = [], f"{n} were asked for"
