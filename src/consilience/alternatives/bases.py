@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.cluster import KMeans
-from sklearn.mixture import GaussianMixture
 
 from consilience._check import InputError, check_choice, kind_of
 from consilience.alternatives.bottleneck import CountBottleneck
@@ -22,11 +20,15 @@ OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what 
 
 
 def _kmeans(n_objects: int, n_features: int, n_clusters: int) -> Any:
+    from sklearn.cluster import KMeans  # here and below: importing consilience must stay quick
+
     return KMeans(n_init=1)
 
 
 def _gaussian(n_objects: int, n_features: int, n_clusters: int) -> Any:
     """Full covariances where a cluster can be expected to have twice as many objects as features, otherwise variances."""
+    from sklearn.mixture import GaussianMixture
+
     full = n_objects >= 2 * n_clusters * n_features
     return GaussianMixture(covariance_type="full" if full else "diag", init_params="k-means++")
 

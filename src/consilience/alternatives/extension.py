@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from consilience.alternatives.bases import Split
 from consilience.alternatives.data import Centring, Floats, group_means
@@ -47,6 +46,8 @@ def extend(X: Any, split: Split, centring: Centring | None = None) -> Labels:
 
 def _centres(X: Any, split: Split, centring: Centring | None) -> tuple[Floats | None, NDArray[Any]]:
     """The clusters' means and labels, where assignment goes by them; None where the model has its own way."""
+    from sklearn.cluster import KMeans
+
     if isinstance(split.model, KMeans):
         return split.model.cluster_centers_, np.arange(len(split.model.cluster_centers_))
     if hasattr(split.model, "predict") or hasattr(split.model, "predict_proba"):
