@@ -191,5 +191,5 @@ def _in_words(mean: pd.DataFrame) -> list[str]:
         f"**“CondEns-EM scores higher than CCIB on half of the sessions.”** Here on {ahead} of {len(sessions)}.",
         "**“Run times an order of magnitude lower than CCIB's.”** CCIB takes "
         f"{min(ratio):.2g} to {max(ratio):.2g} times as long as CondEnsMI-EM here, where both run on compiled kernels.",
-        "**Best per session by the hidden labelling:** " + ", ".join(f"{name} {n}" for name, n in best.items()) + ".",
+        "**Best per session by the hidden labelling:** " + "; ".join(f"{name}: {n}" for name, n in best.items()) + ".",
     ]
