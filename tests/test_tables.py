@@ -626,7 +626,12 @@ BAD_FILES = [
         ["unknown id_column (--id) of i.csv 'index'", "choose from a, b"],
     ),
     ("i.csv", "a,b\n1,2\n", {"id_column": 2}, ["i.csv", "id_column (--id) 2", "0 to 1"]),
-    ("i.csv", "name,b\n1,2\n", {"label_columns": ["nam"]}, ["unknown label_columns (--truth) of i.csv", "'name'"]),
+    (
+        "i.csv",
+        "name,b\n1,2\n",
+        {"label_columns": ["nam"]},
+        ["unknown label_columns (--truth, --given) of i.csv", "'name'"],
+    ),
     ("i.csv", "name,b\n1,2\n", {"columns": ["nam"]}, ["unknown columns (--columns) of i.csv", "did you mean 'name'"]),
     ("i.csv", "a\n1\n", {"label_columns": "a"}, ["i.csv", "no column is left"]),
     ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0 (--id 0)"]),

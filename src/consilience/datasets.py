@@ -1,4 +1,4 @@
-"""Bundled samples: small tables to try things on, made by the functions beside them."""
+"""Bundled samples, made by the functions beside them, and the papers' synthetic data with more than one right answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from consilience._check import check_seed
+from consilience._check import InputError, check_choice, check_count, check_seed, is_number, show
 from consilience.ensemble import Ensemble
 from consilience.tables import Table, read_table
 
@@ -20,6 +21,10 @@ COLOURS = {
     "green": (60, 170, 80, 5.5),
     "red": (190, 50, 60, 3.0),
 }
+
+READINGS = ("shear", "member")
+# Probabilities of the levels of an axis; the two highest together still leave room for other events.
+LOWEST, STEP, HIGHEST = 0.04, 0.11, 0.48
 
 
 def sample_path(name: str) -> Path:
@@ -98,3 +103,67 @@ def make_beads_labels(beads: pd.DataFrame, *, random_state: Any = 7) -> pd.DataF
             found = KMeans(k, init=start.to_numpy(), n_init=1).fit_predict(columns.iloc[kept].to_numpy())
             labels[f"{name}{i + 1}"] = pd.Series(found, index=kept, dtype="Int64").reindex(range(len(beads)))
     return labels.assign(shape=beads["shape"], colour=beads["colour"])
+
+
+def orthogonal_multinomials(
+    n_clusters: int,
+    alpha: float = 1.0,
+    *,
+    reading: str = "shear",
+    n_objects: int | None = None,
+    n_draws: int | None = None,
+    random_state: Any = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Draw counts with two groupings, more or less orthogonal: the synthetic data of Gondek and Hofmann 2005 (paper 002).
+
+    An object draws `n_draws` events. How often the first one comes is the level of the given group, how often the second
+    one comes that of the hidden group; the third column counts all other events.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Groups of either grouping, k.
+    alpha : float, default 1
+        Orthogonality, 0 … 1: at 1 the two are independent, at 0 the given group decides everything.
+    reading : {"shear", "member"}
+        What `alpha` does, which the paper leaves open. "shear": the level of the second axis is α times that of the hidden
+        group plus 1 − α times that of the given one; the groups stay independent. "member": the hidden group is the given one
+        with probability 1 − α. At α = 1 both give the same data.
+    n_objects : int, optional
+        By default the paper's 50 k², shared equally among the k² pairs of groups.
+    n_draws : int, optional
+        By default the paper's 50 k (k + 1) + 100.
+    random_state : int, generator or None
+
+    Returns
+    -------
+    X : (n_objects, 3) int64 array
+        Every row adds up to `n_draws`.
+    given, hidden : (n_objects,) int32 arrays
+
+    Notes
+    -----
+    The paper prints sizes but no levels. Here group j of an axis has probability .04 + .11 j, which gives the ranges of its
+    figures 1 and 3 (beyond k = 5 the levels move closer together).
+
+    Examples
+    --------
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    >>> X.shape, X[0].tolist(), int(given[0]), int(hidden[0])
+    ((200, 3), [18, 59, 323], 0, 1)
+    """
+    k = check_count("n_clusters", n_clusters, 2)
+    n = check_count("n_objects", 50 * k**2 if n_objects is None else n_objects, k)
+    m = check_count("n_draws", 50 * k * (k + 1) + 100 if n_draws is None else n_draws)
+    check_choice(reading, READINGS, "reading")
+    if not is_number(alpha) or not 0 <= alpha <= 1:
+        raise InputError(f"alpha must be a number between 0 and 1; got {show(alpha)}")
+    rng = np.random.default_rng(check_seed(random_state))
+    given, hidden = np.divmod(rng.permutation(np.arange(n, dtype=np.int32) % k**2), np.int32(k))
+    own = rng.random(n) < alpha  # drawn in both readings, so that they agree to the last count at α = 1
+    if reading == "member":
+        hidden = np.where(own, hidden, given)
+    mixed = alpha * hidden + (1 - alpha) * given if reading == "shear" else hidden
+    levels = LOWEST + min(STEP, (HIGHEST - LOWEST) / (k - 1)) * np.column_stack([given, mixed])
+    return rng.multinomial(m, np.column_stack([levels, 1 - levels.sum(axis=1)])), given, hidden

@@ -10,10 +10,10 @@ import click
 
 from consilience._check import InputError
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
-from consilience.comparison import accuracy, adjusted_rand, nmi, stability
+from consilience.comparison import stability
 from consilience.consensus import METHODS, combine, floaters
 from consilience.reports import write_table
-from consilience.reports.consensus import consensus_summary, consensus_table, print_consensus
+from consilience.reports.consensus import against, consensus_summary, consensus_table, print_consensus
 from consilience.reports.files import check_table_path
 
 
@@ -92,9 +92,9 @@ def command(
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs)
     weak = floaters(ensemble, result.labels)
-    against = {name: _against(values, result.labels) for name, values in known.items()}
+    matches = {name: against(values, result.labels) for name, values in known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
-    summary = consensus_summary(result, agreement, len(weak), against)
+    summary = consensus_summary(result, agreement, len(weak), matches)
     if output:
         write_table(consensus_table(result, ensemble, membership=membership), output)
     if floater_file:
@@ -105,11 +105,3 @@ def command(
     print_consensus(summary, title=labels.name or str(labels))
     for path in files:
         click.echo(f"wrote {path}")
-
-
-def _against(truth: Any, labels: Any) -> dict[str, float]:
-    return {
-        "nmi": nmi(truth, labels),
-        "adjusted_rand": adjusted_rand(truth, labels),
-        "accuracy": accuracy(truth, labels),
-    }

@@ -75,7 +75,7 @@ def table_options(function: F) -> F:
             help="Whether the first line of a text file holds names.",
         ),
         click.option("--sep", help="Separator of a text file, or 'tab'; by default a comma, and a tab for .tsv."),
-        names_option("--columns", help="Keep only these columns as clusterings."),
+        names_option("--columns", help="Keep only these columns."),
         click.option(
             "--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."
         ),
@@ -93,6 +93,16 @@ def truth_options(function: F) -> F:
         "For a stored run, --truth names its columns.",
     )(function)
     return names_option("--truth", "-t", help="Known labels: columns of the table, set aside.")(function)
+
+
+def given_options(function: F) -> F:
+    """A grouping that is known already: columns of the table itself, or of another table."""
+    function = click.option(
+        "--given-from",
+        type=click.Path(path_type=Path),
+        help="The table that holds --given (all its columns by default), matched as --truth-from is.",
+    )(function)
+    return names_option("--given", "-g", help="The grouping you know: columns of the table, set aside.")(function)
 
 
 def check_outputs(outputs: list[Path], inputs: list[Path | None]) -> None:
@@ -137,26 +147,64 @@ def read_ensemble(
         table = read_table(path, kind="labels", label_columns=truth, **how)
         ensemble, known = _ensemble(path, table), _by_name(table.labels)
     if truth_from is not None:
-        if path.suffix != truth_from.suffix and not path.is_dir():
-            text = {}  # how to read one kind of file says nothing of another
-        chosen = truth if path.is_dir() and truth else None  # which of its columns; of a table they are its own
-        table = read_table(truth_from, kind="labels", id_column=id_column, columns=chosen, **text)
-        found = _by_name(_match(table, ensemble, truth_from) if id_column is not None else table.values)
-        if twice := sorted(set(found) & set(known)):
-            raise InputError(f"{truth_from}: known labels {twice[0]!r} are also in {path}: rename one of the two")
-        known |= found
+        chosen = truth if path.is_dir() else []  # which of its columns; of a table they are its own
+        known = _joined(known, _labels_from(truth_from, ensemble, path, id_column, chosen, text), truth_from, path)
     return ensemble, known
+
+
+def read_data(
+    path: Path,
+    kind: str,
+    given: list[str],
+    given_from: Path | None,
+    truth: list[str],
+    truth_from: Path | None = None,
+    *,
+    id_column: str | None,
+    columns: list[str],
+    key: str | None,
+    **text: Any,
+) -> tuple[Table, dict[str, Any], dict[str, Any]]:
+    """A table of data or counts, the given groupings and the known labellings, by name."""
+    here = [] if given_from else given
+    if both := [name for name in here if name in truth]:
+        raise InputError(f"{both[0]!r} is named by --given and by --truth: leave it out of one")
+    how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
+    table = read_table(path, kind=kind, label_columns=[*here, *truth], **how)
+    aside = pd.DataFrame() if table.labels is None else table.labels
+    groups, known = _by_name(aside.iloc[:, : len(here)]), _by_name(aside.iloc[:, len(here) :])
+    if given_from is not None:
+        groups = _labels_from(given_from, table, path, id_column, given, text)
+    if truth_from is not None:
+        known = _joined(known, _labels_from(truth_from, table, path, id_column, [], text), truth_from, path)
+    return table, groups, known
+
+
+def _labels_from(
+    source: Path, objects: Ensemble | Table, path: Path, id_column: str | None, columns: list[str], text: dict[str, Any]
+) -> dict[str, Any]:
+    """Labels of the objects in another table, matched by id if there is one."""
+    if path.suffix != source.suffix and not path.is_dir():
+        text = {}  # how to read one kind of file says nothing of another
+    table = read_table(source, kind="labels", id_column=id_column, columns=columns or None, **text)
+    return _by_name(_match(table, objects, source) if id_column is not None else table.values)
+
+
+def _joined(known: dict[str, Any], found: dict[str, Any], source: Path, path: Path) -> dict[str, Any]:
+    if twice := sorted(set(found) & set(known)):
+        raise InputError(f"{source}: known labels {twice[0]!r} are also in {path}: rename one of the two")
+    return known | found
 
 
 def _by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
     return {} if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}
 
 
-def _match(table: Table, ensemble: Ensemble, path: Path) -> pd.DataFrame:
-    """The rows of a table in the order of the ensemble's objects, by id; None where it has no such row."""
-    if ensemble.ids is None:
+def _match(table: Table, objects: Ensemble | Table, path: Path) -> pd.DataFrame:
+    """The rows of a table in the order of the objects, by id; None where it has no such row."""
+    if objects.ids is None:
         raise InputError(f"{path}: cannot be matched by --id, since the run has no object ids: leave --id out")
-    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ensemble.ids])  # type: ignore[union-attr]
+    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in objects.ids])  # type: ignore[union-attr]
     lost = int((places < 0).sum())
     if lost == len(places):
         raise InputError(f"{path}: names none of the objects: is --id the right column?")

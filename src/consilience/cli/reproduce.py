@@ -32,6 +32,7 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
 
     \b
     001  Strehl and Ghosh, Cluster ensembles (2002)
+    002  Gondek and Hofmann, Non-redundant clustering with conditional ensembles (2005)
     003  Caruana, Elhawary, Nguyen and Smith, Meta clustering (2006)
 
     \b

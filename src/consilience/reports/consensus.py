@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Console
 
 from consilience._check import count
-from consilience.comparison import Stability
+from consilience.comparison import Stability, accuracy, adjusted_rand, nmi
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.reports.terminal import print_table, terminal
@@ -19,13 +19,17 @@ def consensus_table(result: Consensus, ensemble: Ensemble, *, membership: bool =
     """One row per object: cluster (empty where no clustering labels it), confidence, and the memberships if asked for."""
     names = range(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
     frame = pd.DataFrame(index=pd.Index(names, name="object"))
-    frame["cluster"] = pd.array(np.where(result.labels >= 0, result.labels, 0), "Int64")
-    frame.loc[result.labels < 0, "cluster"] = pd.NA
+    frame["cluster"] = whole_or_empty(result.labels)
     frame["confidence"] = np.round(result.confidence, 6)
     if membership:
         for c in range(result.n_clusters):
             frame[f"membership_{c}"] = np.round(result.membership[:, c], 6)
     return frame
+
+
+def whole_or_empty(labels: Any) -> Any:
+    """Labels for a table: whole numbers, empty where they are -1."""
+    return pd.arrays.IntegerArray(np.asarray(labels, np.int64), np.asarray(labels) < 0)
 
 
 def consensus_summary(
@@ -45,17 +49,27 @@ def consensus_summary(
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "truth": truth,
         "chosen": result.note,
-        "candidates": None if result.candidates is None else _records(result.candidates),
-        "curve": None if result.curve is None else _records(result.curve),
+        "candidates": None if result.candidates is None else records(result.candidates),
+        "curve": None if result.curve is None else records(result.curve),
         "seconds": result.seconds,
     }
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table for JSON, None where a number is missing."""
     return [
         {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
         for row in frame.to_dict("records")
     ]
+
+
+def against(truth: Any, labels: Any) -> dict[str, float]:
+    """How well labels match known ones."""
+    return {
+        "nmi": nmi(truth, labels),
+        "adjusted_rand": adjusted_rand(truth, labels),
+        "accuracy": accuracy(truth, labels),
+    }
 
 
 def print_consensus(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:

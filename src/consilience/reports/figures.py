@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 LONGEST = 24  # letters of a name
+# Okabe and Ito's: everybody can tell them apart.
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 
 
 def _shade(share: float) -> tuple[float, float, float]:

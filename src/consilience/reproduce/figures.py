@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
+from consilience.reports.figures import COLOURS as COLOURS
+
 MARKS = "so^vD*PX"
 
 

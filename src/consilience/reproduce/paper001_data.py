@@ -98,20 +98,21 @@ def data_sets(folder: Path | None) -> dict[str, DataSet]:
 
 def read_pendigits(folder: Path) -> Drawn:
     """10,992 pen-written digits, 16 features from 0 to 100."""
-    table = read_table(_file(folder, "pendigits.npz"), kind="data", key="X", label_columns="y")
+    table = read_table(data_file(folder, "pendigits.npz"), kind="data", key="X", label_columns="y")
     return table.values, _codes(table.labels, "y")
 
 
 def read_yahoo(folder: Path) -> Drawn:
     """2,340 pages in 20 categories: tf-idf (1 + log of the count) of the 2,903 terms that occur in most pages."""
-    table = read_table(_file(folder, "k1b.npz"), kind="counts", label_columns="y2")
+    table = read_table(data_file(folder, "k1b.npz"), kind="counts", label_columns="y2")
     pages = np.bincount(table.values.indices, minlength=table.values.shape[1])
     terms = np.sort(np.argsort(-pages, kind="stable")[:TERMS])
     counts = table.values[:, terms].astype(float)
     return TfidfTransformer(sublinear_tf=True).fit_transform(counts), _codes(table.labels, "y2")
 
 
-def _file(folder: Path, name: str) -> Path:
+def data_file(folder: Path, name: str) -> Path:
+    """The path of a file in the folder of data sets, or one sentence if it is not there."""
     if not (folder / name).is_file():
         raise InputError(
             f"{folder} has no {name}: give the folder that holds it, or leave out --data for drawn data only"

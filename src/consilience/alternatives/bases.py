@@ -1,0 +1,118 @@
+"""The base clusterers that split a group: four of ours and scikit-learn's by name, or any scikit-learn clusterer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from consilience._check import InputError, check_choice, kind_of
+from consilience.alternatives.bottleneck import CountBottleneck
+from consilience.alternatives.data import group_means
+from consilience.alternatives.multinomial import MultinomialMixture
+
+NUMBER = ("n_clusters", "n_components")  # what estimators call k
+OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximise, or minimise
+
+
+def _kmeans(n_objects: int, n_features: int, n_clusters: int) -> Any:
+    from sklearn.cluster import KMeans  # here and below: importing consilience must stay quick
+
+    return KMeans(n_init=1)
+
+
+def _gaussian(n_objects: int, n_features: int, n_clusters: int) -> Any:
+    """Full covariances where a cluster can be expected to have twice as many objects as features, otherwise variances."""
+    from sklearn.mixture import GaussianMixture
+
+    full = n_objects >= 2 * n_clusters * n_features
+    return GaussianMixture(covariance_type="full" if full else "diag", init_params="k-means++")
+
+
+BASES: dict[str, Callable[[int, int, int], Any]] = {
+    "kmeans": _kmeans,
+    "multinomial": lambda n, d, k: MultinomialMixture(),
+    "gaussian": _gaussian,
+    "bottleneck": lambda n, d, k: CountBottleneck(),
+    "annealing": lambda n, d, k: CountBottleneck(search="annealing"),
+}
+COUNTS = ("multinomial", "bottleneck", "annealing")
+
+
+@dataclass(frozen=True)
+class Split:
+    """A group split by a base clusterer.
+
+    Attributes
+    ----------
+    rows : (n,) int array
+        The group's objects.
+    labels : (n,) int32 array
+        Their clusters, −1 where the base leaves an object out.
+    model : the fitted estimator
+    objective : float
+        What the base maximises; more is better. Squares explained where it tells nothing of its own.
+    """
+
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    model: Any
+    objective: float
+
+
+def check_base(base: Any) -> Any:
+    """A name among BASES, or an estimator that clusters."""
+    if isinstance(base, str):
+        return check_choice(base, BASES, "base")
+    if isinstance(base, type) or not hasattr(base, "get_params") or not hasattr(base, "fit_predict"):
+        raise InputError(
+            f"the base must be one of {', '.join(BASES)} or a scikit-learn clusterer with fit_predict; got {kind_of(base)}"
+        )
+    return base
+
+
+def takes_counts(base: Any) -> bool:
+    """Whether the base is a model of counts."""
+    return base in COUNTS if isinstance(base, str) else isinstance(base, (MultinomialMixture, CountBottleneck))
+
+
+def is_random(base: Any) -> bool:
+    """Whether restarts of the base can differ."""
+    return isinstance(base, str) or any(_plain(name) == "random_state" for name in base.get_params())
+
+
+def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) -> Split:
+    """One run of the base on the objects of a group; X holds these only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.alternatives import fit_base
+    >>> fit_base("kmeans", np.array([[0.0], [0.1], [9.0]]), np.array([4, 5, 7]), 2, seed=0).labels.tolist()
+    [0, 0, 1]
+    """
+    estimator = BASES[base](X.shape[0], X.shape[1], n_clusters) if isinstance(base, str) else clone(base)
+    names = estimator.get_params()
+    last = f"{estimator.steps[-1][0]}__" if hasattr(estimator, "steps") else ""  # a pipeline's clusterer comes last
+    settings: dict[str, Any] = {name: seed for name in names if _plain(name) == "random_state"}
+    settings |= {last + name: n_clusters for name in NUMBER if last + name in names}
+    estimator.set_params(**settings)
+    labels = np.asarray(estimator.fit_predict(X)).astype(np.int32)
+    return Split(rows, np.where(labels < 0, -1, labels), estimator, _objective(estimator, X, labels))
+
+
+def _plain(name: str) -> str:
+    return name.rsplit("__", 1)[-1]
+
+
+def _objective(estimator: Any, X: Any, labels: NDArray[np.int32]) -> float:
+    for name, sign in OBJECTIVES.items():
+        if hasattr(estimator, name):
+            return sign * float(getattr(estimator, name))
+    k = int(labels.max()) + 1
+    size = np.bincount(labels[labels >= 0], minlength=max(k, 1))
+    return float(size @ (group_means(X, labels, k) ** 2).sum(axis=1)) if k > 0 else -np.inf

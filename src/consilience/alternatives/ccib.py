@@ -1,0 +1,278 @@
+"""The coordinated conditional information bottleneck: max I(C; Y | Z) + λ I(C; Y).
+
+D. Gondek and T. Hofmann, Non-redundant data clustering, ICDM 2004. The first term is what the clusters tell of the columns beyond the
+known groups Z, but it is blind to how clusters of different groups are numbered; the second coordinates them, and brings Z
+back where it weighs much. So λ decides everything, and the paper gives no way to choose it.
+
+**The rule for λ** needs no labels: coordinate as far as it is free. Along a path of rising λ, each search starting where the one
+before ended, take the largest λ at which the mean I(C; Y | Z) over the restarts is still 99 % of the largest on the path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_threads
+from consilience._progress import track
+from consilience.alternatives.annealing import anneal
+from consilience.alternatives.bottleneck import SEARCHES
+from consilience.alternatives.condens import RESTARTS
+from consilience.alternatives.conditional import Labels, conditional_views, coordinate, local_start, reweigh
+from consilience.alternatives.data import check_counts, check_data
+from consilience.alternatives.given import check_given, joint
+from consilience.comparison import nmi
+from consilience.consensus import combine
+from consilience.consensus.confidence import cluster_posterior
+from consilience.consensus.problem import check_problem
+from consilience.ensemble import Ensemble
+from consilience.information import Engine, Views, objective_of
+
+PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
+ROUNDS = 20  # searches at most, with groups renumbered in between
+
+
+@dataclass(frozen=True)
+class ConditionalProblem:
+    """Counts (CSR), the group of every object (−1 unknown), the views of both terms, and the number of clusters."""
+
+    X: Any
+    groups: Labels
+    views: Views
+    n_clusters: int
+
+    @classmethod
+    def of(cls, X: Any, groups: Labels, n_clusters: int) -> ConditionalProblem:
+        """With the views laid out."""
+        return cls(X, groups, conditional_views(X, groups, 1.0), n_clusters)
+
+    def conditional_information(self, labels: NDArray[Any]) -> float:
+        """I(C; Y | Z) in nats per count."""
+        return objective_of(reweigh(self.views, conditional=1, whole=0), labels, self.n_clusters)
+
+    def information(self, labels: NDArray[Any]) -> float:
+        """I(C; Y) in nats per count."""
+        return objective_of(reweigh(self.views, conditional=0, whole=1), labels, self.n_clusters)
+
+
+def follow_path(
+    problem: ConditionalProblem,
+    path: tuple[float, ...],
+    *,
+    start: str = "sequential",
+    max_iter: int = 50,
+    cooling: float = 1.3,
+    seed: int = 0,
+    unit: int = 0,
+) -> tuple[list[Labels], int]:
+    """One restart: the labels found at every λ of the path, each search starting from the labels before; and the passes made."""
+    X, groups, k = problem.X, problem.groups, problem.n_clusters
+    if start == "annealing":
+        views = reweigh(problem.views, conditional=1, whole=path[0])
+        labels = coordinate(X, groups, anneal(views, k, cooling=cooling, rng=np.random.default_rng([seed, unit])), k)
+    else:
+        labels = local_start(X, groups, k, [seed, unit])
+    found, passes = [], 0
+    for step, weight in enumerate(path):
+        engine = Engine(reweigh(problem.views, conditional=1, whole=weight), k)
+        for again in range(ROUNDS):
+            stream = (unit * len(path) + step) * ROUNDS + again
+            search = engine.search(labels, max_iter=max_iter, seed=seed, unit=stream)
+            passes += len(search.moves)
+            labels = coordinate(X, groups, search.labels, k)
+            if (labels == search.labels).all():
+                break
+        found.append(labels)
+    return found, passes
+
+
+class CCIB(ClusterMixin, BaseEstimator):
+    """Clusters of counts that are new to a known grouping: the coordinated conditional information bottleneck.
+
+    Parameters
+    ----------
+    n_clusters : int
+    weight : float or "auto"
+        λ. "auto" takes the largest on a path from .001 to 3 that costs at most 1 % of I(C; Y | Z).
+    search : {"sequential", "annealing"}
+        Where restarts begin: seeds in every group, or deterministic annealing. Objects then move one at a time, and in between
+        the clusters of whole groups are renumbered, until neither helps.
+    n_restarts : int
+    restarts : {"pool", "best"}
+        The consensus of all restarts, or the best by the objective.
+    max_iter : int
+        Passes of a search at most.
+    cooling : float
+        Factor between the steps of β in annealing.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads over the restarts; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : (n_objects,) int array
+        Clusters 0 … k − 1 by falling size.
+    confidence_, membership_
+        How sure each object is, given the restarts; see :mod:`consilience.consensus.confidence`.
+    n_clusters_ : int
+    weight_ : float
+        λ as used.
+    path_ : DataFrame
+        For every λ tried, means over the restarts: I(C; Y | Z), I(C; Y), NMI with the known grouping.
+    conditional_information_, information_ : float
+        Of `labels_`, in nats per count.
+    redundancy_ : float
+        NMI of `labels_` with the known grouping; NaN without one.
+    objective_ : float
+        I(C; Y | Z) + λ I(C; Y) of `labels_`.
+    ensemble_ : Ensemble
+        The restarts' answers at `weight_`.
+    n_iter_ : int
+        Passes over the objects, of the restart that made the most.
+
+    Notes
+    -----
+    A pass costs O(entries · k), a renumbering O(groups · k² · columns), memory is O(entries + (groups + 1) · columns · k).
+    Objects weigh as much as they have counts: pass rows scaled to a common sum to let them weigh the same.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import CCIB
+    >>> from consilience.comparison import matched_accuracy
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(3, random_state=0)
+    >>> found = CCIB(3, n_restarts=3, random_state=0).fit(X, given)
+    >>> round(matched_accuracy(hidden, found.labels_), 2), round(found.redundancy_, 3)
+    (0.99, 0.001)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        weight: float | str = "auto",
+        search: str = "sequential",
+        n_restarts: int = 10,
+        restarts: str = "pool",
+        max_iter: int = 50,
+        cooling: float = 1.3,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.weight = weight
+        self.search = search
+        self.n_restarts = n_restarts
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.cooling = cooling
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, *, progress: bool | None = None) -> CCIB:
+        """Find a clustering of the counts X that is new to `y`.
+
+        Parameters
+        ----------
+        X : (n_objects, n_columns) array, DataFrame or sparse matrix of counts
+        y : label vector, or several, optional
+            The known grouping; of several, the groups they make together. Missing labels are allowed. Without any, this is
+            the plain information bottleneck.
+        """
+        index, X = X, check_data(self, X)
+        path = self._check_options()
+        check_counts(X, "CCIB")
+        if self.n_clusters > X.shape[0]:
+            raise InputError(f"{self.n_clusters} clusters of n_samples = {X.shape[0]} cannot be made: ask for fewer")
+        given = None if y is None else check_given(y, X.shape[0], index)
+        groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
+        if groups.max() < 0:
+            raise InputError("no object has a label in all of the given groupings, so they make no groups together")
+        problem = ConditionalProblem.of(sparse.csr_matrix(X), groups, self.n_clusters)
+        seed = check_seed(self.random_state)
+        found = self._restarts(problem, path, seed, progress)
+        self.path_ = _path_table(problem, path, found, None if given is None else groups)
+        at = _largest_free(self.path_["conditional_information"].to_numpy())
+        self.weight_ = path[at]
+        self._answer(problem, [labels[at] for labels in found], seed)
+        self.redundancy_ = float("nan") if given is None else nmi(groups, self.labels_)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
+        """Labels of :meth:`fit`, with the known grouping `y`."""
+        return self.fit(X, y, **options).labels_
+
+    def _check_options(self) -> tuple[float, ...]:
+        check_count("n_clusters", self.n_clusters, 2)
+        check_choice(self.search, SEARCHES, "search")
+        check_count("n_restarts", self.n_restarts)
+        check_choice(self.restarts, RESTARTS, "way to use restarts")
+        check_count("max_iter", self.max_iter)
+        check_positive("cooling", self.cooling, above=1)
+        if isinstance(self.weight, str):
+            check_choice(self.weight, ("auto",), "weight")
+            return PATH
+        return (check_positive("weight", self.weight, or_equal=True),)
+
+    def _restarts(
+        self, problem: ConditionalProblem, path: tuple[float, ...], seed: int, progress: bool | None
+    ) -> list[list[Labels]]:
+        from joblib import Parallel, delayed
+
+        how = {"start": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
+        lazily = Parallel(n_jobs=check_threads(self.n_jobs), prefer="threads", return_as="generator")
+        runs = lazily(delayed(follow_path)(problem, path, unit=unit, **how) for unit in range(self.n_restarts))
+        found = list(track(runs, self.n_restarts, "restarts", progress))
+        self.n_iter_ = max(passes for _, passes in found)
+        return [labels for labels, _ in found]
+
+    def _answer(self, problem: ConditionalProblem, found: list[Labels], seed: int) -> None:
+        """One clustering of the restarts', and how sure they are of it."""
+        self.ensemble_ = Ensemble(found)
+        whole = reweigh(problem.views, conditional=1, whole=self.weight_)
+        if self.restarts == "pool" and self.n_restarts > 1:
+            answer = combine(self.ensemble_, self.n_clusters, "bottleneck", random_state=seed)
+            self.labels_, self.confidence_, self.membership_ = answer.labels, answer.confidence, answer.membership
+        else:
+            best = max(found, key=lambda labels: objective_of(whole, labels, self.n_clusters))
+            self.labels_ = np.argsort(np.argsort(-np.bincount(best), kind="stable"))[best]
+            rows = check_problem(self.ensemble_, self.n_clusters)
+            of_rows = np.zeros(rows.n_rows, np.int64)
+            of_rows[rows.inverse] = self.labels_
+            self.membership_ = cluster_posterior(rows, of_rows)[rows.inverse]
+            self.confidence_ = self.membership_[np.arange(len(best)), self.labels_]
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.conditional_information_ = problem.conditional_information(self.labels_)
+        self.information_ = problem.information(self.labels_)
+        self.objective_ = self.conditional_information_ + self.weight_ * self.information_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _path_table(
+    problem: ConditionalProblem, path: tuple[float, ...], found: list[list[Labels]], groups: Labels | None
+) -> pd.DataFrame:
+    rows = []
+    for weight, labels in zip(path, zip(*found, strict=True), strict=True):
+        row = {"weight": weight}
+        row["conditional_information"] = float(np.mean([problem.conditional_information(some) for some in labels]))
+        row["information"] = float(np.mean([problem.information(some) for some in labels]))
+        row["redundancy"] = np.nan if groups is None else float(np.mean([nmi(groups, some) for some in labels]))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _largest_free(conditional: NDArray[np.float64]) -> int:
+    """Where the last λ stands that keeps nearly all of the conditional information."""
+    return int(np.flatnonzero(conditional >= (1 - FREE) * conditional.max())[-1])

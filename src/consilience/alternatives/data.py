@@ -1,0 +1,120 @@
+"""The data as the stages see it: checked once, and seen from a group where its means are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, count
+
+try:
+    from sklearn.utils.validation import validate_data as _validate
+except ImportError:  # scikit-learn 1.5
+
+    def _validate(estimator: Any, X: Any, **options: Any) -> Any:
+        return estimator._validate_data(X, **options)
+
+
+Floats = NDArray[np.float64]
+BLOCK = 2**22  # numbers of a sparse table made dense at once, to look at: 32 MB
+DENSE = 2**27  # and to cluster: 1 GB
+
+
+def check_data(estimator: Any, X: Any, *, least: int = 2, reset: bool = True) -> Any:
+    """Finite numbers, dense or CSR float64; the estimator learns the number and names of the features."""
+    try:
+        X = _validate(estimator, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least, reset=reset)
+    except ValueError as error:
+        raise InputError(" ".join(str(error).split())) from None
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
+
+
+def check_counts(X: Any, what: str) -> None:
+    """Refuse what a model of counts cannot use: negative numbers, and rows without any count."""
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        row, column = _first_negative(X)
+        raise InputError(
+            f"Negative values in data passed to {what} (row {row}, column {column}), which takes counts: give counts, "
+            "or choose a method for measured data"
+        )
+    empty = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() == 0)
+    if len(empty):
+        raise InputError(
+            f"{count(len(empty), 'row')} of the data {'is' if len(empty) == 1 else 'are'} all zero (the first is row "
+            f"{empty[0]}), and say nothing about where the object belongs: drop them for {what}"
+        )
+
+
+def _first_negative(X: Any) -> tuple[int, int]:
+    if not sparse.issparse(X):
+        row, column = np.argwhere(X < 0)[0]
+        return int(row), int(column)
+    at = int(np.argmax(X.data < 0))
+    return int(np.searchsorted(X.indptr, at, side="right") - 1), int(X.indices[at])
+
+
+def group_means(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
+    """(n_groups, n_features) means of the objects of each group; code −1 belongs to none."""
+    known = np.flatnonzero(codes >= 0)
+    member = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), shape=(n_groups, X.shape[0]))
+    sums = member @ X
+    size = np.maximum(np.bincount(codes[known], minlength=n_groups), 1)
+    return np.asarray(sums.todense() if sparse.issparse(sums) else sums) / size[:, None]
+
+
+@dataclass(frozen=True)
+class Centring:
+    """Takes the objects' own group means out of the data and puts one mean, `home`, in their place.
+
+    What a model learned in one group then meets objects of other groups as if they stood there too.
+
+    Attributes
+    ----------
+    cells : (n_objects,) int array
+        Group of every object; the last one for objects whose group is not known.
+    means : (n_cells, n_features) array
+        The last row is the mean of all objects.
+    home : (n_features,) array
+    """
+
+    cells: NDArray[np.int64]
+    means: Floats
+    home: Floats
+
+    @classmethod
+    def of(cls, X: Any, cells: NDArray[Any]) -> Centring:
+        """From the groups of the objects, −1 where unknown."""
+        n_cells = int(cells.max()) + 1
+        means = np.vstack([group_means(X, cells, n_cells), group_means(X, np.zeros(X.shape[0], int), 1)])
+        return cls(np.where(cells >= 0, cells, n_cells).astype(np.int64), means, means[-1])
+
+    def at(self, X: Any, rows: NDArray[Any]) -> Centring:
+        """The same, with the mean of some rows as home."""
+        cells = np.unique(self.cells[rows])
+        home = self.means[cells[0]] if len(cells) == 1 else group_means(X[rows], np.zeros(len(rows), int), 1)[0]
+        return replace(self, home=home)
+
+    def blocks(self, X: Any, rows: NDArray[Any]) -> Iterator[tuple[NDArray[Any], Floats]]:
+        """Some of the rows after another, dense, with their means moved home."""
+        step = max(1, BLOCK // max(1, X.shape[1]))
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            part = X[some].toarray() if sparse.issparse(X) else X[some]
+            yield some, part - self.means[self.cells[some]] + self.home
+
+    def seen(self, X: Any, rows: NDArray[Any]) -> Any:
+        """The rows with their means moved home; dense, unless they are at home already."""
+        if (self.means[np.unique(self.cells[rows])] == self.home).all():
+            return X[rows]
+        if sparse.issparse(X) and len(rows) * X.shape[1] > DENSE:
+            raise InputError(
+                f"taking means out of {len(rows):,} sparse rows of {X.shape[1]:,} columns would fill more than "
+                f"{8 * DENSE >> 30} GB: reduce the columns first, say by TruncatedSVD"
+            )
+        return np.vstack([part for _, part in self.blocks(X, rows)])

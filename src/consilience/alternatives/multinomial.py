@@ -1,0 +1,150 @@
+"""A mixture of multinomials for counts, by expectation maximisation.
+
+p(x) = Σ_c π_c Π_y θ_cy^x_y. E: p(c | x) ∝ π_c Π_y θ_cy^x_y. M: π_c from the summed p(c | x), and
+θ_cy ∝ Σ_x p(c | x) x_y + s · d · p(y): `smoothing` s adds s · d counts, d the number of columns, spread as the data's own are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from consilience._check import check_count, check_positive, check_seed
+from consilience.alternatives.data import check_counts, check_data
+
+Floats = NDArray[np.float64]
+
+
+def log_profiles(counts: Floats, smoothing: float) -> Floats:
+    """log θ (clusters × columns) of summed counts, smoothed towards the profile of all of them."""
+    columns = counts.sum(axis=0)
+    prior = smoothing * counts.shape[1] * columns / max(columns.sum(), 1e-300)
+    smoothed = counts + prior
+    with np.errstate(divide="ignore"):
+        return np.log(smoothed / np.maximum(smoothed.sum(axis=1, keepdims=True), 1e-300))
+
+
+def soft_rows(scores: Floats) -> tuple[Floats, Floats]:
+    """exp of the scores with rows that sum to one, and the logarithms of the sums."""
+    top = scores.max(axis=1, keepdims=True)
+    out = np.exp(scores - top)
+    total = out.sum(axis=1, keepdims=True)
+    out /= total
+    return out, (top + np.log(total)).ravel()
+
+
+class MultinomialMixture(ClusterMixin, BaseEstimator):
+    """Clusters of counts by a mixture of multinomials.
+
+    Parameters
+    ----------
+    n_clusters : int
+    smoothing : float
+        Counts added to a cluster's profile, per column, spread as the columns' totals are. Above 0: a word unseen in a
+        cluster is unlikely there, not impossible.
+    max_iter : int
+    tol : float
+        Stop when the mean log-likelihood per object grows by less.
+    random_state : int, optional
+
+    Attributes
+    ----------
+    labels_ : (n_objects,) int array
+    weights_ : (n_clusters,) array
+        π.
+    log_profiles_ : (n_clusters, n_columns) array
+        log θ.
+    lower_bound_ : float
+        Mean log-likelihood per object, up to the multinomial coefficients.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from consilience.alternatives import MultinomialMixture
+    >>> MultinomialMixture(2, random_state=0).fit_predict([[9, 1], [8, 1], [1, 9], [0, 7]])
+    array([0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        smoothing: float = 0.1,
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> MultinomialMixture:
+        """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
+        X = check_data(self, X)
+        check_counts(X, "MultinomialMixture")
+        k = check_count("n_clusters", self.n_clusters)
+        check_positive("smoothing", self.smoothing)
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol, or_equal=True)
+        rng = np.random.default_rng(check_seed(self.random_state))
+        soft = _start(X, k, rng)
+        bound = -np.inf
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
+            self.weights_ = np.maximum(soft.sum(axis=0), 1e-300) / X.shape[0]
+            self.log_profiles_ = log_profiles(np.asarray(X.T @ soft).T, self.smoothing)
+            soft, likelihoods = soft_rows(self._scores(X))
+            before, bound = bound, float(likelihoods.mean())
+            if bound - before <= self.tol:
+                break
+        self.labels_ = soft.argmax(axis=1)
+        self.lower_bound_ = bound
+        return self
+
+    def _scores(self, X: Any) -> Floats:
+        return _product(X, self.log_profiles_.T) + np.log(self.weights_)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """p(c | x) of every row, parameters fixed."""
+        check_is_fitted(self)
+        X = check_data(self, X, least=1, reset=False)
+        return soft_rows(self._scores(X))[0]
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The likeliest cluster of every row."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _product(X: Any, columns: Floats) -> Floats:
+    """X @ columns where −∞ times 0 is 0: a word no cluster knows tells nothing apart."""
+    known: NDArray[np.bool_] = np.asarray(np.isfinite(columns).all(axis=1))
+    if known.all():
+        return np.asarray(X @ columns)
+    return np.asarray(X @ np.where(known[:, None], columns, 0.0))
+
+
+def _start(X: Any, k: int, rng: np.random.Generator) -> Floats:
+    """Every row with the nearest of k random rows, their profiles half mixed with that of all."""
+    seeds = rng.choice(X.shape[0], k, replace=X.shape[0] < k)
+    rows = X[seeds].toarray() if sparse.issparse(X) else X[seeds]
+    everything = np.asarray(X.sum(axis=0)).ravel()
+    prior = everything / everything.sum()
+    profile = 0.5 * rows / rows.sum(axis=1, keepdims=True) + 0.5 * prior
+    with np.errstate(divide="ignore"):
+        nearest = _product(X, np.log(profile).T).argmax(axis=1)
+    nearest[seeds] = np.arange(k)
+    return np.eye(k)[nearest]

@@ -1,0 +1,196 @@
+"""consilience contrast: a grouping that tells something else than the one you know."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError
+from consilience.alternatives import BASES, CCIB, Contrast, alternatives, contrast, diagnose
+from consilience.alternatives.bases import COUNTS
+from consilience.alternatives.condens import COMBINATIONS
+from consilience.cli.inputs import check_outputs, given_options, read_data, table_options, truth_options
+from consilience.comparison import stability
+from consilience.ensemble import Ensemble
+from consilience.reports import write_table
+from consilience.reports.alternatives import (
+    alternatives_summary,
+    alternatives_table,
+    contrast_summary,
+    contrast_table,
+    draw_contrast,
+    print_alternatives,
+    print_contrast,
+)
+from consilience.reports.files import check_figure_path, check_table_path
+from consilience.tables import SCALES, scale
+
+METHODS = ("condens", "ccib")
+
+
+@click.command("contrast", short_help="A new grouping beside the one you know.")
+@click.argument("data", type=click.Path(path_type=Path))
+@given_options
+@click.option("--clusters", "-k", type=int, help="How many new clusters; may be left out with --alternatives.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="condens",
+    show_default=True,
+    help="Conditional ensembles, or for counts the coordinated conditional information bottleneck.",
+)
+@click.option(
+    "--base",
+    type=click.Choice(list(BASES)),
+    help=f"What splits the known groups [default: kmeans]; {', '.join(COUNTS)} take counts.",
+)
+@click.option(
+    "--combine",
+    type=click.Choice(COMBINATIONS),
+    help="How the splits of all groups become one clustering [default: information].",
+)
+@click.option(
+    "--centre/--no-centre",
+    default=None,
+    is_flag=True,
+    help="Take the means of the known groups out of the columns first [default: only with --alternatives].",
+)
+@click.option(
+    "--scale",
+    "how_scaled",
+    type=click.Choice(list(SCALES)),
+    help="Columns to one spread, rows to one length, or for counts: square roots, tf-idf.",
+)
+@click.option("--restarts", type=int, default=10, show_default=True, help="Runs in every group, all of them used.")
+@click.option(
+    "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write object, cluster and confidence (.csv, .tsv, .parquet).",
+)
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="Draw both groupings (.png, .svg, .pdf); needs the extra 'plots'.",
+)
+@truth_options
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
+@table_options
+def command(
+    data: Path,
+    given: list[str],
+    given_from: Path | None,
+    clusters: int | None,
+    method: str,
+    base: str | None,
+    combine: str | None,
+    centre: bool | None,
+    how_scaled: str | None,
+    restarts: int,
+    n_alternatives: int | None,
+    output: Path | None,
+    figure: Path | None,
+    truth: list[str],
+    truth_from: Path | None,
+    seed: int,
+    as_json: bool,
+    n_jobs: int,
+    **how: Any,
+) -> None:
+    """Group the objects in DATA in a new way: good, and unlike the grouping you know.
+
+    DATA is a table with one row per object: measured values, or counts where the method or the base takes them.
+
+    \b
+    consilience contrast beads.csv --id bead --given shape --truth colour -k 4 --scale columns
+    consilience contrast words.mtx --given topic --given-from labels.csv -k 4 --base multinomial
+    consilience contrast beads.csv --id bead --truth shape,colour --scale columns --alternatives 3
+    """
+    counts = method == "ccib" or base in COUNTS
+    if method == "ccib" and (base or combine or centre or n_alternatives):
+        raise InputError("--method ccib splits no groups: leave out --base, --combine, --centre and --alternatives")
+    if counts and how_scaled:
+        raise InputError(
+            f"{base or method} takes counts as they are: leave out --scale {how_scaled}, or use --base kmeans"
+        )
+    if n_alternatives is None:
+        _check_one(clusters, given, given_from)
+    elif figure:
+        raise InputError("--figure draws one grouping: leave out --alternatives")
+    files = _check_files(output, figure, [data, given_from, truth_from])
+
+    kind = "counts" if counts else "data"
+    table, groups, known = read_data(data, kind, given, given_from, truth, truth_from, **how)
+    X, past = scale(table.values, how_scaled) if how_scaled else table.values, pd.DataFrame(groups)
+    options: dict[str, Any] = {"n_restarts": restarts, "random_state": seed, "n_jobs": n_jobs}
+    if method == "condens":
+        by_default = n_alternatives is not None and not counts
+        options |= {"base": base or "kmeans", "combine": combine or "information"}
+        options["centre"] = "group" if centre or (centre is None and by_default) else None
+    if n_alternatives is not None:
+        found = alternatives(X, n_alternatives, n_clusters=clusters, given=past if groups else None, **options)
+        labels, summary = alternatives_table(found, table.n_objects, table.ids), alternatives_summary(found, known)
+    else:
+        assert clusters is not None
+        result = (_by_ccib if method == "ccib" else contrast)(X, past, clusters, **options)
+        labels, summary = contrast_table(result, table.ids), contrast_summary(result, known)
+        if figure:
+            draw_contrast(result, X, groups, figure)
+    if output:
+        write_table(labels, output)
+    if as_json:
+        click.echo(json.dumps({"source": str(data), **summary}, indent=2))
+        return
+    show = print_contrast if n_alternatives is None else print_alternatives
+    show(summary, title=data.name or str(data))
+    for path in files:
+        click.echo(f"wrote {path}")
+
+
+def _check_one(clusters: int | None, given: list[str], given_from: Path | None) -> None:
+    if clusters is None:
+        raise InputError("how many new clusters? say -k 4, for example")
+    if not given and given_from is None:
+        raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
+
+
+def _check_files(output: Path | None, figure: Path | None, inputs: list[Path | None]) -> list[Path]:
+    """What will be written, refused before any work if it cannot be."""
+    files = [check_table_path(output)] if output else []
+    if output and output.suffix.lower() == ".npy":
+        raise InputError(f"{output}: an npy file holds no names; write .csv, .tsv or .parquet")
+    files += [check_figure_path(figure)] if figure else []
+    check_outputs(files, inputs)
+    return files
+
+
+def _by_ccib(X: Any, given: pd.DataFrame, n_clusters: int, **options: Any) -> Contrast:
+    """The same record from the coordinated conditional information bottleneck, which splits no groups."""
+    start = time.perf_counter()
+    found, known = CCIB(n_clusters, **options).fit(X, given), Ensemble(given)
+    about = diagnose(X, found.labels_, known, measure="information")
+    return Contrast(
+        labels=found.labels_,
+        confidence=found.confidence_,
+        membership=found.membership_,
+        n_clusters=found.n_clusters_,
+        redundancy=float(about.redundancy["nmi"].max()),
+        quality=about.quality,
+        stability=stability(found.ensemble_, "adjusted_rand").mean if options["n_restarts"] > 1 else np.nan,
+        ensemble=found.ensemble_,
+        groups=pd.DataFrame(),
+        diagnostics=about,
+        given=known,
+        seconds=time.perf_counter() - start,
+    )

@@ -1,0 +1,210 @@
+"""A new grouping beside a known one, for people and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from rich.console import Console
+from scipy import sparse
+
+from consilience._check import check_labels, count
+from consilience.alternatives import Alternatives, Contrast
+from consilience.reports.consensus import against, records, whole_or_empty
+from consilience.reports.figures import COLOURS, new_figure, short_name
+from consilience.reports.files import check_figure_path, write_file
+from consilience.reports.terminal import print_table, terminal
+
+SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
+POINTS = 4000  # objects on a map
+REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "told_twice": "told twice"}
+WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
+
+
+def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
+    """One row per object: cluster and confidence."""
+    frame = pd.DataFrame(index=_objects(len(result.labels), ids))
+    return frame.assign(cluster=whole_or_empty(result.labels), confidence=np.round(result.confidence, 6))
+
+
+def alternatives_table(found: Alternatives, n_objects: int, ids: Any = None) -> pd.DataFrame:
+    """One row per object, one column of clusters per grouping, in the order found."""
+    frame = pd.DataFrame(index=_objects(n_objects, ids))
+    for number, labels in enumerate(found.labels.T, 1):
+        frame[f"cluster_{number}"] = whole_or_empty(labels)
+    return frame
+
+
+def _objects(n_objects: int, ids: Any) -> pd.Index:
+    return pd.Index(range(n_objects) if ids is None else ids, name="object")
+
+
+def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
+    about, known = result.diagnostics, result.labels >= 0
+    return {
+        "sentence": result.sentence,
+        "n_objects": len(result.labels),
+        "n_without_labels": int(np.count_nonzero(~known)),
+        "n_clusters": result.n_clusters,
+        "sizes": result.sizes.tolist(),
+        "redundancy": records(about.redundancy),
+        "measure": about.measure,
+        "quality": result.quality,
+        "quality_of_given": about.quality_of_given,
+        "stability": None if np.isnan(result.stability) else result.stability,
+        "mean_confidence": float(result.confidence[known].mean()),
+        "groups": records(_groups(result, truth)) if len(result.groups) else [],
+        "truth": {name: against(labels, result.labels) for name, labels in truth.items()},
+        "seconds": result.seconds,
+    }
+
+
+def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
+    rows = records(found.table)
+    for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
+        row["truth"] = {name: against(known, labels) for name, known in truth.items()}
+    return {"n_alternatives": len(found), "alternatives": rows, "stopped": found.stopped}
+
+
+def _groups(result: Contrast, truth: Mapping[str, Any]) -> pd.DataFrame:
+    """Every group, and what its splits were worth (the paper's tables 3 and 4), beside the first known labelling too."""
+    groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
+    worth = result.walk_through(next(iter(truth.values()), None)).drop(columns=["group", "size"])
+    return groups.join(worth.set_axis(groups.index[groups["outcome"] == "split"]))
+
+
+def print_contrast(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
+    """Print what :func:`contrast_summary` holds."""
+    console = console or terminal()
+    objects = summary["n_objects"] - summary["n_without_labels"]
+    console.print(f"{title}: {summary['n_clusters']} new clusters of {count(objects, 'object')}")
+    console.print(summary["sentence"])
+    sizes = summary["sizes"]
+    more = f" … ({len(sizes) - SHOWN} more)" if len(sizes) > SHOWN else ""
+    lines = {"sizes": ", ".join(f"{size:,}" for size in sizes[:SHOWN]) + more}
+    if summary["n_without_labels"]:
+        lines["no label"] = count(summary["n_without_labels"], "object")
+    for name, values in summary["truth"].items():
+        lines[f"with {name}"] = ", ".join(f"{measure} {value:.3f}" for measure, value in values.items())
+    width = max(map(len, lines)) + 2
+    for name, text in lines.items():
+        console.print(f"{name:<{width}}{text}")
+    console.print("\nHow new: what the clusters share with what was given")
+    rows = [[row["given"], *(_number(row[key]) for key in REDUNDANCY)] for row in summary["redundancy"]]
+    print_table(console, ["given", *REDUNDANCY.values()], rows, (1, 2, 3, 4))
+    if not summary["groups"]:
+        return
+    console.print("\nGroups: how much of the answer their splits tell, inside the group and of all objects")
+    truth = next(iter(summary["truth"]), None)
+    columns = WORTH if truth is None else WORTH | {f"{key}_truth": f"{key}:{truth}" for key in ("inside", "extended")}
+    rows = [
+        [row["group"], f"{row['size']:,}", row["outcome"] if row["runs"] is None else f"{row['runs']:.0f}"]
+        + [_number(row[key]) for key in columns]
+        for row in summary["groups"][:SHOWN]
+    ]
+    print_table(console, ["group", "size", "runs", *columns.values()], rows, tuple(range(1, 3 + len(columns))))
+    if len(summary["groups"]) > SHOWN:
+        console.print(f"… and {count(len(summary['groups']) - SHOWN, 'more group')}: --json lists them all")
+
+
+def print_alternatives(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
+    """Print what :func:`alternatives_summary` holds."""
+    console = console or terminal()
+    n = summary["n_alternatives"]
+    console.print(f"{title}: {count(n, 'grouping')}, each new to what is known and to all before it")
+    known = list(summary["alternatives"][0].get("truth", {})) if n else []
+    rows = [
+        [
+            str(number) if row["kept"] else "–",
+            str(row["n_clusters"]),
+            *(_number(row[key]) for key in ("quality", "redundancy", "reproducibility")),
+            *(_number(row["truth"][name]["nmi"]) if row["kept"] else "–" for name in known),
+        ]
+        for number, row in enumerate(summary["alternatives"], 1)
+    ]
+    names = ["", "clusters", "quality", "redundancy", "reproducibility", *(f"NMI with {name}" for name in known)]
+    if rows:
+        print_table(console, names, rows, tuple(range(1, len(names))))
+    console.print(f"Stopped: {summary['stopped']}.")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or np.isnan(value) else f"{value:.3f}"
+
+
+def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str | Path) -> None:
+    """Draw where the given groups went, and the data coloured by what was given and by what was found.
+
+    The map's axes are the directions in which the means of the given groups, and those of the new clusters, differ most, so
+    that two groupings that have nothing to do with each other lie across.
+
+    Parameters
+    ----------
+    result : Contrast
+    X : (n_objects, n_columns) array or sparse matrix
+    given : mapping of a name to the label vector
+        What was given; the first is drawn.
+    path : file ending in .png, .svg or .pdf
+    """
+    path = check_figure_path(path)
+    name, labels = next(iter(given.items()))
+    codes = check_labels(labels, name)
+    names = [str(np.asarray(labels, object)[np.argmax(codes == code)]) for code in range(codes.max() + 1)]
+    figure = new_figure(13, 4.4)
+    axes = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
+    _draw_table(axes[0], result, codes, names, name)
+    places = np.column_stack([_spread(X, codes), _spread(X, result.labels)])
+    shown = np.sort(np.random.default_rng(0).permutation(len(codes))[:POINTS])
+    for axis, groups, words, what in (
+        (axes[1], codes, names, f"Given: {short_name(name)}"),
+        (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found"),
+    ):
+        _draw_map(axis, places[shown], groups[shown], words, what)
+        axis.set(xlabel=f"where {short_name(name)} differs most", ylabel="where the new clusters differ most")
+    write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
+
+
+def _spread(X: Any, codes: NDArray[Any]) -> NDArray[Any]:
+    """Objects along the direction in which the means of the groups differ most."""
+    groups = np.flatnonzero(np.bincount(codes[codes >= 0]))
+    means = np.vstack([np.asarray(X[codes == g].mean(axis=0)).ravel() for g in groups])
+    sizes = np.bincount(codes[codes >= 0])[groups]
+    apart = (means - np.average(means, axis=0, weights=sizes)) * np.sqrt(sizes)[:, None]
+    direction = np.linalg.svd(apart, full_matrices=False)[2][0]
+    along = np.asarray(X @ direction).ravel() if sparse.issparse(X) else np.asarray(X, float) @ direction
+    return np.asarray(along - along.mean())
+
+
+def _draw_table(axis: Any, result: Contrast, codes: NDArray[Any], names: list[str], name: str) -> None:
+    """Shares of every given group in the new clusters, with the counts."""
+    both = (codes >= 0) & (result.labels >= 0)
+    counts = np.zeros((result.n_clusters, len(names)), int)
+    np.add.at(counts, (result.labels[both], codes[both]), 1)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    image = axis.imshow(shares, cmap="viridis", vmin=0, vmax=1, aspect="auto")
+    axis.figure.colorbar(image, ax=axis, label=f"share of each {short_name(name)}")
+    if counts.size <= SHOWN**2:
+        for (row, column), value in np.ndenumerate(counts):
+            light = "black" if shares[row, column] > 0.6 else "white"
+            axis.text(column, row, f"{value:,}", ha="center", va="center", color=light, fontsize=9)
+    axis.set_xticks(range(len(names)), [short_name(text) for text in names], rotation=30 if len(names) > 4 else 0)
+    axis.set_yticks(range(result.n_clusters))
+    axis.set(xlabel=f"given: {short_name(name)}", ylabel="new cluster")
+    axis.set_title("Where did each known group go?", loc="left")
+
+
+def _draw_map(axis: Any, places: NDArray[Any], groups: NDArray[Any], names: list[str], title: str) -> None:
+    axis.scatter(*places[groups < 0].T, s=8, color="0.85", linewidth=0)
+    for code, text in enumerate(names):
+        colour = COLOURS[1:][code % (len(COLOURS) - 1)]
+        axis.scatter(*places[groups == code].T, s=12, color=colour, alpha=0.7, linewidth=0, label=short_name(text))
+    if len(names) <= SHOWN:
+        axis.legend(frameon=False, fontsize=8, markerscale=1.6, loc="best")
+    axis.set_title(title, loc="left")
+    axis.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,96 @@
+"""How well the hidden grouping is found: the bars, as means over sets or runs (the benchmark takes more sets)."""
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer
+
+from consilience.alternatives import CCIB, CondEns
+from consilience.comparison import information_ratio, matched_accuracy, nmi
+from consilience.datasets import orthogonal_multinomials
+from consilience.tables import read_table
+
+SETS = range(10)
+
+
+def mean_accuracy(k, alpha, reading, sets=SETS, **options):
+    found = []
+    for seed in sets:
+        X, given, hidden = orthogonal_multinomials(k, alpha, reading=reading, random_state=seed)
+        found.append(matched_accuracy(hidden, CondEns(k, random_state=seed, **options).fit(X, given).labels_))
+    return np.mean(found)
+
+
+@pytest.mark.parametrize(("k", "bar"), [(2, 0.97), (3, 0.94), (4, 0.76), (5, 0.62)])
+def test_orthogonal_sets_by_expectation_maximisation(k, bar):
+    assert mean_accuracy(k, 1.0, "shear", base="multinomial") >= bar
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_orthogonal_and_sheared_sets_by_centred_kmeans(k):
+    assert mean_accuracy(k, 1.0, "shear", sets=range(5), centre="group") >= 0.97
+    assert mean_accuracy(k, 0.4, "shear", sets=range(5), centre="group") >= 0.85
+
+
+def test_dependent_members_by_expectation_maximisation():
+    assert mean_accuracy(3, 0.4, "member", base="multinomial") >= 0.95
+
+
+@pytest.mark.parametrize(("alpha", "reading", "bar"), [(1, "shear", 0.97), (0.6, "shear", 0.95), (0.4, "member", 0.97)])
+def test_the_conditional_bottleneck_chooses_its_own_weight(alpha, reading, bar):
+    found = []
+    for seed in range(3):
+        X, given, hidden = orthogonal_multinomials(4, alpha, reading=reading, random_state=seed)
+        found.append(matched_accuracy(hidden, CCIB(4, n_restarts=4, random_state=seed).fit(X, given).labels_))
+    assert np.mean(found) >= bar
+
+
+@pytest.fixture(scope="module")
+def webkb(data_folder):
+    """Term counts of 1,085 pages, and their topic and university."""
+    with np.load(data_folder / "webkb.npz", allow_pickle=False) as file:
+        labels = {"topic": file["y"], "university": file["y2"]}
+    X = read_table(data_folder / "webkb.npz", kind="counts").values.astype(float)
+    some = np.asarray(X.sum(axis=1)).ravel() > 0
+    return X[some], {name: codes[some] for name, codes in labels.items()}
+
+
+def runs(webkb, hidden, make, n, transform=None):
+    """Mean information about the hidden labelling, mean NMI with the given (other) one, CPU-seconds of the longest run."""
+    X, labels = webkb
+    X = X if transform is None else transform.fit_transform(X)
+    given = labels["topic" if hidden == "university" else "university"]
+    values = []
+    for seed in range(n):
+        start = time.process_time()
+        found = make(len(np.unique(labels[hidden])), seed).fit(X, given).labels_
+        seconds = time.process_time() - start
+        values.append((information_ratio(labels[hidden], found), nmi(given, found), seconds))
+    told, given_nmi, seconds = np.array(values).T
+    return told.mean(), given_nmi.mean(), seconds.max()
+
+
+@pytest.mark.parametrize(("hidden", "bar"), [("university", 0.28), ("topic", 0.32)])
+def test_webkb_by_expectation_maximisation(webkb, hidden, bar):
+    told, given, seconds = runs(webkb, hidden, lambda k, seed: CondEns(k, base="multinomial", random_state=seed), 5)
+    assert told >= bar
+    assert given <= 0.12
+    assert seconds <= 20
+
+
+@pytest.mark.parametrize(("hidden", "bar"), [("university", 0.55), ("topic", 0.37)])
+def test_webkb_by_centred_kmeans_on_logarithms(webkb, hidden, bar):
+    transform = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer())
+    told, given, _ = runs(webkb, hidden, lambda k, seed: CondEns(k, centre="group", random_state=seed), 3, transform)
+    assert told >= bar
+    assert given <= 0.04
+
+
+@pytest.mark.parametrize(("hidden", "bar"), [("university", 0.15), ("topic", 0.34)])
+def test_webkb_by_the_conditional_bottleneck(webkb, hidden, bar):
+    told, given, seconds = runs(webkb, hidden, lambda k, seed: CCIB(k, n_restarts=5, random_state=seed), 1)
+    assert told >= bar
+    assert given <= 0.1
+    assert seconds <= 15

@@ -1,0 +1,329 @@
+"""Conditional ensembles: the three stages, their options, and what is promised of the labels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import (
+    DBSCAN,
+    AgglomerativeClustering,
+    Birch,
+    BisectingKMeans,
+    KMeans,
+    MeanShift,
+    MiniBatchKMeans,
+    SpectralClustering,
+)
+from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.alternatives import BASES, CondEns, cluster_groups, extend, fit_base, groups_of
+from consilience.alternatives.data import Centring
+from consilience.alternatives.given import check_given, joint
+from consilience.comparison import matched_accuracy, nmi
+from consilience.datasets import orthogonal_multinomials
+
+
+def crossed(n=400, shift=6.0, seed=0, groupings=2):
+    """Independent pairs of groups, each along its own axis, the first farthest apart."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, (n, groupings))
+    return labels * (shift - np.arange(groupings)) + rng.normal(size=(n, groupings)), labels
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("combine", ["information", "quadratic", "vote", "mcla"])
+def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
+    X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    found = CondEns(2, base=base, combine=combine, n_restarts=3, random_state=0).fit(X, given)
+    assert matched_accuracy(hidden, found.labels_) > 0.85
+    assert nmi(given, found.labels_) < 0.1
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        KMeans(n_init=1),
+        MiniBatchKMeans(n_init=1),
+        BisectingKMeans(),
+        AgglomerativeClustering(),
+        Birch(threshold=0.2),
+        SpectralClustering(affinity="nearest_neighbors", assign_labels="cluster_qr"),
+        DBSCAN(eps=0.65),
+        MeanShift(bandwidth=3.0),
+        GaussianMixture(),
+        BayesianGaussianMixture(max_iter=300),
+        make_pipeline(StandardScaler(), KMeans(n_init=1)),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+def test_any_scikit_learn_clusterer_is_a_base(base):
+    X, labels = crossed()
+    before = base.get_params()
+    found = CondEns(2, base=base, n_restarts=2, random_state=0).fit(X, labels[:, 0])
+    assert matched_accuracy(labels[:, 1], found.labels_) > 0.9
+    assert str(base.get_params()) == str(before)  # a clone was fitted
+    runs = 2 if any(name.endswith("random_state") for name in before) else 1
+    assert found.ensemble_.n_clusterings == 2 * runs
+
+
+def test_sparse_and_dense_data_are_the_same():
+    X, given, _ = orthogonal_multinomials(3, random_state=1)
+    for options in (
+        {"base": "kmeans"},
+        {"base": "kmeans", "centre": "group"},
+        {"base": "multinomial"},
+        {"base": "bottleneck"},
+    ):
+        dense = CondEns(3, n_restarts=3, random_state=0, **options).fit(X, given)
+        thin = CondEns(3, n_restarts=3, random_state=0, **options).fit(sparse.csr_matrix(X), given)
+        assert matched_accuracy(dense.labels_, thin.labels_) > 0.99
+
+
+def test_threads_and_repeats_do_not_change_the_labels():
+    X, given, _ = orthogonal_multinomials(3, 0.6, random_state=1)
+    for base in ("kmeans", "gaussian", "multinomial"):
+        one, two, again = (
+            CondEns(3, base=base, n_restarts=4, random_state=5, n_jobs=jobs).fit(X, given) for jobs in (1, 2, None)
+        )
+        assert one.labels_.tolist() == two.labels_.tolist() == again.labels_.tolist()
+        assert (one.ensemble_.labels == two.ensemble_.labels).all()
+
+
+def test_a_restart_does_not_depend_on_the_others():
+    X, given, _ = orthogonal_multinomials(3, random_state=1)
+    few, many = (CondEns(3, n_restarts=n, random_state=5).fit(X, given).ensemble_ for n in (2, 4))
+    kept = np.flatnonzero(many.info["restart"] < 2)
+    assert (many.labels[:, kept] == few.labels).all()
+
+
+def test_every_group_and_restart_has_its_own_stream():
+    half = np.random.default_rng(0).normal(size=(100, 4))
+    X, given = np.vstack([half, half]), np.repeat([0, 1], 100)
+    found = CondEns(5, n_restarts=3, random_state=0).fit(X, given).ensemble_
+    assert found.info["objective"].nunique() == 6
+
+
+def test_best_keeps_one_run_per_group_by_the_base_s_objective():
+    X, given = np.random.default_rng(0).normal(size=(300, 4)), np.arange(300) % 3
+    pool = CondEns(5, n_restarts=5, random_state=0).fit(X, given).ensemble_
+    best = CondEns(5, n_restarts=5, restarts="best", random_state=0).fit(X, given).ensemble_
+    assert best.info["group"].tolist() == [0, 1, 2]
+    assert set(best.info["restart"]) != {0}
+    largest = pool.info.groupby("group")["objective"].max()
+    np.testing.assert_allclose(best.info["objective"], largest)
+    for group, column in enumerate(best.labels.T):
+        same = pool.info.index[(pool.info["group"] == group) & (pool.info["restart"] == best.info["restart"][group])]
+        assert (pool.labels[:, same[0]] == column).all()
+
+
+def test_a_group_s_own_objects_keep_the_labels_of_the_split():
+    X, labels = crossed()
+    rows = np.flatnonzero(labels[:, 0] == 0)
+    split = fit_base(AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
+    everyone = extend(X, split)
+    assert (everyone[rows] == split.labels).all()
+    centres = np.array([X[rows][split.labels == c].mean(axis=0) for c in (0, 1)])
+    others = np.flatnonzero(labels[:, 0] == 1)
+    nearest = ((X[others, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    assert (everyone[others] == nearest).all()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("base", ["kmeans", AgglomerativeClustering(2)])
+def test_centring_moves_every_group_to_where_the_split_was_learned(kind, base):
+    X, labels = crossed()
+    X = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
+    cells = labels[:, 0]
+    rows = np.flatnonzero(cells == 0)
+    split = fit_base(base, X[rows], rows, 2, seed=0)
+    found = extend(kind(X), split, Centring.of(kind(X), cells).at(kind(X), rows))
+    moved = X.copy()
+    moved[cells == 1] += X[rows].mean(axis=0) - X[cells == 1].mean(axis=0)
+    assert (found == extend(moved, split)).all()
+    assert matched_accuracy(labels[:, 1], found) > 0.95
+
+
+def test_centring_predicts_in_blocks(monkeypatch):
+    from consilience.alternatives import data
+
+    X, labels = crossed()
+    centring = Centring.of(X, labels[:, 0])
+    rows = np.flatnonzero(labels[:, 0] == 0)
+    split = fit_base("gaussian", X[rows], rows, 2, seed=0)
+    whole = extend(X, split, centring.at(X, rows))
+    monkeypatch.setattr(data, "BLOCK", 14)
+    assert (extend(sparse.csr_matrix(X), split, centring.at(X, rows)) == whole).all()
+    monkeypatch.setattr(data, "DENSE", 10)
+    with pytest.raises(InputError, match="TruncatedSVD"):
+        centring.seen(sparse.csr_matrix(X), np.arange(20))
+
+
+def test_small_groups_are_reported_and_skipped():
+    X, labels = crossed()
+    given = labels[:, 0].astype(object)
+    given[given == 0], given[given == 1], given[[5, 6]] = "left", "right", "odd"
+    found = cs.contrast(X, given, 2, n_restarts=2)
+    assert found.groups["outcome"].tolist() == ["split", "too small", "split"]
+    assert found.groups["size"].sum() == 400
+    assert set(found.ensemble.info["name"]) == {"left", "right"}
+    assert "odd (2, too small)" in repr(found)
+    assert (found.labels >= 0).all()
+
+
+def test_a_group_that_the_base_leaves_whole_is_reported():
+    rng = np.random.default_rng(0)
+    X = np.vstack([crossed()[0], rng.normal(size=(100, 2)) * 0.01 + 50])
+    given = np.append(crossed()[1][:, 0], np.full(100, 2))
+    found = CondEns(2, base=DBSCAN(eps=0.65), random_state=0).fit(X, given)
+    assert found.groups_["outcome"].tolist() == ["split", "split", "not split by the base"]
+
+
+def test_objects_of_unknown_group_are_labelled_too():
+    X, labels = crossed()
+    given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
+    for centre in (None, "group"):
+        found = CondEns(2, centre=centre, n_restarts=3, random_state=0).fit(X, given)
+        assert found.groups_["size"].sum() == np.count_nonzero(given >= 0)
+        assert matched_accuracy(labels[given < 0, 1], found.labels_[given < 0]) > 0.9
+
+
+def test_learning_from_some_objects_only():
+    X, labels = crossed()
+    learn = np.arange(400) % 2 == 0
+    found = CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    assert found.groups_["size"].sum() == 200
+    X[~learn] = 1e6  # what is not learned from does not matter to the splits
+    again = CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    assert (found.ensemble_.labels[learn] == again.ensemble_.labels[learn]).all()
+
+
+@pytest.mark.parametrize("several", ["joint", "each"])
+def test_several_given_groupings(several):
+    X, labels = crossed(800, groupings=3)
+    found = cs.contrast(X, labels[:, :2], 2, several=several, n_restarts=3)
+    assert matched_accuracy(labels[:, 2], found.labels) > 0.93
+    assert len(found.groups) == 4
+    assert found.diagnostics.redundancy["nmi"].max() < 0.02
+    assert found.redundancy == found.diagnostics.redundancy["nmi"].max()
+    names = {"joint": ["0 × 0", "0 × 1", "1 × 0", "1 × 1"], "each": ["0", "1", "0", "1"]}
+    assert found.groups["name"].tolist() == names[several]
+
+
+def test_each_of_several_keeps_missing_labels():
+    X, labels = crossed(800, groupings=3)
+    given = labels[:, :2].copy()
+    given[::7, 0], given[::5, 1] = -1, -1
+    found = CondEns(2, several="each", n_restarts=3, random_state=0).fit(X, given)
+    assert matched_accuracy(labels[:, 2], found.labels_) > 0.93
+
+
+def test_without_a_given_grouping_it_is_a_plain_consensus():
+    X, labels = crossed()
+    found = CondEns(2, random_state=0).fit(X)
+    assert matched_accuracy(labels[:, 0], found.labels_) > 0.98
+    assert found.groups_["name"].tolist() == ["all objects"]
+
+
+def test_names_and_order_of_groups_and_objects_hardly_matter():
+    X, given, _ = orthogonal_multinomials(3, random_state=1)
+    found = CondEns(3, base="multinomial", random_state=0).fit(X, given).labels_
+    named = CondEns(3, base="multinomial", random_state=0).fit(X, np.array(["c", "a", "b"])[given]).labels_
+    order = np.random.default_rng(0).permutation(len(X))
+    shuffled = CondEns(3, base="multinomial", random_state=0).fit(X[order], given[order]).labels_
+    assert matched_accuracy(found, named) > 0.97
+    assert matched_accuracy(found[order], shuffled) > 0.97
+
+
+def test_the_stages_alone():
+    X, labels = crossed()
+    given = check_given(labels[:, 0], 400)
+    groups = groups_of(given, 400, "joint")
+    assert [len(g.rows) for g in groups] == np.bincount(labels[:, 0]).tolist()
+    ensemble = cluster_groups(X, groups, 2, n_restarts=2, random_state=0)
+    assert ensemble.n_clusterings == 4
+    assert matched_accuracy(labels[:, 1], cs.combine(ensemble, 2, "quadratic").labels) > 0.95
+
+
+def test_local_clusters():
+    X, labels = crossed()
+    found = CondEns(2, n_clusters_local=4, n_restarts=2, random_state=0).fit(X, labels[:, 0])
+    assert (found.ensemble_.n_clusters == 4).all()
+    assert found.n_clusters_ == 2
+    assert matched_accuracy(labels[:, 1], found.labels_) > 0.95
+
+
+def test_joint_groups():
+    labels = np.array([[0, 1], [0, 1], [1, 0], [-1, 0], [1, 1]])
+    assert joint(labels).tolist() == [0, 0, 1, -1, 2]
+
+
+def test_pandas_goes_in_and_other_indexes_are_refused():
+    X, labels = crossed()
+    frame = pd.DataFrame(X, columns=["a", "b"], index=[f"id{i}" for i in range(400)])
+    given = pd.Series(labels[:, 0], index=frame.index)
+    found = CondEns(2, n_restarts=2, random_state=0).fit(frame, given)
+    assert found.feature_names_in_.tolist() == ["a", "b"]
+    assert found.labels_.tolist() == CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0]).labels_.tolist()
+    with pytest.raises(InputError, match="indexes of these pandas objects differ"):
+        CondEns(2).fit(frame, given.iloc[::-1])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"y": np.zeros(10, int)}, "given labels are of 10 objects, the data of 400"),
+        ({"y": np.zeros(400, int)}, "one group only"),
+        ({"y": np.full(400, -1)}, "no label at all"),
+        ({"y": np.arange(400)}, "no group can be split into 2 clusters"),
+        ({"n_clusters": 300}, "no group can be split into 300 clusters"),
+        ({"n_clusters": 1}, "n_clusters must be a whole number of at least 2"),
+        ({"n_clusters_local": 1}, "n_clusters_local"),
+        ({"n_restarts": 0}, "n_restarts"),
+        ({"restarts": "some"}, "way to use restarts"),
+        ({"several": "all"}, "several groupings"),
+        ({"centre": "mean"}, "unknown centre"),
+        ({"combine": "kmeens"}, "unknown combination"),
+        ({"base": "kmean"}, "did you mean 'kmeans'"),
+        ({"base": KMeans}, "the base must be one of"),
+        ({"base": 3}, "the base must be one of"),
+        ({"base": "multinomial"}, r"Negative values .* \(row 0, column"),
+        ({"base": "multinomial", "X": "zero"}, r"1 row of the data is all zero \(the first is row 7\)"),
+        ({"base": "bottleneck", "X": "empty"}, r"2 rows of the data are all zero \(the first is row 7\)"),
+        ({"base": "multinomial", "centre": "group", "X": "counts"}, "leaves no counts"),
+        ({"X": "nan"}, "NaN"),
+        ({"X": "sparse", "base": "gaussian"}, "cannot split group '0'.*[Ss]parse"),
+        ({"random_state": -1}, "random_state"),
+        ({"learn": [True]}, "learn must be True or False"),
+    ],
+)
+def test_bad_input_gets_one_sentence(change, sentence):
+    X, labels = crossed()
+    options = dict(change)
+    counts = np.random.default_rng(0).poisson(5, (400, 3)) + 1
+    some = counts.copy()
+    some[7] = 0
+    none = sparse.csr_matrix(some).tolil()
+    none[9] = 0
+    bad = np.where(np.arange(800).reshape(400, 2) == 3, np.nan, X)
+    kinds = {"zero": some, "empty": none.tocsr(), "counts": counts, "nan": bad, "sparse": sparse.csr_matrix(X)}
+    data = kinds.get(options.pop("X", ""), X - 10 * np.eye(400, 2))
+    given, learn = options.pop("y", labels[:, 0]), options.pop("learn", None)
+    with pytest.raises(InputError, match=sentence) as error:
+        CondEns(**{"n_clusters": 2} | options).fit(data, given, learn=learn)
+    assert "\n" not in str(error.value)
+
+
+def test_a_base_that_finds_nothing_is_no_answer():
+    X, labels = crossed()
+    with pytest.raises(InputError, match="single cluster in every group"):
+        CondEns(2, base=DBSCAN(eps=100.0)).fit(X, labels[:, 0])
+
+
+def test_the_constructor_only_stores():
+    model = CondEns("many", base=None, combine=3)
+    assert clone(model).get_params() == model.get_params()

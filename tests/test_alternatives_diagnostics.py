@@ -1,0 +1,130 @@
+"""How new, how good, how sure: the numbers beside their definitions, and the sentence."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import mutual_info_score
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.alternatives import diagnose, quality
+from consilience.comparison import adjusted_rand, information_ratio, nmi
+from consilience.datasets import orthogonal_multinomials
+
+
+@pytest.fixture(scope="module")
+def result():
+    X, given, hidden = orthogonal_multinomials(3, random_state=0)
+    return X, given, hidden, cs.contrast(X, given, 3, base="multinomial", n_restarts=4)
+
+
+def test_explained_variance():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(50, 3)) + 5, rng.integers(0, 4, 50)
+    inside = sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in range(4))
+    total = ((X - X.mean(axis=0)) ** 2).sum()
+    assert quality(X, labels) == pytest.approx(1 - inside / total)
+    assert quality(sparse.csr_matrix(X), labels) == pytest.approx(1 - inside / total)
+    assert quality(X, np.arange(50)) == pytest.approx(1)
+    known = np.where(np.arange(50) < 40, labels, -1)
+    assert quality(X, known) == pytest.approx(quality(X[:40], labels[:40]))
+    assert np.isnan(quality(X, np.full(50, -1)))
+    assert quality(np.ones((4, 2)), [0, 0, 1, 1]) == 0
+
+
+def test_information_is_that_of_the_table():
+    rng = np.random.default_rng(0)
+    X, labels = rng.poisson(3, (30, 4)), rng.integers(0, 3, 30)
+    rows = np.repeat(np.arange(30), X.sum(axis=1))
+    words = np.concatenate([np.repeat(np.arange(4), x) for x in X])
+    assert quality(X, labels, measure="information") == pytest.approx(mutual_info_score(labels[rows], words))
+
+
+def test_diagnostics_are_their_definitions(result):
+    X, given, _, found = result
+    about = found.diagnostics
+    row = about.redundancy.iloc[0]
+    assert row["information"] == pytest.approx(mutual_info_score(given, found.labels), abs=1e-12)
+    assert row["nmi"] == pytest.approx(nmi(given, found.labels)) == found.redundancy
+    assert row["share"] == pytest.approx(information_ratio(given, found.labels))
+    parts = [quality(X, labels, measure="information") for labels in (found.labels, given, 3 * given + found.labels)]
+    assert row["told_twice"] == pytest.approx(parts[0] + parts[1] - parts[2])
+    assert (found.quality, about.quality_of_given) == pytest.approx(tuple(parts[:2]))
+    assert about.measure == "information"
+
+
+def test_what_is_told_twice():
+    X, given, hidden = orthogonal_multinomials(3, random_state=0)
+    orthogonal = diagnose(X, hidden, given, measure="information").redundancy["told_twice"][0]
+    same = diagnose(X, given, given, measure="information").redundancy["told_twice"][0]
+    assert same == pytest.approx(quality(X, given, measure="information"))
+    assert abs(orthogonal) < 0.1 * same
+    assert diagnose(X, hidden).redundancy.empty
+
+
+def test_missing_given_labels_are_left_out():
+    X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    known = np.arange(200) < 150
+    row = diagnose(X, hidden, np.where(known, given, -1)).redundancy.iloc[0]
+    alone = diagnose(X[known], hidden[known], given[known]).redundancy.iloc[0]
+    np.testing.assert_allclose(row[1:].astype(float), alone[1:].astype(float))
+
+
+def test_the_walk_through_is_the_papers_tables(result):
+    _, given, hidden, found = result
+    table = found.walk_through(hidden)
+    assert table["group"].tolist() == ["0", "1", "2"]
+    assert table["size"].tolist() == np.bincount(given).tolist()
+    info = found.ensemble.info
+    for code, row in table.iterrows():
+        columns = found.ensemble.labels[:, info.index[info["group"] == code]].T
+        inside = given == code
+        assert row["inside_truth"] == pytest.approx(
+            np.mean([information_ratio(hidden[inside], c[inside]) for c in columns])
+        )
+        assert row["extended_truth"] == pytest.approx(np.mean([information_ratio(hidden, c) for c in columns]))
+        assert row["extended_given"] == pytest.approx(np.mean([information_ratio(given, c) for c in columns]))
+        assert row["extended_combined"] == pytest.approx(np.mean([information_ratio(found.labels, c) for c in columns]))
+        assert row["inside_truth"] > row["extended_truth"]  # the extension leaks
+    assert "inside_truth" not in found.walk_through()
+
+
+def test_the_walk_through_of_several_groupings():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, (400, 3))
+    X = labels * [6.0, 5.0, 4.0] + rng.normal(size=(400, 3))
+    for several in ("joint", "each"):
+        table = cs.contrast(X, labels[:, :2], 2, several=several, n_restarts=2).walk_through(labels[:, 2])
+        assert table["size"].sum() == (400 if several == "joint" else 800)
+        assert (table["inside_truth"] > 0.5).all()
+
+
+def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
+    *_, found = result
+    info = found.ensemble.info
+    halves = [
+        cs.combine(found.ensemble[:, np.flatnonzero(info["restart"] % 2 == r)], 3, "bottleneck", random_state=0).labels
+        for r in (0, 1)
+    ]
+    assert found.stability == adjusted_rand(*halves) > 0.8
+    X, given, *_ = result
+    assert np.isnan(cs.contrast(X, given, 3, n_restarts=1).stability)
+    noise = np.random.default_rng(0).normal(size=(200, 6))
+    assert cs.contrast(noise, np.arange(200) % 2, 3, n_restarts=4).stability < 0.8
+
+
+def test_the_sentence_says_how_new_how_good_how_sure(result):
+    X, given, hidden, found = result
+    assert found.sentence.startswith("new: NMI 0.00 with the given grouping; keeps 0.03")
+    assert "two halves of the restarts agree to an adjusted Rand index of" in found.sentence
+    assert found.sentence.endswith(".")
+    assert repr(found).splitlines()[0] == "Contrast: 3 new clusters of 450 objects"
+    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, centre="group", n_restarts=2)
+    assert "variance" in again.sentence
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="3 labels for data of 2 objects"):
+        quality([[1.0], [2.0]], [0, 1, 1])
+    with pytest.raises(InputError, match="unknown measure"):
+        quality([[1.0], [2.0]], [0, 1], measure="entropy")

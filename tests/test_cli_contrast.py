@@ -1,0 +1,249 @@
+"""consilience contrast, as a person meets it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import io, sparse
+
+import consilience as cs
+from command_line import run
+from consilience.alternatives import BASES
+from consilience.alternatives.bases import COUNTS
+from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
+from consilience.reports.alternatives import draw_contrast
+from consilience.tables import scale
+
+BEADS = str(sample_path("beads.csv"))
+SHAPE = ["--id", "bead", "--given", "shape", "--truth", "colour", "-k", "4"]
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    """Counts with a given and a hidden grouping, in the files that verbs read."""
+    folder = tmp_path_factory.mktemp("words")
+    X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    names = np.array(["ash", "oak"])[given]
+    labels = pd.DataFrame({"tree": names, "hidden": hidden})
+    labels.to_csv(folder / "labels.csv", index=False)
+    io.mmwrite(folder / "words.mtx", sparse.csr_matrix(X))
+    csr = sparse.csr_matrix(X)
+    parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": np.array(csr.shape)}
+    np.savez(folder / "words.npz", **parts, tree=names, hidden=hidden)
+    pd.DataFrame(X, columns=["one", "two", "other"]).join(labels).to_csv(folder / "words.csv", index=False)
+    return folder
+
+
+def test_given_the_shapes_it_finds_the_colours(tmp_path):
+    out, picture = tmp_path / "new.csv", tmp_path / "new.png"
+    done = run("contrast", BEADS, *SHAPE, "--scale", "columns", "-o", out, "--figure", picture)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(out, index_col="object")
+    assert list(table.columns) == ["cluster", "confidence"]
+    assert list(table.index[:2]) == ["b001", "b002"]
+    colours = load_beads().labels["colour"]
+    assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], truth={"c": colours}).clusterings.iloc[0, -1] > 0.9
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    for word in ("4 new clusters of 300 objects", "of the variance", "with colour", "told twice", "disc", "wrote"):
+        assert word in done.stdout
+
+
+def test_json_is_the_library_s_answer():
+    done = run("contrast", BEADS, *SHAPE, "--centre", "--restarts", 3, "--combine", "quadratic", "--seed", 5, "--json")
+    found, beads = json.loads(done.stdout), load_beads()
+    expected = cs.contrast(
+        beads.values, beads.labels["shape"], 4, centre="group", n_restarts=3, combine="quadratic", random_state=5
+    )
+    assert found["sizes"] == expected.sizes.tolist()
+    assert found["sentence"] == expected.sentence
+    assert found["quality"] == expected.quality
+    assert found["redundancy"][0]["nmi"] == expected.redundancy
+    assert found["truth"]["colour"]["nmi"] == pytest.approx(cs.comparison.nmi(beads.labels["colour"], expected.labels))
+    assert [row["runs"] for row in found["groups"]] == [3, 3, 3]
+    steps = expected.walk_through(beads.labels["colour"])
+    assert [row["inside_truth"] for row in found["groups"]] == pytest.approx(steps["inside_truth"].tolist())
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["words.csv", "--given", "tree", "--truth", "hidden"],
+        ["words.npz", "--given", "tree", "--truth", "hidden"],
+        ["words.mtx", "--given", "tree", "--given-from", "labels.csv", "--truth-from", "labels.csv"],
+    ],
+)
+def test_counts_dense_and_sparse(words, args):
+    paths = [str(words / arg) if "." in arg else arg for arg in args]
+    done = run("contrast", *paths, "-k", 2, "--base", "multinomial", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["truth"]["hidden"]["accuracy"] > 0.98
+    assert found["measure"] == "information"
+    assert [row["group"] for row in found["groups"]] == ["ash", "oak"]
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_every_base(words, base):
+    centre = [] if base in COUNTS else ["--centre"]
+    done = run(
+        "contrast",
+        words / "words.csv",
+        "-g",
+        "tree",
+        "-t",
+        "hidden",
+        "-k",
+        2,
+        "--base",
+        base,
+        *centre,
+        "--restarts",
+        2,
+        "--json",
+    )
+    assert json.loads(done.stdout)["truth"]["hidden"]["accuracy"] > 0.9
+
+
+def test_ccib(words):
+    args = ["contrast", words / "words.npz", "-g", "tree", "-t", "hidden", "-k", 2, "--method", "ccib", "--restarts", 3]
+    found = json.loads(run(*args, "--json").stdout)
+    assert found["truth"]["hidden"]["accuracy"] > 0.98
+    assert found["stability"] > 0.9
+    assert found["groups"] == []
+    said = run(*args).stdout
+    assert "nats of information per count" in said
+    assert "Groups" not in said
+
+
+def test_one_grouping_after_another(tmp_path):
+    out, beads = tmp_path / "all.csv", load_beads()
+    args = ["--id", "bead", "-t", "shape,colour", "-k", 3, "--scale", "columns", "--restarts", 3, "--alternatives", 2]
+    done = run("contrast", BEADS, *args, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "2 groupings" in done.stdout
+    assert "Stopped: 2 were asked for." in done.stdout
+    table = pd.read_csv(out, index_col="object")
+    assert list(table.columns) == ["cluster_1", "cluster_2"]
+    shape = cs.comparison.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
+    colour = cs.comparison.nmi(beads.labels["colour"].to_numpy(), table["cluster_2"].to_numpy())
+    assert shape > 0.8
+    assert colour > 0.6
+    args[args.index("-k") + 1] = 4
+    after = json.loads(run("contrast", BEADS, *args[:2], "-g", "shape", "-t", "colour", *args[4:], "--json").stdout)
+    assert after["alternatives"][0]["truth"]["colour"]["nmi"] > 0.7
+    assert after["n_alternatives"] == 1
+    assert after["stopped"].startswith("the next one is not reproducible")
+
+
+def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
+    beads = pd.read_csv(BEADS)
+    known = beads[["bead", "shape"]].iloc[::-1]
+    known.iloc[:250].to_csv(tmp_path / "known.csv", index=False)
+    beads.drop(columns=["shape", "colour"]).to_csv(tmp_path / "beads.csv", index=False)
+    done = run(
+        "contrast", tmp_path / "beads.csv", "--id", "bead", "--given-from", tmp_path / "known.csv", "-k", 4, "--json"
+    )
+    assert done.returncode == 0
+    assert "50 objects not in it" in done.stderr
+    sizes = {row["group"]: row["size"] for row in json.loads(done.stdout)["groups"]}
+    assert sizes == known.iloc[:250]["shape"].value_counts().to_dict()
+
+
+def test_several_given_groupings():
+    done = run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2, "--json")
+    found = json.loads(done.stdout)
+    assert [row["given"] for row in found["redundancy"]] == ["shape", "colour"]
+    assert len(found["groups"]) == 12
+    assert "ball × amber" in run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2).stdout
+
+
+def test_groups_too_small_are_named(tmp_path):
+    beads = pd.read_csv(BEADS)
+    beads.loc[:2, "shape"] = "cube"
+    beads.to_csv(tmp_path / "b.csv", index=False)
+    done = run("contrast", tmp_path / "b.csv", *SHAPE)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["cube", "3", "too", "small", *"–––––"] in lines
+    assert any(line[0] == "tube" and line[2] == "10" for line in lines if len(line) == 8)
+
+
+def test_scaling_is_applied():
+    plain, scaled = (
+        json.loads(
+            run("contrast", BEADS, "--id", "bead", "-g", "colour", "-t", "shape", "-k", 3, *how, "--json").stdout
+        )
+        for how in ([], ["--scale", "columns"])
+    )
+    assert scaled["truth"]["shape"]["accuracy"] > 0.95 > plain["truth"]["shape"]["accuracy"] + 0.2
+
+
+def test_scales():
+    X = np.array([[4.0, 0.0, 0.0], [1.0, 9.0, 5.0], [0.0, 0.0, 0.0]])
+    for how in ("rows", "roots", "tfidf"):
+        lengths = np.linalg.norm(scale(X, how), axis=1)
+        np.testing.assert_allclose(lengths, [1, 1, 0])
+        np.testing.assert_allclose(scale(sparse.csr_matrix(X), how).toarray(), scale(X, how))
+    columns = scale(X, "columns")
+    np.testing.assert_allclose(columns.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(columns.std(axis=0), 1)
+    np.testing.assert_allclose(scale(sparse.csr_matrix(X), "columns").toarray(), X / X.std(axis=0))
+    with pytest.raises(ValueError, match="negative"):
+        scale(-X, "roots")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "pdf"])
+def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
+    X, given, _ = orthogonal_multinomials(2)
+    given = np.where(np.arange(len(given)) % 7 == 0, -1, given)
+    result = cs.contrast(sparse.csr_matrix(X), given, 2)
+    draw_contrast(result, sparse.csr_matrix(X), {"a name with $": given}, tmp_path / f"f.{suffix}")
+    assert (tmp_path / f"f.{suffix}").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--given", "shap", "-t", "colour", "-k", "4"], ["--given", "did you mean 'shape'"]),
+        (["-t", "colour", "-k", "4"], ["--given", "which grouping"]),
+        (["-g", "shape", "-k", "4"], ["'colour' holds text", "--truth"]),
+        (["-g", "shape", "-t", "colour"], ["how many", "-k"]),
+        (["-g", "shape", "-t", "shape,colour", "-k", "4"], ["'shape'", "--given", "--truth"]),
+        ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),
+        ([*SHAPE[2:], "-k", "200"], ["no group can be split"]),
+        ([*SHAPE[2:], "--restarts", "0"], ["n_restarts"]),
+        ([*SHAPE[2:], "--base", "kmean"], ["kmean", "kmeans"]),
+        ([*SHAPE[2:], "--combine", "votes"], ["votes", "vote"]),
+        ([*SHAPE[2:], "--base", "multinomial"], ["row 29", "length_mm", "negative"]),
+        ([*SHAPE[2:], "--base", "multinomial", "--scale", "rows"], ["--scale rows", "--base kmeans"]),
+        ([*SHAPE[2:], "--scale", "roots"], ["negative"]),
+        ([*SHAPE[2:], "--method", "ccib"], ["row 29", "length_mm", "negative"]),
+        ([*SHAPE[2:], "--method", "ccib", "--base", "kmeans"], ["--method ccib", "--base"]),
+        ([*SHAPE[2:], "--method", "ccib", "--scale", "rows"], ["ccib takes counts", "--scale rows"]),
+        ([*SHAPE[2:], "--method", "cib"], ["cib", "ccib"]),
+        ([*SHAPE[2:], "--alternatives", "0"], ["at least 1"]),
+        ([*SHAPE[2:], "--alternatives", "2", "--figure", "f.png"], ["--figure", "--alternatives"]),
+        ([*SHAPE[2:], "-o", "c.doc"], ["c.doc", ".csv"]),
+        ([*SHAPE[2:], "-o", "c.npy"], ["c.npy", ".csv"]),
+        ([*SHAPE[2:], "-o", BEADS], ["is also read"]),
+        ([*SHAPE[2:], "--figure", "c.gif"], ["c.gif", ".png"]),
+        (["-t", "shape,colour", "-k", "4", "--given-from", "absent.csv"], ["absent.csv", "no such file"]),
+    ],
+)
+def test_mistakes(args, words):
+    done = run("contrast", BEADS, "--id", "bead", *args)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_given_labels_of_another_length(words):
+    done = run("contrast", words / "words.mtx", "--given-from", BEADS, "-g", "shape", "-k", 2)
+    assert done.returncode == 2
+    assert "300 objects, the data of 200" in done.stderr
+
+
+def test_a_mistyped_verb_is_answered():
+    done = run("contrats", BEADS)
+    assert done.returncode == 2
+    assert "did you mean 'contrast'" in done.stderr

@@ -1,0 +1,75 @@
+"""The synthetic data of paper 002: sizes, levels and what orthogonality does in both readings."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from consilience._check import InputError
+from consilience.comparison import matched_accuracy, nmi
+from consilience.datasets import READINGS, orthogonal_multinomials
+
+
+@pytest.mark.parametrize(("k", "n", "m"), [(2, 200, 400), (3, 450, 700), (4, 800, 1100), (5, 1250, 1600)])
+def test_sizes_are_the_paper_s(k, n, m):
+    X, given, hidden = orthogonal_multinomials(k)
+    assert X.shape == (n, 3)
+    assert given.dtype == hidden.dtype == np.int32
+    assert (X.sum(axis=1) == m).all()
+    assert_array_equal(np.bincount(k * given + hidden), [50] * k**2)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("alpha", [0, 0.4, 1])
+def test_orthogonality(reading, alpha):
+    X, given, hidden = orthogonal_multinomials(3, alpha, reading=reading, n_objects=9000, n_draws=2000)
+    share = X / 2000
+    cells = [(a, b) for a in range(3) for b in range(3) if ((given == a) & (hidden == b)).any()]
+    means = np.array([share[(given == a) & (hidden == b), :2].mean(axis=0) for a, b in cells])
+    second = [alpha * b + (1 - alpha) * a if reading == "shear" else b for a, b in cells]
+    assert_allclose(means[:, 0], [0.04 + 0.11 * a for a, _ in cells], atol=0.002)
+    assert_allclose(means[:, 1], [0.04 + 0.11 * level for level in second], atol=0.002)
+    same = 1 / 3 if reading == "shear" else 1 - alpha * 2 / 3
+    assert np.mean(given == hidden) == pytest.approx(same, abs=0.02)
+
+
+def test_readings_agree_where_groupings_are_independent():
+    for one, other in zip(*(orthogonal_multinomials(4, reading=r, random_state=3) for r in READINGS), strict=True):
+        assert_array_equal(one, other)
+
+
+def test_both_groupings_can_be_seen_and_neither_in_the_other():
+    X, given, hidden = orthogonal_multinomials(4)
+    for axis, groups in ((0, given), (1, hidden)):
+        nearest = np.rint((X[:, axis] / 1100 - 0.04) / 0.11).astype(int)
+        assert matched_accuracy(groups, nearest) > 0.99
+    assert nmi(given, hidden) < 1e-9
+
+
+def test_many_groups_stay_probabilities():
+    X, *_ = orthogonal_multinomials(9, n_objects=500)
+    assert X.min() >= 0
+    assert X[:, 2].min() > 0
+
+
+def test_seeds():
+    first, again, other = (orthogonal_multinomials(2, random_state=seed)[0] for seed in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_clusters": 1}, "n_clusters must be a whole number of at least 2; got 1"),
+        ({"alpha": 1.1}, "alpha must be a number between 0 and 1; got 1.1"),
+        ({"alpha": float("nan")}, "alpha must be a number between 0 and 1; got nan"),
+        ({"alpha": "high"}, "got 'high'"),
+        ({"reading": "sheer"}, "did you mean 'shear'"),
+        ({"n_objects": 2}, "n_objects must be a whole number of at least 3"),
+        ({"n_draws": 0}, "n_draws"),
+    ],
+)
+def test_mistakes(settings, words):
+    with pytest.raises(InputError) as caught:
+        orthogonal_multinomials(**({"n_clusters": 3} | settings))
+    assert words in str(caught.value)
