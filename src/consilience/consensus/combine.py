@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, check_seed
 from consilience.comparison import anmi
 from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.choice import choose_n_clusters, leave_one_out, most_stable
 from consilience.consensus.cspa import CSPA
@@ -21,6 +22,7 @@ from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
+from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.problem import check_problem
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
@@ -39,6 +41,8 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "sccc": SCCC,
     "anmi": ANMISearch,
     "hgpa": HGPA,
+    "mixture": MixtureModel,
+    "bce": BCE,
 }
 CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence")
 QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
@@ -127,8 +131,9 @@ def combine(
         None takes the median of the clusterings' numbers of clusters; "auto" the largest number at which answers of two
         halves of the clusterings agree nearly as well as at the best.
     method : str
-        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa", or "auto": the fast ones
-        compete in telling about clusterings they have not seen, and the winner is run on everything.
+        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
+        "mixture", "bce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
+        run on everything.
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     random_state : int
