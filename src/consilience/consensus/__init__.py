@@ -11,6 +11,7 @@ from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
+from consilience.consensus.nbce import NBCE
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
@@ -22,6 +23,7 @@ __all__ = [
     "HGPA",
     "MCLA",
     "METHODS",
+    "NBCE",
     "SCCC",
     "ANMISearch",
     "Consensus",
