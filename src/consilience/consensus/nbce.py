@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.bayes.predictive import Components, mean_log_joint
 from consilience.consensus.bayes.sampling import (
@@ -28,18 +29,20 @@ from consilience.consensus.bayes.sampling import (
     trace_table,
 )
 from consilience.consensus.bayes.summary import LOSSES
+from consilience.consensus.bayes.variational import KINDS
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.labelmodel import LabelModel
 from consilience.consensus.problem import Floats, Labels, Problem
 
-INFERENCE = ("gibbs",)
+INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
 
 
 def nbce(problem: Problem, *, n_clusters: int | None = None, **options: Any) -> Answer:
     """Answer for the rows; see :class:`NBCE` for the parameters."""
     _check(options)
-    return _gibbs(problem, n_clusters=n_clusters, **options)
+    fit = _gibbs if options["inference"] == "gibbs" else _variational
+    return fit(problem, n_clusters=n_clusters, **options)
 
 
 def _check(options: dict[str, Any]) -> None:
@@ -78,6 +81,23 @@ def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answe
         "convergence": convergence_table(posterior.chains),
         "chains_left_out": np.flatnonzero(~posterior.arrived),
         "n_iter": n_iter,
+    }
+    return Answer(labels, membership, extras)
+
+
+def _variational(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
+    model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
+    how = {name: options[name] for name in ("start", "n_init", "max_iter", "tol", "n_jobs")}
+    seed = check_seed(options["random_state"])
+    fit, blocks = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
+    labels, membership, components = answer_of(fit, blocks, loss=options["loss"], n_clusters=n_clusters)
+    extras = {
+        "components": [components],
+        "alpha": fit.state.alpha,
+        "beta": fit.state.beta,
+        "history": fit.history,
+        "converged": fit.converged,
+        "n_iter": len(fit.history) - 1,
     }
     return Answer(labels, membership, extras)
 

@@ -8,6 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, polygamma
+
+from consilience.consensus.bayes.model import column_totals
+from consilience.consensus.problem import Floats
 
 SHAPE, RATE = 1.0, 1.0  # of the Gamma prior
 LIMITS = np.log(1e-6), np.log(1e6)
@@ -62,3 +67,37 @@ def newton(value: float, slopes: Callable[[float], tuple[float, float]]) -> floa
         if abs(step) < 1e-10:
             break
     return float(np.exp(x))
+
+
+def estimate_alpha(sizes: Floats, alpha: float, prior: str) -> float:
+    """The α of largest p(Z | α) p(α), from the sizes of all K clusters."""
+    k, n = len(sizes), float(sizes.sum())
+    here_on = np.maximum(n - np.concatenate([[0.0], np.cumsum(sizes[:-1])]), 0.0)[: k - 1]
+    behind = np.maximum(here_on - sizes[: k - 1], 0.0)
+
+    def sticks(a: float) -> tuple[float, float]:
+        first = (k - 1) / a + float((digamma(a + behind) - digamma(1 + a + here_on)).sum())
+        return first, -(k - 1) / a**2 + float((polygamma(1, a + behind) - polygamma(1, 1 + a + here_on)).sum())
+
+    def symmetric(a: float) -> tuple[float, float]:
+        first = digamma(a) - digamma(a + n) + (digamma(a / k + sizes) - digamma(a / k)).sum() / k
+        second = (
+            polygamma(1, a) - polygamma(1, a + n) + (polygamma(1, a / k + sizes) - polygamma(1, a / k)).sum() / k**2
+        )
+        return float(first), float(second)
+
+    return newton(alpha, sticks if prior == "tsb" else symmetric)
+
+
+def estimate_beta(table: Floats, offsets: NDArray[np.int64], beta: float) -> float:
+    """The β of largest p(Y | Z, β) p(β), from the members with each label (labels × clusters)."""
+    totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
+
+    def slopes(b: float) -> tuple[float, float]:
+        first = (digamma(b + table) - digamma(b)).sum()
+        first += (widths * (digamma(widths * b) - digamma(widths * b + totals))).sum()
+        second = (polygamma(1, b + table) - polygamma(1, b)).sum()
+        second += (widths**2 * (polygamma(1, widths * b) - polygamma(1, widths * b + totals))).sum()
+        return float(first), float(second)
+
+    return newton(beta, slopes)

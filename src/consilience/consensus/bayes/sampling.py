@@ -84,9 +84,9 @@ def _starts(problem: Problem, rows: NDArray[np.int64], start: str, n_chains: int
     return starts
 
 
-def quick_consensus(problem: Problem, most: int, seed: int) -> Labels:
-    """Labels of the rows by k-means on the labels, into as many clusters as the clusterings usually have."""
-    k = min(max(2, int(np.median(problem.sizes))), problem.n_rows, most)
+def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) -> Labels:
+    """Labels of the rows by k-means on the labels, into `finer` times as many clusters as the clusterings usually have."""
+    k = min(max(2, int(finer * np.median(problem.sizes))), problem.n_rows, most)
     views = problem_views(problem)
     return best_start(views, k, objective="quadratic", n_init=3, batch=20, max_iter=20, seed=seed, n_jobs=1)
 
