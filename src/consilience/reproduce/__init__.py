@@ -1,8 +1,9 @@
 """The papers' experiments again: tables and figures in a folder, with the papers' numbers beside ours."""
 
 from consilience.reproduce.paper001 import run as run_001
+from consilience.reproduce.paper004 import run as run_004
 from consilience.reproduce.report import Report
 
-PAPERS = {"001": run_001}
+PAPERS = {"001": run_001, "004": run_004}
 
 __all__ = ["PAPERS", "Report"]
