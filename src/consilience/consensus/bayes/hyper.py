@@ -6,12 +6,13 @@ Both have a Gamma(1, 1) prior, which says little where there are data and keeps 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-from consilience.consensus.bayes.model import column_totals
+from consilience.consensus.bayes.model import column_totals, positive, tails
 from consilience.consensus.problem import Floats
 
 SHAPE, RATE = 1.0, 1.0  # of the Gamma prior
@@ -69,35 +70,38 @@ def newton(value: float, slopes: Callable[[float], tuple[float, float]]) -> floa
     return float(np.exp(x))
 
 
-def estimate_alpha(sizes: Floats, alpha: float, prior: str) -> float:
-    """The α of largest p(Z | α) p(α), from the sizes of all K clusters."""
-    k, n = len(sizes), float(sizes.sum())
-    here_on = np.maximum(n - np.concatenate([[0.0], np.cumsum(sizes[:-1])]), 0.0)[: k - 1]
-    behind = np.maximum(here_on - sizes[: k - 1], 0.0)
+def _rising_slopes(start: Any, counts: Floats, none: Floats | None = None, scale: Any = 1.0) -> tuple[float, float]:
+    """First and second derivative of Σ E log Γ(start + count) / Γ(start), where the start is `scale` times the value."""
+    chance, mean = positive(counts, none)
+    first = (scale * chance * (digamma(start + mean) - digamma(start))).sum()
+    second = (scale**2 * chance * (polygamma(1, start + mean) - polygamma(1, start))).sum()
+    return float(first), float(second)
+
+
+def estimate_alpha(
+    sizes: Floats, alpha: float, prior: str, none: Floats | None = None, none_behind: Floats | None = None
+) -> float:
+    """The α of largest p(Z | α) p(α), from the sizes of all K clusters; see :func:`~consilience.consensus.bayes.model.log_prior`."""
+    k, (here_on, behind) = len(sizes), tails(sizes)
 
     def sticks(a: float) -> tuple[float, float]:
-        first = (k - 1) / a + float((digamma(a + behind) - digamma(1 + a + here_on)).sum())
-        return first, -(k - 1) / a**2 + float((polygamma(1, a + behind) - polygamma(1, 1 + a + here_on)).sum())
+        up, down = _rising_slopes(a, behind, none_behind), _rising_slopes(1 + a, here_on)
+        return up[0] - down[0], up[1] - down[1]
 
     def symmetric(a: float) -> tuple[float, float]:
-        first = digamma(a) - digamma(a + n) + (digamma(a / k + sizes) - digamma(a / k)).sum() / k
-        second = (
-            polygamma(1, a) - polygamma(1, a + n) + (polygamma(1, a / k + sizes) - polygamma(1, a / k)).sum() / k**2
-        )
-        return float(first), float(second)
+        up, down = _rising_slopes(a / k, sizes, none, 1 / k), _rising_slopes(a, np.asarray(sizes.sum()))
+        return up[0] - down[0], up[1] - down[1]
 
     return newton(alpha, sticks if prior == "tsb" else symmetric)
 
 
-def estimate_beta(table: Floats, offsets: NDArray[np.int64], beta: float) -> float:
+def estimate_beta(table: Floats, offsets: NDArray[np.int64], beta: float, none: Floats | None = None) -> float:
     """The β of largest p(Y | Z, β) p(β), from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
+    none_at_all = None if none is None else column_totals(none, offsets)
 
     def slopes(b: float) -> tuple[float, float]:
-        first = (digamma(b + table) - digamma(b)).sum()
-        first += (widths * (digamma(widths * b) - digamma(widths * b + totals))).sum()
-        second = (polygamma(1, b + table) - polygamma(1, b)).sum()
-        second += (widths**2 * (polygamma(1, widths * b) - polygamma(1, widths * b + totals))).sum()
-        return float(first), float(second)
+        up, down = _rising_slopes(b, table, none), _rising_slopes(widths * b, totals, none_at_all, widths)
+        return up[0] - down[0], up[1] - down[1]
 
     return newton(beta, slopes)

@@ -25,28 +25,65 @@ from scipy.special import gammaln
 from consilience._kernels import PRIORS
 from consilience.consensus.problem import Floats
 
-__all__ = ["PRIORS", "column_totals", "log_labels", "log_predictive", "log_prior", "log_shares"]
+__all__ = [
+    "PRIORS",
+    "column_totals",
+    "log_labels",
+    "log_predictive",
+    "log_prior",
+    "log_rising",
+    "log_shares",
+    "positive",
+]
 
 
-def log_prior(sizes: NDArray[Any], alpha: float, prior: str) -> float:
-    """log p(Z | α) from the sizes of all K clusters."""
+def positive(counts: NDArray[Any], none: NDArray[Any] | None) -> tuple[Any, NDArray[Any]]:
+    """The chance that a count is above 0, and its mean if it is; `none` is the log-probability of 0, None for known counts.
+
+    An expected count of .01 is a count of 1 once in a hundred times: Γ(x + .01) would be far off where x is small (Y. W. Teh,
+    K. Kurihara and M. Welling, Collapsed variational inference for HDP, 2007).
+    """
+    if none is None:
+        return 1.0, counts
+    chance = -np.expm1(none)
+    return chance, np.divide(counts, chance, out=np.zeros_like(counts), where=chance > 0)
+
+
+def log_rising(start: Any, counts: NDArray[Any], none: NDArray[Any] | None = None) -> NDArray[Any]:
+    """E log Γ(start + count) / Γ(start)."""
+    chance, mean = positive(counts, none)
+    return np.asarray(chance * (gammaln(start + mean) - gammaln(start)))
+
+
+def log_prior(
+    sizes: NDArray[Any],
+    alpha: float,
+    prior: str,
+    none: NDArray[Any] | None = None,
+    none_behind: NDArray[Any] | None = None,
+) -> float:
+    """log p(Z | α) from the sizes of all K clusters; of expected ones, with the log-probabilities that n_k and n_>k are 0."""
     k, n = len(sizes), float(sizes.sum())
     if prior == "fsd":
-        used = sizes[sizes > 0]
-        each = gammaln(alpha / k + used).sum() - len(used) * gammaln(alpha / k)
-        return float(gammaln(alpha) - gammaln(alpha + n) + each)
-    here_on = n - np.concatenate([[0.0], np.cumsum(sizes[:-1])])  # n_≥k
-    behind = np.maximum(here_on[:-1] - sizes[:-1], 0.0)
-    pieces = gammaln(1 + sizes[:-1]) + gammaln(alpha + behind) - gammaln(1 + alpha + here_on[:-1])
-    return float((k - 1) * np.log(alpha) + pieces.sum())
+        return float(log_rising(alpha / k, sizes, none).sum() - log_rising(alpha, np.asarray(n)))
+    here_on, behind = tails(sizes)
+    pieces = gammaln(1 + sizes[:-1]) + log_rising(alpha, behind, none_behind) - log_rising(1 + alpha, here_on)
+    return float(pieces.sum())  # Γ(1 + α) = α Γ(α) takes up the factor α of every stick
 
 
-def log_labels(table: NDArray[Any], offsets: NDArray[np.int64], beta: float) -> float:
-    """log p(Y | Z, β) from the members with each label (labels × clusters)."""
-    used = table[table > 0]
+def tails(sizes: NDArray[Any]) -> tuple[Floats, Floats]:
+    """n_≥k and n_>k of all but the last cluster."""
+    from_here = np.cumsum(np.asarray(sizes, float)[::-1])[::-1]
+    return from_here[:-1], from_here[1:]
+
+
+def log_labels(table: NDArray[Any], offsets: NDArray[np.int64], beta: float, none: NDArray[Any] | None = None) -> float:
+    """log p(Y | Z, β) from the members with each label (labels × clusters); see :func:`log_prior` for `none`."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
-    cells = gammaln(beta + used).sum() - used.size * gammaln(beta)
-    return float(cells + (gammaln(widths * beta) - gammaln(widths * beta + totals)).sum())
+    if none is None:  # most cells are empty, and say nothing
+        return float(log_rising(beta, table[table > 0]).sum() - log_rising(widths * beta, totals).sum())
+    whole = log_rising(widths * beta, totals, column_totals(none, offsets))
+    return float(log_rising(beta, table, none).sum() - whole.sum())
 
 
 def column_totals(table: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
@@ -59,10 +96,10 @@ def log_shares(sizes: NDArray[Any], alpha: float, prior: str) -> Floats:
     k, n = len(sizes), float(sizes.sum())
     if prior == "fsd":
         return np.asarray(np.log(alpha / k + sizes) - np.log(alpha + n))
-    here_on = n - np.concatenate([[0.0], np.cumsum(sizes[:-1])])
+    here_on, behind = tails(sizes)
     whole = np.log(1 + alpha + here_on)
-    broken = np.concatenate([[0.0], np.cumsum(np.log(alpha + np.maximum(here_on - sizes, 0.0)) - whole)[:-1]])
-    return np.asarray(broken + np.append((np.log(1 + sizes) - whole)[:-1], 0.0))
+    before = np.concatenate([[0.0], np.cumsum(np.log(alpha + behind) - whole)])
+    return np.asarray(before + np.append(np.log(1 + sizes[:-1]) - whole, 0.0))
 
 
 def log_predictive(table: NDArray[Any], offsets: NDArray[np.int64], beta: float) -> Floats:

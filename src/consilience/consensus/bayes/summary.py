@@ -201,7 +201,7 @@ class _Partition:
         """Rows alone in a cluster that most samples do not have alone join the others where the loss is least."""
         rows = np.bincount(self.labels, minlength=self.k)
         lone = (rows[self.labels] == 1) & ~self.draws.apart
-        kept = np.setdiff1d(self.labels, self.labels[lone])
+        kept = np.setdiff1d(np.flatnonzero(self.sizes > 1), self.labels[lone])  # an outlier is no company either
         if not lone.any() or not len(kept):
             return self
         worth = self._worth(self.table, self.sizes, self.table + 1, self.sizes + 1)[:, kept]

@@ -4,7 +4,8 @@ Every row has probabilities γ of the K components. With the expected sizes n_k 
 
     bound = log p(Z | α) + log p(Y | Z, β) − Σ_i Σ_k γ_ik log γ_ik        (the formulas of :mod:`consilience.consensus.bayes.model`)
 
-is exactly the bound of **vb** at its best q(π) q(θ), and the first-order approximation of that of **cvb**. One pass gives
+is exactly the bound of **vb** at its best q(π) q(θ), and an approximation of that of **cvb**, where expected counts below 1 are taken
+for what they are, now and then a count of 1. One pass gives
 
     vb     γ_k ∝ exp( E log π_k + Σ_m [Ψ(β + N_kmy) − Ψ(J_m β + N_km)] )
     cvb    γ_k ∝ the conditional of the Gibbs sampler at expected counts, without the object's own γ
@@ -21,7 +22,7 @@ dealt out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -40,6 +41,10 @@ FACTORS = 8  # multiplied before their logarithm is taken
 Ints = NDArray[np.int64]
 
 
+def _empty() -> Floats:
+    return np.zeros((0, 0))
+
+
 @dataclass(frozen=True)
 class Statistics:
     """What parts exchange; those of disjoint sets of rows add up.
@@ -50,33 +55,35 @@ class Statistics:
     table : (labels, K) array
     entropy : float
         −Σ γ log γ.
+    size_none, tail_none, table_none : arrays
+        Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for "vb".
     size_spread, tail_spread, table_spread : arrays
-        Variances: of the sizes, of n_≥k, and of the table; only for "cvb2", otherwise empty.
+        Variances of the same; only for "cvb2".
     """
 
     sizes: Floats
     table: Floats
     entropy: float
-    size_spread: Floats = field(default_factory=lambda: np.zeros(0))
-    tail_spread: Floats = field(default_factory=lambda: np.zeros(0))
-    table_spread: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    size_none: Floats = field(default_factory=_empty)
+    tail_none: Floats = field(default_factory=_empty)
+    table_none: Floats = field(default_factory=_empty)
+    size_spread: Floats = field(default_factory=_empty)
+    tail_spread: Floats = field(default_factory=_empty)
+    table_spread: Floats = field(default_factory=_empty)
 
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
+    def nothing(self, what: str) -> Floats | None:
+        """Log-probabilities that sizes, tables or n_>k ("tail") are 0, None where they are not kept."""
+        found: Floats = getattr(self, f"{what}_none")
+        return None if not found.size else found[1:] if what == "tail" else found
+
     def ordered(self, order: Ints) -> Statistics:
-        """The components in another order."""
-        size, tail, table = self.size_spread, self.tail_spread, self.table_spread
-        if size.size:
-            size, table = size[order], table[:, order]  # the tails are those of the new order only after the next pass
-        return replace(
-            self,
-            sizes=self.sizes[order],
-            table=self.table[:, order],
-            size_spread=size,
-            tail_spread=tail,
-            table_spread=table,
-        )
+        """The components in another order; tails, which only the next pass knows, as they are."""
+        names = ("sizes", "table", "size_none", "table_none", "size_spread", "table_spread")
+        arrays = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: array[..., order] for name, array in arrays.items() if array.size})
 
 
 @dataclass(frozen=True)
@@ -99,9 +106,9 @@ class State:
     def bound(self) -> float:
         """The bound, with the priors of α and β where they are estimated."""
         s = self.statistics
-        labels = log_labels(s.table, self.offsets, self.beta)
-        hyper = sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
-        return log_prior(s.sizes, self.alpha, self.prior) + labels + s.entropy + hyper
+        labels = log_labels(s.table, self.offsets, self.beta, s.nothing("table"))
+        sizes = log_prior(s.sizes, self.alpha, self.prior, s.nothing("size"), s.nothing("tail"))
+        return sizes + labels + s.entropy + sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
 
 
 @dataclass
@@ -115,11 +122,16 @@ class Block:
 def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
     """Of rows with probabilities `soft` (rows × K)."""
     sums = rows.weights @ soft, np.asarray(rows.holders @ soft), -float(rows.weights @ xlogy(soft, soft).sum(axis=1))
-    if kind != "cvb2":
+    if kind == "vb":
         return Statistics(*sums)
-    spread, tails = soft * (1 - soft), np.cumsum(soft[:, ::-1], axis=1)[:, ::-1]
-    tail_spread = rows.weights @ np.maximum(tails * (1 - tails), 0.0)
-    return Statistics(*sums, rows.weights @ spread, tail_spread, np.asarray(rows.holders @ spread))
+    tails = np.minimum(np.cumsum(soft[:, ::-1], axis=1)[:, ::-1], 1.0)
+
+    def over(function: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
+        each = function(soft)
+        return rows.weights @ each, rows.weights @ function(tails), np.asarray(rows.holders @ each)
+
+    none = over(lambda x: np.log1p(-np.minimum(x, 1 - 1e-16)))
+    return Statistics(*sums, *none, *(over(lambda x: x * (1 - x)) if kind == "cvb2" else ()))
 
 
 def partial(block: Block, state: State) -> Statistics:
@@ -147,9 +159,9 @@ def advance(state: State, merged: Statistics) -> State:
         merged = merged.ordered(order)
     alpha, beta = state.alpha, state.beta
     if "alpha" in state.estimate:
-        alpha = estimate_alpha(merged.sizes, alpha, state.prior)
+        alpha = estimate_alpha(merged.sizes, alpha, state.prior, merged.nothing("size"), merged.nothing("tail"))
     if "beta" in state.estimate:
-        beta = estimate_beta(merged.table, state.offsets, beta)
+        beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"))
     return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
 
 
