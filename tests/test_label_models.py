@@ -195,6 +195,8 @@ def test_what_cannot_be_matched_is_refused(model):
         found.predict(cs.Ensemble(labels))
     with pytest.raises(InputError, match="knows 4 clusterings and these rows have 2"):
         found.predict(np.array([["a", "b"]]))
+    with pytest.raises(InputError, match="the label 0 is a number, and the model was fitted to names"):
+        found.predict(labels)
     with pytest.raises(InputError, match="'a' is a name, and the model was fitted to numbers"):
         fitted(model, labels).predict([["a"], ["b"], ["c"], ["a"]])
     with pytest.raises(InputError, match="an Ensemble has numbers"):

@@ -87,11 +87,9 @@ def variational_em(
     An iteration updates, in this order, the clusters of the labels (which need not be kept), γ, p and α.
     """
     history: list[float] = []
-    total = rows.weights.sum()
+    total, logs = rows.weights.sum(), _expected_logs(gamma)
     while True:
-        logs = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
-        expected = np.exp(logs)
-        taken, evidence, counts = _attribute(rows, shares, expected)
+        taken, evidence, counts = _attribute(rows, shares, np.exp(logs))
         bound = rows.weights @ (_divergence(alpha, gamma, logs) + evidence) + smoothing * np.log(shares).sum()
         history.append(float(bound))
         converged = len(history) > 1 and history[-1] - history[-2] <= tol * total
@@ -99,8 +97,13 @@ def variational_em(
             return Membership(alpha, shares, history, converged)
         gamma = alpha + taken
         shares = rows.shares(counts, smoothing)
-        logs = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
+        logs = _expected_logs(gamma)
         alpha = dirichlet_newton(alpha, rows.weights @ logs / total)
+
+
+def _expected_logs(gamma: Floats) -> Floats:
+    """e: E log θ of every row under Dirichlet(γ)."""
+    return np.asarray(digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True)))
 
 
 def _attribute(rows: LabelRows, shares: Floats, expected: Floats) -> tuple[Floats, Floats, Floats]:
@@ -182,7 +185,7 @@ def infer(
     active = np.arange(len(labels))
     for _ in range(max_iter):
         rows, old = labels[active], gamma[active]
-        expected = np.exp(digamma(old) - digamma(old.sum(axis=1, keepdims=True)))
+        expected = np.exp(_expected_logs(old))
         new = np.tile(alpha, (len(active), 1))
         for q in range(labels.shape[1]):
             new += _attribute_one(rows[:, q], int(offsets[q]), shares, expected)[0]

@@ -92,7 +92,7 @@ class LabelModel(ConsensusEstimator):
         known = np.count_nonzero(rows != -1)
         if not known:
             raise InputError("perplexity needs at least one known label in a clustering that the model knows")
-        return perplexity(min(0.0, float(self._logs(rows).sum()) / known))
+        return perplexity(self._logs(rows).sum() / known)
 
     def _log_joint(self, rows: Labels) -> Floats:
         raise NotImplementedError
@@ -168,12 +168,13 @@ def _plain(value: Any) -> Any:
 def _recode(vector: Any, known: Codes, q: int) -> Labels:
     """One clustering's new labels in the codes of the model."""
     names, codes = _names(vector, check_labels(vector, f"clustering {q}"))
-    words = any(isinstance(name, str) for name in known)
+    kinds = {isinstance(name, str) for name in known}
     for name in names:
-        if isinstance(name, str) and not words:
+        if isinstance(name, str) not in kinds:
+            fitted, given = ("numbers", "a name") if isinstance(name, str) else ("names", "a number")
             raise InputError(
-                f"clustering {q}: the label {show(name)} is a name, and the model was fitted to numbers: give both as they "
-                "are, or take both from one Ensemble, as in fit(ens[rows])"
+                f"clustering {q}: the label {show(name)} is {given}, and the model was fitted to {fitted}: give both as they are, "
+                "or take both from one Ensemble, as in fit(ens[rows])"
             )
     return np.array([*(known.get(name, UNSEEN) for name in names), -1], np.int32)[codes]
 
