@@ -69,13 +69,14 @@ def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answe
         posterior, options["prior"], loss=options["loss"], n_clusters=n_clusters
     )
     samples = posterior.samples
-    counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples], name="probability")
+    counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])
+    shares = counts.value_counts(normalize=True).sort_index()
     extras = {
         "components": components,
         "alpha": float(np.mean([sample.alpha for sample in samples])),
         "beta": float(np.mean([sample.beta for sample in samples])),
         "expected_loss": loss,
-        "n_clusters_posterior": counts.value_counts(normalize=True).sort_index().rename_axis("n_clusters"),
+        "n_clusters_posterior": shares.rename_axis("n_clusters").rename("probability"),
         "n_singletons": np.array([np.count_nonzero(sample.sizes == 1) for sample in samples]),
         "trace": trace_table(posterior.chains),
         "convergence": convergence_table(posterior.chains),
