@@ -11,9 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import agreement, consensus, ensembles, peers, startup, storing
+from benchmarks import agreement, consensus, ensembles, nbce, peers, startup, storing
 
-CASES = {f.__name__: f for module in (startup, ensembles, agreement, storing, consensus, peers) for f in module.CASES}
+CASES = {
+    f.__name__: f for module in (startup, ensembles, agreement, storing, consensus, nbce, peers) for f in module.CASES
+}
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -26,10 +26,9 @@ from consilience.consensus.bayes.variational import (
 )
 from consilience.consensus.labelrows import LabelRows
 from consilience.consensus.problem import Floats, Labels, Problem
-from consilience.consensus.rows import sample_rows
-from consilience.consensus.search import SAMPLE
 
 BLOCK = 8192  # rows in a block, so that tables of rows × components stay small
+SAMPLE = 10_000  # objects on which starts compete
 SHORT = 50  # passes of a start
 FINER = (1.0, 1.5, 2.0, 3.0)  # times the usual number of clusters, where starts begin; one more begins at random
 
@@ -68,20 +67,29 @@ def fit_bound(
     seed: int,
     n_jobs: int | None,
 ) -> tuple[Fit, list[Block]]:
-    """The best of several starts by its bound, carried on until it stands still; they compete on a sample of many rows."""
+    """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
     from joblib import Parallel, delayed
 
-    rows = LabelRows.of(problem)
-    sample = sample_rows(problem.weights, SAMPLE, seed)
-    part = Problem(problem.labels[sample], problem.weights[sample], problem.n_clusters, np.arange(len(sample)))
+    rows, part = LabelRows.of(problem), problem
+    if problem.weights.sum() > SAMPLE:
+        part = _some_objects(problem, seed)
     starts = [_start(part, start, i, method.n_components, seed) for i in range(n_init)]
-    some = rows.take(sample)
+    some = LabelRows(part.labels, part.weights, rows.offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
     found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads")(tasks)
     best, blocks = max(found, key=lambda fit: fit[0].history[-1])
-    if len(sample) == problem.n_rows and best.converged:
+    if part is problem and best.converged:
         return best, blocks
     return method.fit(rows, _extend(rows, best.state), max_iter=max_iter, tol=tol)
+
+
+def _some_objects(problem: Problem, seed: int) -> Problem:
+    """Objects drawn at random, not rows: rows made heavier than they are would look like clusters."""
+    share = problem.weights / problem.weights.sum()
+    counts = np.random.default_rng([seed, 9]).multinomial(SAMPLE, share)
+    rows = np.flatnonzero(counts)
+    labels = np.ascontiguousarray(problem.labels[rows])
+    return Problem(labels, counts[rows].astype(float), problem.n_clusters, np.arange(len(rows)))
 
 
 def _start(problem: Problem, start: str, number: int, most: int, seed: int) -> Labels:
