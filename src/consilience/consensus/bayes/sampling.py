@@ -116,11 +116,10 @@ def companions(draws: Draws, labels: NDArray[np.int64], tables: Floats) -> Float
     """
     sizes = np.bincount(labels, draws.row_weights, minlength=tables.shape[1])
     others = tables.sum(axis=1, keepdims=True) - 1
-    shares = np.where(others > 0, tables / np.maximum(others, 1), np.where(sizes == 1, tables, sizes / sizes.sum()))
-    alone = (tables * (sizes == 1)).sum(axis=1, keepdims=True) > 0
-    shares = np.where((others <= 0) & alone, tables, shares)
-    found = draws.by_row(shares)
-    itself = draws.by_row(np.where(others > 0, 1 / np.maximum(others, 1), 0.0))[:, 0]
+    also_alone = tables * (sizes == 1)
+    unknown = np.where(also_alone.any(axis=1, keepdims=True), also_alone, sizes / sizes.sum())
+    found = draws.by_row(np.where(others > 0, tables / np.maximum(others, 1), unknown))
+    itself = draws.by_row((others > 0) / np.maximum(others, 1))[:, 0]
     found[np.arange(len(labels)), labels] -= itself
     found = np.maximum(found, 0.0)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
