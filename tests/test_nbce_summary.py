@@ -83,6 +83,13 @@ def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
     assert np.count_nonzero(labels == labels[31]) == 1
 
 
+def test_objects_with_one_row_are_no_cluster_of_one():
+    rows = np.array([0, 1, 2, 3, 4, 4])  # the last two have the same labels, and are together more often than not
+    samples = [np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 2, 1, 1])]
+    labels, _ = best_partition(Draws.of(samples, rows))
+    assert labels[4] not in labels[:3]
+
+
 @both_losses
 def test_merging_takes_the_pair_that_costs_least(loss):
     samples, _ = samples_of(p=0.3)

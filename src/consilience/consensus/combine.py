@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._check import InputError, check_choice, check_seed
+from consilience._check import InputError, check_choice, check_seed, count
 from consilience.comparison import anmi
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
@@ -98,7 +98,7 @@ class Consensus:
         known = self.labels >= 0
         sure = self.confidence[known]
         lines = [
-            f"Consensus: {self.n_clusters} clusters of {known.sum():,} objects by {self.method}",
+            f"Consensus: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects by {self.method}",
             f"sizes       {_list(self.sizes)}",
             f"confidence  mean {sure.mean():.3f}; {np.count_nonzero(sure < 0.5):,} objects below 0.5",
             f"anmi        {self.anmi:.4f}",
@@ -237,11 +237,12 @@ def _nbce(
 def _about_nbce(model: NBCE) -> str:
     """How NBCE found its number of clusters, and how far to trust it."""
     if model.inference != "gibbs":
-        note = f"{model.n_clusters_} clusters by NBCE ({model.inference}, prior {model.prior})"
+        note = f"{count(model.n_clusters_, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
         return note if model.converged_ else f"{note}, which has not converged: raise max_iter"
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
-    note = f"{model.n_clusters_} clusters by NBCE (prior {model.prior}; its samples mostly have {low} to {high})"
+    found = count(model.n_clusters_, "cluster")
+    note = f"{found} by NBCE (prior {model.prior}; its samples mostly have {low} to {high})"
     worst = float(model.convergence_["r_hat"].max())
     return note if worst < 1.1 else f"{note}, whose chains do not tell one story yet (R-hat {worst:.2f}): raise n_iter"
 

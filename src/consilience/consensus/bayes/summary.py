@@ -11,7 +11,7 @@ together. A pass costs O(objects · samples · clusters), a merge O(clusters · 
 
 **Clusters of one.** Either loss is least if every object without a majority for any cluster stands alone, even one that no sample
 has alone: on noisy labels that makes more clusters than any sample has. Such an object is doubtful, which `confidence_` says, and no
-cluster. So in the end rows that stand alone, and do not in most samples, join the cluster where the loss is least.
+cluster. So in the end objects that stand alone, and do not in most samples, join the cluster where the loss is least.
 """
 
 from __future__ import annotations
@@ -102,14 +102,9 @@ class Draws:
 
     @cached_property
     def apart(self) -> NDArray[np.bool_]:
-        """Which rows most samples have in clusters of their own."""
-        own = []
-        for column, size in zip(self.clusters.T, np.diff(self.first), strict=True):
-            least, most = np.full(size, len(self.row)), np.full(size, -1)
-            np.minimum.at(least, column, self.row)
-            np.maximum.at(most, column, self.row)
-            own.append(least == most)
-        share = self.by_row(np.concatenate(own).astype(float)[:, None])[:, 0]
+        """Which rows are one object that is alone in most samples."""
+        alone = [np.bincount(column, self.weight) == 1 for column in self.clusters.T]
+        share = self.by_row(np.concatenate(alone).astype(float)[:, None])[:, 0]
         return np.asarray(share > 0.5 * self.n_samples * self.row_weights)
 
     def sample(self, s: int) -> Ints:
@@ -198,10 +193,9 @@ class _Partition:
         return np.asarray(both - self.draws.row_weights[:, None] * (_f(grown, self.kind) - _f(sizes, self.kind)))
 
     def gather(self) -> _Partition:
-        """Rows alone in a cluster that most samples do not have alone join the others where the loss is least."""
-        rows = np.bincount(self.labels, minlength=self.k)
-        lone = (rows[self.labels] == 1) & ~self.draws.apart
-        kept = np.setdiff1d(np.flatnonzero(self.sizes > 1), self.labels[lone])  # an outlier is no company either
+        """Objects alone in a cluster that most samples do not have alone join the others where the loss is least."""
+        lone = (self.sizes[self.labels] == 1) & ~self.draws.apart
+        kept = np.flatnonzero(self.sizes > 1)  # an outlier is no company either
         if not lone.any() or not len(kept):
             return self
         worth = self._worth(self.table, self.sizes, self.table + 1, self.sizes + 1)[:, kept]
