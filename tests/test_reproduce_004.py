@@ -103,6 +103,7 @@ def test_every_method_is_measured_on_the_same_rows(rows):
     assert set(MEASURES) <= set(rows.columns)
     modelled = rows[rows["method"].isin({*NBCES, "mixture", "bce"})]
     assert (modelled[["train", "test"]] >= 1).all(axis=None)
+    assert set(rows.loc[rows["r_hat"].notna(), "method"]) == {"nbce gibbs tsb", "nbce gibbs fsd"}
     data = blobs()
     ens, classes = data.draw(1)
     old, new = hold_out(80, 1)
@@ -128,6 +129,7 @@ def test_tables_stand_beside_the_papers(rows, tmp_path):
     assert saved.at[("Tracedata", "bce"), "test_sem"] == pytest.approx(own.sem())
     assert saved.at[("Tracedata", "bce"), "paper"] == 2.94
     assert saved.at[("Glass", NBCE_MAIN), "paper"] == 0.98
+    assert "runs of Gibbs sampling here (median" in text
     order = pd.read_csv(tmp_path / "table7_order.csv")
     assert (order["data sets"] == 2).all()
     assert {p.name for p in tmp_path.iterdir()} == {p.name for p in report.files} | {"report.md"}

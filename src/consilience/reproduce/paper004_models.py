@@ -80,6 +80,7 @@ def _judge(model: Any, truth: NDArray[Any], train: Ensemble, test: Ensemble) -> 
     found = _quality(truth, model.labels_) | {"train": model.perplexity(train), "test": model.perplexity(test)}
     if hasattr(model, "n_singletons_"):  # of the samples: the answer, made from all of them, has hardly any
         found["singletons"] = float(np.mean(model.n_singletons_) / len(truth))
+        found["r_hat"] = float(model.convergence_.at["log_joint", "r_hat"])
     return found
 
 
