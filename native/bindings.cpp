@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "contingency.hpp"
+#include "gibbs.hpp"
 #include "lloyd.hpp"
 #include "random.hpp"
 #include "scores.hpp"
@@ -169,6 +170,25 @@ NB_MODULE(_native, m) {
     nb::gil_scoped_release free;
     row_scores(labels.data(), labels.shape(0), labels.shape(1), offset.data(), table.data(), table.shape(1), threads,
                scores.data());
+  });
+
+  define(m, "gibbs_sweep", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
+                              const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta,
+                              std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 2>& table,
+                              const Out<std::int64_t, 1>& size) {
+    nb::gil_scoped_release free;
+    const LabelRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
+    Gibbs gibbs(rows, MixturePrior{size.size(), sticks, alpha, beta}, cluster.data());
+    gibbs.sweep(seed, unit);
+    gibbs.counts(table.data(), size.data());
+  });
+  define(m, "gibbs_conditionals", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
+                                     const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta,
+                                     const Out<double, 2>& probability) {
+    nb::gil_scoped_release free;
+    const LabelRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
+    Gibbs gibbs(rows, MixturePrior{probability.shape(1), sticks, alpha, beta}, cluster.data());
+    for (std::size_t i = 0; i < rows.n; ++i) gibbs.conditional(i, probability.data() + i * probability.shape(1));
   });
 
   define(m, "within_sums", [](const In<double, 2>& block, std::size_t begin, const In<std::int32_t, 2>& labels,

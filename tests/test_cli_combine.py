@@ -58,9 +58,24 @@ def test_memberships_in_every_format(tmp_path, suffix):
     assert [c for c in table.columns if c.startswith("membership")] == ["membership_0", "membership_1", "membership_2"]
 
 
+def test_nbce_with_its_prior_and_inference():
+    args = ["combine", LABELS, "--id", "bead", *FORM, "--method", "nbce", "--prior", "fsd", "--inference", "cvb2"]
+    found = json.loads(run(*args, "--json").stdout)
+    assert (found["method"], found["n_clusters"]) == ("nbce", 3)
+    done = run(*args)
+    assert "by nbce" in done.stdout
+    assert "Chosen: 3 clusters by NBCE (cvb2, prior fsd)." in done.stdout
+
+
 def test_auto_number_of_clusters():
+    found = json.loads(run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--json").stdout)
+    assert (found["method"], found["n_clusters"]) == ("nbce", 3)
+    assert "by NBCE" in found["chosen"]
+
+
+def test_stable_number_of_clusters():
     found = json.loads(
-        run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--method", "quadratic", "--json").stdout
+        run("combine", LABELS, "--id", "bead", *FORM, "-k", "stable", "--method", "quadratic", "--json").stdout
     )
     assert found["n_clusters"] == 3
     assert [row["n_clusters"] for row in found["curve"]][:2] == [2, 3]
@@ -91,8 +106,11 @@ def test_every_method(method):
     ("args", "words"),
     [
         (["-k", "1"], ["at least 2"]),
-        (["-k", "many"], ["neither a whole number nor 'auto'"]),
+        (["-k", "many"], ["neither a whole number nor 'auto' nor 'stable'"]),
         (["-k", "301"], ["distinct rows"]),
+        (["--method", "vote", "--prior", "tsb"], ["--prior", "--method nbce"]),
+        (["--inference", "vb"], ["--inference", "--method nbce"]),
+        (["--method", "nbce", "--prior", "dp"], ["tsb", "fsd"]),
         (["--method", "votes"], ["votes", "vote"]),
         (["-o", "c.doc"], ["c.doc", ".csv"]),
         (["-o", LABELS], ["is also read"]),

@@ -1,5 +1,7 @@
 """combine: the slide example, the choice among methods, the number of clusters, confidence."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -76,11 +78,36 @@ def test_large_ensembles_are_judged_on_a_sample_and_say_so():
 @pytest.mark.parametrize("k", [3, 7])
 def test_the_most_stable_number_of_clusters(k):
     labels, truth = noisy(n=300, k=k, r=10, p=0.2)
-    result = cs.combine(labels, "auto", "quadratic")
+    result = cs.combine(labels, "stable", "quadratic")
     assert result.n_clusters == k
     assert nmi(truth, result.labels) > 0.95
     assert result.curve.loc[result.curve["agreement"].idxmax(), "n_clusters"] == k
     assert "still agree" in result.note
+
+
+@pytest.mark.parametrize("method", ["auto", "vote"])
+def test_auto_takes_the_number_from_nbce_and_says_so(method):
+    labels, truth = noisy(n=200, k=5, p=0.1)
+    result = cs.combine(labels, "auto", method)
+    assert result.method == ("nbce" if method == "auto" else method)
+    assert result.n_clusters == 5
+    assert nmi(truth, result.labels) > 0.98
+    assert "5 clusters by NBCE (prior tsb; its samples mostly have 5 to" in repr(result)
+
+
+def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
+    labels, _ = noisy(n=200, k=5, p=0.1)
+    fractions = cs.combine(labels, "auto", sample_weight=np.random.default_rng(0).random(200) + 0.5)
+    monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "SAMPLED", 150)
+    for result in (fractions, cs.combine(labels, "auto")):
+        assert (result.method, result.n_clusters) == ("nbce", 5)
+        assert "5 clusters by NBCE (vb, prior tsb)" in result.note
+
+
+def test_auto_says_where_chains_disagree():
+    result = cs.combine(noisy(n=200, p=0.6)[0], "auto", "nbce", n_iter=8)
+    assert "R-hat" in result.note
+    assert "raise n_iter" in result.note
 
 
 def test_seeds_and_jobs():
@@ -154,7 +181,8 @@ def test_weights_count_in_every_choice():
     good, _ = noisy(n=200, k=4, r=8, p=0.1)
     noise = np.random.default_rng(1).integers(0, 10, (1000, 8))
     labels, weights = np.vstack([good, noise]), np.repeat([1, 0], [200, 1000])
-    result = cs.combine(labels, "auto", sample_weight=weights)
+    assert cs.combine(labels, "auto", sample_weight=weights).n_clusters == 4
+    result = cs.combine(labels, "stable", sample_weight=weights)
     assert result.n_clusters == 4
     assert result.candidates["unseen_nmi"].max() > 0.5
     assert result.anmi == pytest.approx(anmi(good, result.labels[:200]), abs=1e-9)

@@ -18,6 +18,7 @@ from consilience._check import InputError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
+PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
 OBJECTIVES = ("shannon", "quadratic", "normalised")  # of the sweep, in the order of native/sweep.hpp
 INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
 
@@ -159,6 +160,55 @@ def label_tables(
         raise InputError(f"{len(clusters)} rows need as many weights; got shape {weighed.shape}")
     _native.label_tables(columns, offsets, clusters, weighed, table, int(threads))
     return table
+
+
+def gibbs_sweep(
+    labels: Labels,
+    offsets: Ints,
+    clusters: Labels,
+    *,
+    n_clusters: int,
+    prior: str,
+    alpha: float,
+    beta: float,
+    seed: int,
+    unit: int,
+) -> tuple[Ints, Ints]:
+    """Draw a new cluster for every object from its conditional distribution; `clusters` are changed in place.
+
+    `offsets` number the labels of all clusterings through (r + 1 numbers). Returns the members with each label
+    (labels × clusters) and the sizes of the clusters afterwards.
+    """
+    labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
+    table, sizes = np.empty((int(offsets[-1]), n_clusters), np.int64), np.empty(n_clusters, np.int64)
+    sticks = PRIORS.index(prior) == 0
+    _native.gibbs_sweep(labels, offsets, clusters, sticks, float(alpha), float(beta), seed, unit, table, sizes)
+    return table, sizes
+
+
+def gibbs_conditionals(
+    labels: Labels, offsets: Ints, clusters: Labels, *, n_clusters: int, prior: str, alpha: float, beta: float
+) -> Floats:
+    """Probabilities of the clusters (objects × clusters) for every object, given the clusters of the others."""
+    labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
+    found = np.empty((len(labels), n_clusters))
+    sticks = PRIORS.index(prior) == 0
+    _native.gibbs_conditionals(labels, offsets, clusters, sticks, float(alpha), float(beta), found)
+    return found
+
+
+def _check_gibbs(labels: Labels, offsets: Ints, clusters: Labels, n_clusters: int) -> tuple[Labels, Ints]:
+    labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
+    if (
+        len(offsets) != labels.shape[1] + 1
+        or offsets[0] != 0
+        or (labels.max(axis=0, initial=0) >= np.diff(offsets)).any()
+    ):
+        raise InputError("a label is outside its clustering's part of the table")
+    if clusters.shape != (len(labels),) or clusters.min(initial=0) < 0 or clusters.max(initial=0) >= n_clusters:
+        raise InputError(f"the sampler needs {len(labels)} clusters in 0 … {n_clusters - 1}")
+    _check_out(clusters, (np.int32,), "clusters")
+    return labels, offsets
 
 
 def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:

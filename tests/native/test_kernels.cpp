@@ -8,6 +8,7 @@
 #include <string>
 
 #include "contingency.hpp"
+#include "gibbs.hpp"
 #include "lloyd.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
@@ -402,6 +403,83 @@ static void test_lloyd() {
         lloyd<DenseScores>(table, {init, 300, 1}, {{n, 0, weights, nullptr}}, 1, labels.data(), &found);
         CHECK(std::count(labels.begin(), labels.end(), 0) == std::ptrdiff_t(n) && found.inertia == 0);
       }
+
+// log p(Y, Z) by the Gamma functions of its definition.
+static double log_joint(const LabelRows& rows, const MixturePrior& prior, const std::vector<std::int32_t>& z) {
+  const std::size_t k_all = prior.clusters;
+  std::vector<double> size(k_all, 0.0);
+  for (std::int32_t k : z) ++size[std::size_t(k)];
+  double sum = 0, behind = double(rows.n);
+  for (std::size_t k = 0; k < k_all; ++k) {
+    if (!prior.sticks) {
+      const double each = prior.alpha / double(k_all);
+      sum += std::lgamma(each + size[k]) - std::lgamma(each);
+      continue;
+    }
+    const double here_on = behind;
+    behind -= size[k];
+    if (k + 1 < k_all)
+      sum += std::log(prior.alpha) + std::lgamma(1 + size[k]) + std::lgamma(prior.alpha + behind) -
+             std::lgamma(1 + prior.alpha + here_on);
+  }
+  for (std::size_t m = 0; m < rows.clusterings; ++m)
+    for (std::size_t k = 0; k < k_all; ++k) {
+      std::vector<double> count(rows.labels_of(m), 0.0);
+      double total = 0;
+      for (std::size_t i = 0; i < rows.n; ++i) {
+        const std::int32_t y = rows.label[i * rows.clusterings + m];
+        if (y >= 0 && std::size_t(z[i]) == k) ++count[std::size_t(y)], ++total;
+      }
+      const double whole = double(count.size()) * prior.beta;
+      sum += std::lgamma(whole) - std::lgamma(whole + total);
+      for (double x : count) sum += std::lgamma(prior.beta + x) - std::lgamma(prior.beta);
+    }
+  return sum;
+}
+
+static void test_gibbs() {
+  Stream random(11, 0);
+  const std::size_t n = 60, r = 11, k_all = 7;
+  const std::int64_t widths[] = {1, 2, 3, 4, 5, 6, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> offset(r + 1, 0);
+  for (std::size_t m = 0; m < r; ++m) offset[m + 1] = offset[m] + widths[m];
+  std::vector<std::int32_t> label(n * r), start(n);
+  for (std::size_t i = 0; i < n * r; ++i)
+    label[i] = random.below(6) == 0 ? -1 : std::int32_t(random.below(std::uint64_t(widths[i % r])));
+  for (auto& k : start) k = std::int32_t(random.below(4));
+  const LabelRows rows{n, r, label.data(), offset.data()};
+  for (bool sticks : {false, true})
+    for (std::size_t clusters : {std::size_t(4), k_all}) {
+      const MixturePrior prior{clusters, sticks, 0.8, 0.3};
+      std::vector<std::int32_t> z = start;
+      std::vector<double> found(clusters);
+      Gibbs gibbs(rows, prior, z.data());
+      for (std::uint64_t sweep = 0; sweep < 5; ++sweep) {
+        for (std::size_t i = 0; i < n; i += 7) {
+          gibbs.conditional(i, found.data());
+          std::vector<std::int32_t> other = z;
+          std::vector<double> logs(clusters);
+          double total = 0;
+          for (std::size_t k = 0; k < clusters; ++k) other[i] = std::int32_t(k), logs[k] = log_joint(rows, prior, other);
+          const double top = *std::max_element(logs.begin(), logs.end());
+          for (double& x : logs) x = std::exp(x - top), total += x;
+          for (std::size_t k = 0; k < clusters; ++k) CHECK(near(found[k], logs[k] / total, 1e-10));
+        }
+        gibbs.sweep(5, sweep);  // the state that a sweep leaves is that of a fresh start
+        std::vector<std::int64_t> table(offset[r] * clusters), size(clusters), again(table.size()), sizes(clusters);
+        gibbs.counts(table.data(), size.data());
+        Gibbs(rows, prior, z.data()).counts(again.data(), sizes.data());
+        CHECK(table == again && size == sizes);
+      }
+    }
+  // More sweeps of one object equal sweeps of fresh ones.
+  std::vector<std::int32_t> a = start, b = start;
+  const MixturePrior prior{k_all, true, 2.0, 0.5};
+  Gibbs kept(rows, prior, a.data());
+  for (std::uint64_t sweep = 0; sweep < 20; ++sweep) {
+    kept.sweep(9, sweep);
+    Gibbs(rows, prior, b.data()).sweep(9, sweep);
+    CHECK(a == b);
   }
 }
 
@@ -410,6 +488,7 @@ int main() {
   test_xlogx();
   test_random();
   test_signatures();
+  test_gibbs();
   test_contingency_merges();
   test_pair_sums();
   test_within_sums();

@@ -12,26 +12,28 @@ from consilience._check import InputError
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
 from consilience.comparison import stability
 from consilience.consensus import METHODS, combine, floaters
+from consilience.consensus.bayes.model import PRIORS
+from consilience.consensus.nbce import INFERENCE
 from consilience.reports import write_table
 from consilience.reports.consensus import against, consensus_summary, consensus_table, print_consensus
 from consilience.reports.files import check_table_path
 
 
 class Clusters(click.ParamType):
-    """A number of clusters, or "auto"."""
+    """A number of clusters, "auto" or "stable"."""
 
-    name = "number|auto"
+    name = "number|auto|stable"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """A whole number, or the word."""
         if isinstance(value, int):
             return value
-        if value.lower() == "auto":
-            return "auto"
+        if value.lower() in ("auto", "stable"):
+            return value.lower()
         try:
             return int(value)
         except ValueError:
-            self.fail(f"{value!r} is neither a whole number nor 'auto'", param, ctx)
+            self.fail(f"{value!r} is neither a whole number nor 'auto' nor 'stable'", param, ctx)
 
 
 @click.command("combine", short_help="One clustering from many, with a confidence for every object.")
@@ -40,7 +42,7 @@ class Clusters(click.ParamType):
     "--clusters",
     "-k",
     type=Clusters(),
-    help="How many; by default the median of the clusterings' numbers, 'auto' for the most stable number.",
+    help="How many; by default the median of the clusterings' numbers, 'auto' for what NBCE finds, 'stable' for the most stable number.",
 )
 @click.option(
     "--method",
@@ -49,6 +51,10 @@ class Clusters(click.ParamType):
     show_default=True,
     help="How; 'auto' lets the fast methods compete.",
 )
+@click.option(
+    "--prior", type=click.Choice(PRIORS), help="Of the cluster sizes, with --method nbce: sticks or symmetric."
+)
+@click.option("--inference", type=click.Choice(INFERENCE), help="With --method nbce: sampling, or a variational bound.")
 @click.option(
     "--output",
     "-o",
@@ -68,6 +74,8 @@ def command(
     labels: Path,
     clusters: int | str | None,
     method: str,
+    prior: str | None,
+    inference: str | None,
     output: Path | None,
     membership: bool,
     floater_file: Path | None,
@@ -83,14 +91,19 @@ def command(
     \b
     consilience combine labels.csv --id cell -k 8 --output consensus.csv
     consilience combine labels.csv --id cell -k auto --truth type
+    consilience combine labels.csv --method nbce --prior tsb --inference gibbs
     """
+    given = {"prior": prior, "inference": inference}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if options and method != "nbce":
+        raise InputError(f"--{' and --'.join(options)}: only NBCE has a choice of these; add --method nbce")
     files = [check_table_path(path) for path in (output, floater_file) if path]
     for path in files:
         if path.suffix.lower() == ".npy":
             raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
     check_outputs(files, [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
-    result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs)
+    result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs, **options)
     weak = floaters(ensemble, result.labels)
     matches = {name: against(values, result.labels) for name, values in known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None

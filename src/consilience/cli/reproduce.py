@@ -34,10 +34,12 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
     001  Strehl and Ghosh, Cluster ensembles (2002)
     002  Gondek and Hofmann, Non-redundant clustering with conditional ensembles (2005)
     003  Caruana, Elhawary, Nguyen and Smith, Meta clustering (2006)
+    004  Wang, Domeniconi and Laskey, Nonparametric Bayesian clustering ensembles (2010)
 
     \b
     consilience reproduce 001 --output report001 --quick
     consilience reproduce 001 --output report001 --data data --seeds 10
+    consilience reproduce 004 --output report004 --data data --seeds 10
     """
     report = PAPERS[paper](output, data=data, n_seeds=seeds, quick=quick)
     if data is None:

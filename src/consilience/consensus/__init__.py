@@ -1,6 +1,7 @@
 """Ensemble → one clustering, with a confidence for every object."""
 
 from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.combine import METHODS, Consensus, combine
 from consilience.consensus.components import floaters, stable_components
@@ -9,22 +10,27 @@ from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
+from consilience.consensus.mixture import MixtureModel
+from consilience.consensus.nbce import NBCE
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
 
 __all__ = [
+    "BCE",
     "CSPA",
     "HBGF",
     "HGPA",
     "MCLA",
     "METHODS",
+    "NBCE",
     "SCCC",
     "ANMISearch",
     "Consensus",
     "EvidenceAccumulation",
     "InformationBottleneck",
     "MajorityVote",
+    "MixtureModel",
     "QuadraticConsensus",
     "combine",
     "floaters",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._check import InputError, check_choice, check_seed
+from consilience._check import InputError, check_choice, check_seed, count
 from consilience.comparison import anmi
 from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.choice import choose_n_clusters, leave_one_out, most_stable
 from consilience.consensus.cspa import CSPA
@@ -21,6 +23,8 @@ from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
+from consilience.consensus.mixture import MixtureModel
+from consilience.consensus.nbce import NBCE
 from consilience.consensus.problem import check_problem
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
@@ -39,7 +43,11 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "sccc": SCCC,
     "anmi": ANMISearch,
     "hgpa": HGPA,
+    "mixture": MixtureModel,
+    "bce": BCE,
+    "nbce": NBCE,
 }
+SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence")
 QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
 
@@ -63,7 +71,7 @@ class Consensus:
     candidates : DataFrame or None
         With ``method="auto"``: every candidate and its NMI with clusterings it had not seen.
     curve : DataFrame or None
-        With ``n_clusters="auto"``: agreement between answers of two halves of the clusterings, for every k.
+        With ``n_clusters="stable"``: agreement between answers of two halves of the clusterings, for every k.
     note : str
         How the choices were made.
     estimator : the fitted estimator
@@ -90,7 +98,7 @@ class Consensus:
         known = self.labels >= 0
         sure = self.confidence[known]
         lines = [
-            f"Consensus: {self.n_clusters} clusters of {known.sum():,} objects by {self.method}",
+            f"Consensus: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects by {self.method}",
             f"sizes       {_list(self.sizes)}",
             f"confidence  mean {sure.mean():.3f}; {np.count_nonzero(sure < 0.5):,} objects below 0.5",
             f"anmi        {self.anmi:.4f}",
@@ -123,12 +131,14 @@ def combine(
     Parameters
     ----------
     ensemble : Ensemble, or what one is made from
-    n_clusters : int, None or "auto"
-        None takes the median of the clusterings' numbers of clusters; "auto" the largest number at which answers of two
-        halves of the clusterings agree nearly as well as at the best.
+    n_clusters : int, None, "auto" or "stable"
+        None takes the median of the clusterings' numbers of clusters; "auto" what :class:`NBCE` finds, and with
+        ``method="auto"`` its answer too; "stable" the largest number at which answers of two halves of the clusterings agree
+        nearly as well as at the best. For ``method="nbce"`` None is "auto".
     method : str
-        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa", or "auto": the fast ones
-        compete in telling about clusterings they have not seen, and the winner is run on everything.
+        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
+        "mixture", "bce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
+        run on everything.
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     random_state : int
@@ -156,23 +166,46 @@ def combine(
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
     ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     seed = check_seed(random_state)
-    curve, notes = None, []
+    curve, notes, k = None, [], n_clusters if not isinstance(n_clusters, str) else None
     if isinstance(n_clusters, str):
-        check_choice(n_clusters, ("auto",), "n_clusters")
-        by = "quadratic" if method in ("auto", "hgpa", "anmi") else method
+        check_choice(n_clusters, ("auto", "stable"), "n_clusters")
+    if n_clusters == "stable":
+        by = "quadratic" if method in ("auto", "hgpa", "anmi", "nbce") else method
         fit = _quick_fit(by, seed, options if by == method else {})
         curve = choose_n_clusters(ens, fit, seed=seed, weights=sample_weight, progress=progress)
-        n_clusters = most_stable(curve)
-        notes.append(_about_curve(curve, n_clusters, by))
+        k = most_stable(curve)
+        notes.append(_about_curve(curve, k, by))
+    elif n_clusters == "auto" and method not in ("auto", "nbce"):
+        model = _nbce(ens, sample_weight, {}, seed, n_jobs, progress)
+        k = max(2, model.n_clusters_)
+        notes.append(_about_nbce(model))
+    elif n_clusters == "auto" or (n_clusters is None and method == "nbce"):
+        return _finish(ens, _nbce(ens, sample_weight, options, seed, n_jobs, progress), "nbce", sample_weight, start)
     candidates = None
     if method == "auto":
-        method, candidates, note = _choose_method(ens, n_clusters, seed, sample_weight, progress)
+        method, candidates, note = _choose_method(ens, k, seed, sample_weight, progress)
         notes.append(note)
-    estimator = _make(method, n_clusters, seed, n_jobs, options)
+    estimator = _make(method, k, seed, n_jobs, options, progress)
     estimator.fit(ens, sample_weight=sample_weight)
-    asked = check_problem(ens, n_clusters, sample_weight).n_clusters
+    asked = check_problem(ens, k, sample_weight).n_clusters
     if estimator.n_clusters_ < asked:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {asked} clusters asked for")
+    return _finish(ens, estimator, method, sample_weight, start, notes, candidates=candidates, curve=curve)
+
+
+def _finish(
+    ens: Ensemble,
+    estimator: Any,
+    method: str,
+    weights: Any,
+    start: float,
+    notes: Sequence[str] = (),
+    **chosen: pd.DataFrame | None,
+) -> Consensus:
+    """What a fitted estimator found, with how it was chosen."""
+    notes = list(notes)
+    if isinstance(estimator, NBCE) and estimator.n_clusters is None:
+        notes.append(_about_nbce(estimator))
     if getattr(estimator, "sampled_", False) or getattr(estimator, "sparsified_", False):
         notes.append(f"{method} worked on a sample of the distinct rows, or on the strongest similarities only")
     return Consensus(
@@ -181,13 +214,37 @@ def combine(
         membership=estimator.membership_,
         n_clusters=estimator.n_clusters_,
         method=method,
-        anmi=_anmi(ens, estimator.labels_, sample_weight),
-        candidates=candidates,
-        curve=curve,
+        anmi=_anmi(ens, estimator.labels_, weights),
         note="; ".join(notes),
         seconds=time.perf_counter() - start,
         estimator=estimator,
+        **chosen,
     )
+
+
+def _nbce(
+    ens: Ensemble, weights: Any, options: dict[str, Any], seed: int, n_jobs: int | None, progress: bool | None
+) -> NBCE:
+    """NBCE with an open number of clusters: sampled, or bounded where there are many objects or fractions of them."""
+    whole = weights is None or not (np.asarray(weights, float) % 1).any()
+    many = (ens.n_objects if weights is None else np.sum(weights)) > SAMPLED
+    inference = "vb" if many or not whole else "gibbs"
+    model: NBCE = _make("nbce", None, seed, n_jobs, {"inference": inference} | options, progress)
+    model.fit(ens, sample_weight=weights)
+    return model
+
+
+def _about_nbce(model: NBCE) -> str:
+    """How NBCE found its number of clusters, and how far to trust it."""
+    if model.inference != "gibbs":
+        note = f"{count(model.n_clusters_, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
+        return note if model.converged_ else f"{note}, which has not converged: raise max_iter"
+    shares = model.n_clusters_posterior_.cumsum()
+    low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
+    found = count(model.n_clusters_, "cluster")
+    note = f"{found} by NBCE (prior {model.prior}; its samples mostly have {low} to {high})"
+    worst = float(model.convergence_["r_hat"].max())
+    return note if worst < 1.1 else f"{note}, whose chains do not tell one story yet (R-hat {worst:.2f}): raise n_iter"
 
 
 def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:
@@ -232,16 +289,18 @@ def _choose_method(
 
 def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Any:
     def fit(ens: Ensemble, k: int) -> NDArray[Any]:
-        return np.asarray(_make(method, k, seed, None, QUICK.get(method, {}) | options).fit(ens).labels_)
+        return np.asarray(_make(method, k, seed, None, QUICK.get(method, {}) | options, False).fit(ens).labels_)
 
     return fit
 
 
-def _make(method: str, n_clusters: Any, seed: int, n_jobs: int | None, options: dict[str, Any]) -> ConsensusEstimator:
+def _make(
+    method: str, n_clusters: Any, seed: int, n_jobs: int | None, options: dict[str, Any], progress: bool | None
+) -> Any:
     estimator = METHODS[method]
     known = set(estimator._get_param_names())
     unknown = set(options) - known
     if unknown:
         check_choice(sorted(unknown)[0], sorted(known), f"option of {method}")
-    given = {"random_state": seed, "n_jobs": n_jobs} | options
+    given = {"random_state": seed, "n_jobs": n_jobs, "progress": progress} | options
     return estimator(**{"n_clusters": n_clusters, **{name: value for name, value in given.items() if name in known}})

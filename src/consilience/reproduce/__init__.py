@@ -3,8 +3,9 @@
 from consilience.reproduce.paper001 import run as run_001
 from consilience.reproduce.paper002 import run as run_002
 from consilience.reproduce.paper003 import run as run_003
+from consilience.reproduce.paper004 import run as run_004
 from consilience.reproduce.report import Report
 
-PAPERS = {"001": run_001, "002": run_002, "003": run_003}
+PAPERS = {"001": run_001, "002": run_002, "003": run_003, "004": run_004}
 
 __all__ = ["PAPERS", "Report"]

@@ -1,0 +1,150 @@
+"""Chains of collapsed Gibbs samples: sweeps in the kernel, α and β by slice sampling between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consilience import _kernels
+from consilience._check import check_threads
+from consilience._progress import track
+from consilience.consensus.bayes.hyper import log_hyperprior, slice_step
+from consilience.consensus.bayes.model import log_labels, log_prior
+from consilience.consensus.problem import Labels
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One draw from the posterior.
+
+    Attributes
+    ----------
+    clusters : (n,) uint8 or larger array
+        Of every object; of the K clusters some are empty.
+    sizes : (K,) int array
+    table : (labels, used) int32 array
+        Members with each label, of the clusters up to the last occupied one.
+    alpha, beta : float
+    """
+
+    clusters: NDArray[Any]
+    sizes: NDArray[np.int64]
+    table: NDArray[np.int32]
+    alpha: float
+    beta: float
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What one chain leaves behind: a trace of every sweep, and the samples that were kept."""
+
+    log_joint: NDArray[np.float64]
+    n_clusters: NDArray[np.int64]
+    alpha: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    samples: list[Sample]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How to sample: the model, and what is known of α and β (None: to be estimated).
+
+    Attributes
+    ----------
+    labels : (n, r) int32 array
+        One row per object, −1 missing.
+    offsets : (r + 1,) int array
+        Where each clustering's labels begin in a table of labels.
+    n_components : int
+        K, where the prior is cut off.
+    """
+
+    labels: Labels
+    offsets: NDArray[np.int64]
+    prior: str
+    n_components: int
+    alpha: float | None = None
+    beta: float | None = None
+
+    def sweeps(self, clusters: Labels, *, seed: int, chain: int = 0) -> Iterator[tuple[Sample, float]]:
+        """Samples without end, each with its log joint; sweep t of a chain draws from its own streams.
+
+        `clusters` is the start. The samples share no memory.
+        """
+        clusters = clusters.astype(np.int32)
+        alpha, beta = self.alpha or 1.0, self.beta or 1.0
+        rng = np.random.default_rng([seed, 7, chain])
+        kind = np.min_scalar_type(self.n_components - 1)
+        sweep = 0
+        while True:
+            table, sizes = _kernels.gibbs_sweep(
+                self.labels,
+                self.offsets,
+                clusters,
+                n_clusters=self.n_components,
+                prior=self.prior,
+                alpha=alpha,
+                beta=beta,
+                seed=seed,
+                unit=(chain << 32) + sweep,
+            )
+            table = table[:, : int(np.flatnonzero(sizes)[-1]) + 1]
+            alpha, beta = self._step(sizes, table, alpha, beta, rng)
+            joint = self.log_joint(sizes, table, alpha, beta)
+            yield Sample(clusters.astype(kind), sizes, table.astype(np.int32), alpha, beta), joint
+            sweep += 1
+
+    def _step(
+        self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """New α and β given the clusters, where they are not given."""
+
+        def of_alpha(value: float) -> float:
+            return log_prior(sizes, value, self.prior) + log_hyperprior(value)
+
+        def of_beta(value: float) -> float:
+            return log_labels(table, self.offsets, value) + log_hyperprior(value)
+
+        alpha = slice_step(alpha, of_alpha, rng) if self.alpha is None else alpha
+        return alpha, slice_step(beta, of_beta, rng) if self.beta is None else beta
+
+    def log_joint(self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float) -> float:
+        """log p(Y, Z, and α and β where they are estimated)."""
+        joint = log_prior(sizes, alpha, self.prior) + log_labels(table, self.offsets, beta)
+        joint += log_hyperprior(alpha) if self.alpha is None else 0.0
+        return joint + (log_hyperprior(beta) if self.beta is None else 0.0)
+
+    def chain(self, start: Labels, keep: NDArray[np.bool_], *, seed: int, chain: int = 0) -> Chain:
+        """As many sweeps as `keep` is long, from a start; the samples where it is True."""
+        trace = np.empty((4, len(keep)))
+        samples = []
+        for t, (sample, joint) in zip(range(len(keep)), self.sweeps(start, seed=seed, chain=chain), strict=False):
+            trace[:, t] = joint, np.count_nonzero(sample.sizes), sample.alpha, sample.beta
+            if keep[t]:
+                samples.append(sample)
+        return Chain(trace[0], trace[1].astype(np.int64), trace[2], trace[3], samples)
+
+
+def run_chains(
+    sampler: Sampler,
+    starts: Sequence[Labels],
+    *,
+    n_iter: int,
+    n_samples: int,
+    seed: int,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> list[Chain]:
+    """One chain from every start, in parallel threads; about `n_samples` samples in all, evenly from the second halves."""
+    from joblib import Parallel, delayed
+
+    keep = np.zeros(n_iter, bool)
+    each = min(-(-n_samples // len(starts)), n_iter - n_iter // 2)
+    keep[np.linspace(n_iter - 1, n_iter // 2, each).round().astype(int)] = True
+    work = (delayed(sampler.chain)(start, keep, seed=seed, chain=c) for c, start in enumerate(starts))
+    found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")(work)
+    return list(track(found, len(starts), "sampling", progress))

@@ -1,0 +1,64 @@
+"""What a draw from the posterior, or a variational bound, says of one more row of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from consilience.consensus.bayes.model import log_predictive, log_shares
+from consilience.consensus.labelrows import sum_over_labels
+from consilience.consensus.problem import Floats, Labels
+
+
+@dataclass(frozen=True)
+class Components:
+    """The components of one draw, and the clusters of the answer that they stand for.
+
+    Attributes
+    ----------
+    sizes : (K,) array
+        Members of all components, whole or expected.
+    table : (labels, used) array
+        Members with each label, of the first `used` components; the others are empty.
+    alpha, beta : float
+    prior : {"tsb", "fsd"}
+    owner : (used, k) array
+        Share of each component's members that each cluster of the answer has; rows sum to 1, or to 0 for an empty one.
+    """
+
+    sizes: NDArray[Any]
+    table: NDArray[Any]
+    alpha: float
+    beta: float
+    prior: str
+    owner: Floats
+
+    def log_joint(self, rows: Labels, offsets: NDArray[np.int64]) -> Floats:
+        """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in."""
+        used = self.table.shape[1]
+        shares = log_shares(self.sizes, self.alpha, self.prior)
+        widths = np.diff(offsets)
+        inside = sum_over_labels(rows, offsets, log_predictive(self.table, offsets, self.beta)) + shares[:used]
+        behind = np.full((len(rows), 1), logsumexp(shares[used:]) if used < len(shares) else -np.inf)
+        behind -= (rows >= 0) @ np.log(widths)[:, None]
+        inside = np.hstack([inside, behind])
+        top = inside.max(axis=1, keepdims=True)
+        nobody = 1 - self.owner.sum(axis=1, keepdims=True)
+        owner = np.vstack(
+            [np.hstack([self.owner, np.maximum(nobody, 0)]), np.eye(1, self.owner.shape[1] + 1, k=self.owner.shape[1])]
+        )
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.exp(inside - top) @ owner) + top)
+
+
+def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: NDArray[np.int64]) -> Floats:
+    """log of the mean over the draws of p(row, cluster)."""
+    total = draws[0].log_joint(rows, offsets)
+    for draw in draws[1:]:
+        np.logaddexp(total, draw.log_joint(rows, offsets), out=total)
+    return np.asarray(total - np.log(len(draws)))

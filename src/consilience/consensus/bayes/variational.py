@@ -1,0 +1,279 @@
+"""Variational inference for the mixture of label rows, on weighted rows, in parts that can live apart.
+
+Every row has probabilities γ of the K components. With the expected sizes n_k = Σ γ_k and tables N_kmj in place of the counts,
+
+    bound = log p(Z | α) + log p(Y | Z, β) − Σ_i Σ_k γ_ik log γ_ik        (the formulas of :mod:`consilience.consensus.bayes.model`)
+
+is exactly the bound of **vb** at its best q(π) q(θ), and an approximation of that of **cvb**, where expected counts below 1 are taken
+for what they are, now and then a count of 1. One pass gives
+
+    vb     γ_k ∝ exp( E log π_k + Σ_m [Ψ(β + N_kmy) − Ψ(J_m β + N_km)] )
+    cvb    γ_k ∝ the conditional of the Gibbs sampler at expected counts, without the object's own γ
+    cvb2   the same after E log(x + N) ≈ log(x + E N) − Var N / 2 (x + E N)²
+
+(The paper's VB has log ρ where Ψ(ρ_kmj) − Ψ(Σ_j ρ_kmj) belongs.) All rows are updated together, so that a pass needs nothing but sums
+over rows: objects with the same labels count once with their weight, and the result does not depend on how rows or clusterings are
+dealt out.
+
+**Rows apart** (blocks of objects): every block computes ``partial(block, state)``; the sum of these statistics, ``merge``, gives the next
+``state = advance(state, merged)``. **Clusterings apart** (blocks of columns): every block sends ``label_scores``, their sum with
+``size_scores`` gives γ through ``soften``, and every block returns the tables of its columns by ``statistics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, xlogy
+
+from consilience._check import check_choice
+from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior
+from consilience.consensus.bayes.model import column_totals, log_labels, log_prior
+from consilience.consensus.labelrows import LabelRows
+from consilience.consensus.problem import Floats
+
+KINDS = ("vb", "cvb", "cvb2")
+FACTORS = 8  # multiplied before their logarithm is taken
+Ints = NDArray[np.int64]
+
+
+def _empty() -> Floats:
+    return np.zeros((0, 0))
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What parts exchange; those of disjoint sets of rows add up.
+
+    Attributes
+    ----------
+    sizes : (K,) array
+    table : (labels, K) array
+    entropy : float
+        −Σ γ log γ.
+    size_none, tail_none, table_none : arrays
+        Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for "vb".
+    size_spread, tail_spread, table_spread : arrays
+        Variances of the same; only for "cvb2".
+    """
+
+    sizes: Floats
+    table: Floats
+    entropy: float
+    size_none: Floats = field(default_factory=_empty)
+    tail_none: Floats = field(default_factory=_empty)
+    table_none: Floats = field(default_factory=_empty)
+    size_spread: Floats = field(default_factory=_empty)
+    tail_spread: Floats = field(default_factory=_empty)
+    table_spread: Floats = field(default_factory=_empty)
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+    def nothing(self, what: str) -> Floats | None:
+        """Log-probabilities that sizes, tables or n_>k ("tail") are 0, None where they are not kept."""
+        found: Floats = getattr(self, f"{what}_none")
+        return None if not found.size else found[1:] if what == "tail" else found
+
+    def ordered(self, order: Ints) -> Statistics:
+        """The components in another order; tails, which only the next pass knows, as they are."""
+        names = ("sizes", "table", "size_none", "table_none", "size_spread", "table_spread")
+        arrays = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: array[..., order] for name, array in arrays.items() if array.size})
+
+
+@dataclass(frozen=True)
+class State:
+    """What every part needs to know for a pass: the statistics of all, α and β, and how the components were just reordered.
+
+    `estimate` names what is estimated: alpha, beta, both or neither.
+    """
+
+    kind: str
+    prior: str
+    offsets: Ints
+    statistics: Statistics
+    alpha: float
+    beta: float
+    estimate: tuple[str, ...] = ("alpha", "beta")
+    order: Ints | None = None
+
+    @property
+    def bound(self) -> float:
+        """The bound, with the priors of α and β where they are estimated."""
+        s = self.statistics
+        labels = log_labels(s.table, self.offsets, self.beta, s.nothing("table"))
+        sizes = log_prior(s.sizes, self.alpha, self.prior, s.nothing("size"), s.nothing("tail"))
+        return sizes + labels + s.entropy + sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
+
+
+@dataclass
+class Block:
+    """Some of the rows, and in the collapsed methods their γ of the last pass."""
+
+    rows: LabelRows
+    soft: Floats | None = None
+
+
+def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
+    """Of rows with probabilities `soft` (rows × K)."""
+    sums = rows.weights @ soft, np.asarray(rows.holders @ soft), -float(rows.weights @ xlogy(soft, soft).sum(axis=1))
+    if kind == "vb":
+        return Statistics(*sums)
+    tails = np.minimum(np.cumsum(soft[:, ::-1], axis=1)[:, ::-1], 1.0)
+
+    def over(function: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
+        each = function(soft)
+        return rows.weights @ each, rows.weights @ function(tails), np.asarray(rows.holders @ each)
+
+    none = over(lambda x: np.log1p(-np.minimum(x, 1 - 1e-16)))
+    return Statistics(*sums, *none, *(over(lambda x: x * (1 - x)) if kind == "cvb2" else ()))
+
+
+def partial(block: Block, state: State) -> Statistics:
+    """One pass over a block: its γ anew, and their statistics."""
+    soft = None if block.soft is None else _reorder(block.soft, state.order)
+    soft = soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
+    if state.kind != "vb":
+        block.soft = soft
+    return statistics(block.rows, soft, state.kind)
+
+
+def merge(parts: Iterable[Statistics]) -> Statistics:
+    """The statistics of blocks of rows, of all of them together."""
+    first, *rest = parts
+    for part in rest:
+        first = first + part
+    return first
+
+
+def advance(state: State, merged: Statistics) -> State:
+    """The state after a pass: sticks in the order of their sizes, α and β at their best."""
+    order = None
+    if state.prior == "tsb":  # larger sticks in front raise the bound; the last has no stick of its own and stays
+        order = np.append(np.argsort(-merged.sizes[:-1], kind="stable"), len(merged.sizes) - 1)
+        merged = merged.ordered(order)
+    alpha, beta = state.alpha, state.beta
+    if "alpha" in state.estimate:
+        alpha = estimate_alpha(merged.sizes, alpha, state.prior, merged.nothing("size"), merged.nothing("tail"))
+    if "beta" in state.estimate:
+        beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"))
+    return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
+
+
+def _reorder(soft: Floats, order: Ints | None) -> Floats:
+    return soft if order is None else soft[:, order]
+
+
+def soften(scores: Floats) -> Floats:
+    """Probabilities in proportion to the exponentials of the scores."""
+    soft = np.exp(scores - scores.max(axis=1, keepdims=True))
+    soft /= soft.sum(axis=1, keepdims=True)
+    return soft
+
+
+def size_scores(state: State, soft: Floats | None) -> Floats:
+    """E log p(z = k), up to a constant: (1, K), or (rows, K) where a row's own γ is taken out."""
+    s, alpha, k = state.statistics, state.alpha, len(state.statistics.sizes)
+    if state.prior == "fsd":
+        return _mean_log(state, alpha / k, s.sizes, s.size_spread, soft)
+    tails = np.cumsum(s.sizes[::-1])[::-1]
+    own = None if soft is None else np.cumsum(soft[:, ::-1], axis=1)[:, ::-1]
+    piece = _mean_log(state, 1.0, s.sizes, s.size_spread, soft)
+    whole = _mean_log(state, 1 + alpha, tails, s.tail_spread, own)
+    rest = _mean_log(state, alpha, tails, s.tail_spread, own)[:, 1:] - whole[:, :-1]
+    before = np.concatenate([np.zeros((len(rest), 1)), np.cumsum(rest, axis=1)], axis=1)
+    stick = piece - whole
+    stick[:, -1] = 0.0
+    return np.asarray(before + stick)
+
+
+def _mean_log(state: State, start: float, counts: Floats, spread: Floats, own: Floats | None) -> Floats:
+    """E log(start + count) in the sense of the method, the row's own share taken out."""
+    if own is None:
+        return np.asarray(digamma(start + counts))[None, :]
+    mean = start + np.maximum(counts - own, 0.0)
+    if state.kind == "cvb":
+        return np.log(mean)
+    return np.asarray(np.log(mean) - np.maximum(spread - own * (1 - own), 0.0) / (2 * mean**2))
+
+
+def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
+    """(rows, K): Σ_m E log p(y_m | k); of some of the clusterings, if the rows and the tables of the state have only these."""
+    table, widths = state.statistics.table, np.diff(state.offsets)
+    totals, beta = column_totals(table, state.offsets), state.beta
+    if soft is None:
+        logs = digamma(beta + table) - np.repeat(digamma(beta * widths[:, None] + totals), widths, axis=0)
+        return rows.scores(logs)
+    scores = np.zeros_like(soft)
+    product = np.ones_like(soft)
+    second = _Second(state, soft) if state.kind == "cvb2" else None
+    for m, labels in enumerate(rows.labels.T):
+        known = np.flatnonzero(labels >= 0)
+        cells = state.offsets[m] + labels[known]
+        top = beta + np.maximum(table[cells] - soft[known], 0.0)
+        bottom = beta * widths[m] + np.maximum(totals[m] - soft[known], 0.0)
+        product[known] *= top / bottom
+        if second is not None:
+            scores[known] += second(known, cells, m, top, bottom)
+        if (m + 1) % FACTORS == 0:
+            scores += np.log(product)
+            product[:] = 1.0
+    return np.asarray(scores + np.log(product))
+
+
+class _Second:
+    """What the second order takes off: the variances of the counts, without the row's own part."""
+
+    def __init__(self, state: State, soft: Floats) -> None:
+        self.own = soft * (1 - soft)
+        self.table = state.statistics.table_spread
+        self.totals = column_totals(self.table, state.offsets)
+
+    def __call__(self, known: Ints, cells: Ints, m: int, top: Floats, bottom: Floats) -> Floats:
+        own = self.own[known]
+        above = np.maximum(self.table[cells] - own, 0.0) / (2 * top**2)
+        return np.asarray(np.maximum(self.totals[m] - own, 0.0) / (2 * bottom**2) - above)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where the passes ended."""
+
+    state: State
+    history: list[float]
+    converged: bool
+
+
+def iterate(blocks: Sequence[Block], state: State, *, max_iter: int, tol: float) -> Fit:
+    """Passes over all blocks until the table changes by less than `tol` of its sum."""
+    history, converged = [state.bound], False
+    for _ in range(max_iter):
+        merged = merge(partial(block, state) for block in blocks)
+        change = float(np.abs(merged.table - state.statistics.table).sum())
+        state = advance(state, merged)
+        history.append(state.bound)
+        if change <= tol * float(merged.table.sum()):
+            converged = True
+            break
+    return Fit(state, history, converged)
+
+
+def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) -> tuple[Block, Statistics]:
+    """A block with every row wholly in the component where it starts, and its statistics."""
+    check_choice(kind, KINDS, "inference")
+    soft = np.zeros((len(rows.labels), n_components))
+    soft[np.arange(len(soft)), start] = 1.0
+    return Block(rows, None if kind == "vb" else soft), statistics(rows, soft, kind)
+
+
+def first_state(
+    merged: Statistics, offsets: Ints, kind: str, prior: str, *, alpha: float | None = None, beta: float | None = None
+) -> State:
+    """The state at the start; α and β are estimated where they are None."""
+    estimate = tuple(name for name, value in (("alpha", alpha), ("beta", beta)) if value is None)
+    return State(kind, prior, offsets, merged, alpha or 1.0, beta or 1.0, estimate)

@@ -1,0 +1,248 @@
+"""NBCE: a Dirichlet-process mixture of the label rows, which finds the number of clusters itself.
+
+Every cluster gives the labels of each clustering probabilities of its own, and the number of clusters is as open as the truncation allows
+(P. Wang, C. Domeniconi and K. B. Laskey, Nonparametric Bayesian clustering ensembles, ECML 2010; the formulas, with the paper's
+misprints mended, are in :mod:`consilience.consensus.bayes`).
+
+**What it finds** are the modes of the overlay of the clusterings: groups whose rows of labels are alike. Where the clusterings are noisy
+copies of one grouping, that is this grouping; where they cut the objects differently, as k-means runs with different k do, it is
+finer than any of them, two to three times the classes on common data sets. `n_clusters` merges it down to a number you want.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
+from consilience.consensus.bayes.model import PRIORS
+from consilience.consensus.bayes.predictive import Components, mean_log_joint
+from consilience.consensus.bayes.sampling import (
+    STARTS,
+    convergence_table,
+    sample_posterior,
+    summarise,
+    trace_table,
+)
+from consilience.consensus.bayes.summary import LOSSES
+from consilience.consensus.bayes.variational import KINDS
+from consilience.consensus.estimator import Answer, by_size
+from consilience.consensus.labelmodel import LabelModel
+from consilience.consensus.problem import Floats, Labels, Problem
+
+INFERENCE = ("gibbs", *KINDS)
+OBJECTS = 25_000  # beyond, fewer sweeps by default
+
+
+def nbce(problem: Problem, *, n_clusters: int | None = None, **options: Any) -> Answer:
+    """Answer for the rows; see :class:`NBCE` for the parameters."""
+    _check(options)
+    fit = _gibbs if options["inference"] == "gibbs" else _variational
+    return fit(problem, n_clusters=n_clusters, **options)
+
+
+def _check(options: dict[str, Any]) -> None:
+    check_choice(options["prior"], PRIORS, "prior")
+    check_choice(options["inference"], INFERENCE, "inference")
+    check_choice(options["loss"], LOSSES, "loss")
+    check_choice(options["start"], STARTS, "start")
+    for name in ("alpha", "beta"):
+        if options[name] is not None:
+            check_positive(name, options[name])
+    for name in ("n_components", "n_chains", "n_samples", "n_init", "max_iter"):
+        check_count(name, options[name])
+    if options["n_iter"] is not None:
+        check_count("n_iter", options["n_iter"], 2)
+    check_positive("tol", options["tol"])
+
+
+def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
+    n_iter = options["n_iter"] or int(np.clip(400 * OBJECTS / problem.weights.sum(), 50, 400))
+    model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
+    how = {name: options[name] for name in ("start", "n_chains", "n_samples", "n_jobs", "progress")}
+    posterior = sample_posterior(problem, model, n_iter=n_iter, seed=check_seed(options["random_state"]), **how)
+    labels, membership, components, loss = summarise(
+        posterior, options["prior"], loss=options["loss"], n_clusters=n_clusters
+    )
+    samples = posterior.samples
+    counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])
+    shares = counts.value_counts(normalize=True).sort_index()
+    extras = {
+        "components": components,
+        "alpha": float(np.mean([sample.alpha for sample in samples])),
+        "beta": float(np.mean([sample.beta for sample in samples])),
+        "expected_loss": loss,
+        "n_clusters_posterior": shares.rename_axis("n_clusters").rename("probability"),
+        "n_singletons": np.array([np.count_nonzero(sample.sizes == 1) for sample in samples]),
+        "trace": trace_table(posterior.chains),
+        "convergence": convergence_table(posterior.chains),
+        "chains_left_out": np.flatnonzero(~posterior.arrived),
+        "n_iter": n_iter,
+    }
+    return Answer(labels, membership, extras)
+
+
+def _variational(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
+    model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
+    how = {name: options[name] for name in ("start", "n_init", "max_iter", "tol", "n_jobs")}
+    seed = check_seed(options["random_state"])
+    fit, blocks = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
+    labels, membership, components = answer_of(fit, blocks, loss=options["loss"], n_clusters=n_clusters)
+    extras = {
+        "components": [components],
+        "alpha": fit.state.alpha,
+        "beta": fit.state.beta,
+        "history": fit.history,
+        "converged": fit.converged,
+        "n_iter": len(fit.history) - 1,
+    }
+    return Answer(labels, membership, extras)
+
+
+class NBCE(LabelModel):
+    """Bayesian consensus with an open number of clusters.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes what the model finds; a number merges clusters, along the loss, until no more are left.
+    prior : {"tsb", "fsd"}
+        Of the cluster sizes: truncated stick-breaking, or a finite symmetric Dirichlet.
+    inference : {"gibbs", "vb", "cvb", "cvb2"}
+        Collapsed Gibbs sampling; variational Bayes; collapsed variational Bayes of first or second order.
+    n_components : int
+        Truncation: the most clusters there can be.
+    alpha, beta : float, optional
+        Concentration of the cluster sizes (larger: more clusters) and of the labels within a cluster (larger: less pure);
+        estimated by default.
+    loss : {"vi", "binder"}
+        What the answer minimises over the samples (and merging follows): the expected variation of information, or Binder's loss.
+    start : {"both", "consensus", "random"}
+        Where chains begin: at a quick consensus, with every object in a random cluster, or in turn.
+    n_chains : int
+    n_iter : int, optional
+        Sweeps of every chain, of which the second half counts; by default 400, and fewer beyond 25,000 objects, but at least 50.
+    n_samples : int
+        Samples kept, of all chains together.
+    n_init : int
+        Starts of variational inference.
+    max_iter, tol : int, float
+        Variational inference stops after so many passes, or when the expected sizes change by less than this share.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads over chains or starts; the labels do not depend on it.
+    progress : bool, optional
+        A bar on standard error while sampling; by default only on a terminal.
+
+    Attributes
+    ----------
+    labels_, n_clusters_, n_rows_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Gibbs: of the objects that share an object's cluster in a sample, the share that the answer has in each cluster, mean over
+        samples. Variational: the probability of each cluster. An object without labels has the clusters' shares.
+    confidence_ : (n_objects,) array
+        The membership of the object's own cluster; 0 without labels.
+    outliers_ : int array
+        Objects that are a cluster of their own.
+    alpha_, beta_ : float
+        Posterior means, or estimates.
+    components_ : list of Components
+        Of every sample, or of the bound: what predictions are made from.
+    expected_loss_ : float
+        Gibbs: of `labels_`.
+    n_clusters_posterior_ : Series
+        Gibbs: the probability of every number of clusters.
+    n_singletons_ : int array
+        Gibbs: clusters of one in every sample.
+    trace_, convergence_ : DataFrame
+        Gibbs: log joint, number of clusters, α and β after every sweep; R-hat and effective sample size of the first two.
+    chains_left_out_ : int array
+        Gibbs: chains that stayed below the others' log joint, and were left out of the answer.
+    history_ : list of float
+        Variational: the bound after every pass. It never falls in "vb"; in "cvb" and "cvb2" it is an approximation.
+    converged_ : bool
+        Variational.
+    n_iter_ : int
+
+    Notes
+    -----
+    A Gibbs sweep costs O(n · r · clusters), a variational pass O(rows · r · n_components). Sampling needs whole sample weights.
+
+    Examples
+    --------
+    >>> from consilience.consensus import NBCE
+    >>> labels = [[0] * 8 + [1] * 8 + [2] * 8, [1] * 8 + [0] * 8 + [2] * 8, [0] * 9 + [1] * 8 + [2] * 7]
+    >>> model = NBCE(random_state=0).fit(labels)
+    >>> model.n_clusters_, model.labels_[[0, 8, 16]].tolist()
+    (3, [0, 1, 2])
+    >>> model.predict([[0], [1], [-1]]).tolist()
+    [0]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        prior: str = "tsb",
+        inference: str = "gibbs",
+        n_components: int = 100,
+        alpha: float | None = None,
+        beta: float | None = None,
+        loss: str = "vi",
+        start: str = "both",
+        n_chains: int = 4,
+        n_iter: int | None = None,
+        n_samples: int = 100,
+        n_init: int = 5,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.prior = prior
+        self.inference = inference
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.loss = loss
+        self.start = start
+        self.n_chains = n_chains
+        self.n_iter = n_iter
+        self.n_samples = n_samples
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    components_: list[Components]
+
+    def _method(self, problem: Problem, **options: Any) -> Answer:
+        answer = nbce(problem, n_clusters=self.n_clusters, **options)
+        self._offsets = problem.hyperedges()[1].astype(np.int64)
+        self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
+        return answer
+
+    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
+        """Fit the model to the rows of `X`; see :meth:`ConsensusEstimator.fit`."""
+        super().fit(X, y, sample_weight)
+        known = self.labels_ >= 0
+        if not known.all():
+            self.membership_[~known] = self._posterior(np.full((1, len(self._offsets) - 1), -1, np.int32))
+        self.confidence_ = np.where(known, self.membership_[np.arange(len(known)), self.labels_], 0.0)
+        self.outliers_: NDArray[np.int64] = np.flatnonzero(
+            known & (np.bincount(self.labels_[known])[self.labels_] == 1)
+        )
+        return self
+
+    def _log_joint(self, rows: Labels) -> Floats:
+        joint = mean_log_joint(self.components_, rows, self._offsets)
+        return np.asarray(joint[:, np.append(self._order, joint.shape[1] - 1)])

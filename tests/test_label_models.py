@@ -1,0 +1,378 @@
+"""Models of rows of labels: what they are fitted to, and what they say of rows they have not seen."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.comparison import nmi
+from consilience.consensus import BCE, METHODS, NBCE, MixtureModel, bce, labelrows, mixture
+from consilience.consensus.labelmodel import LabelModel
+from consilience.consensus.labelrows import LabelRows
+from consilience.consensus.problem import check_problem
+from consilience.generation.scenarios import noisy_labels
+from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
+
+MODELS = {"mixture": MixtureModel, "bce": BCE, "nbce": NBCE}
+FAST = {"nbce": {"n_iter": 60, "n_chains": 2}}
+every_model = pytest.mark.parametrize("model", MODELS)
+
+
+def planted(n=90, k=3, r=4, p=0.2, seed=0, holes=0.0):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None])
+    labels[rng.random((n, r)) < holes] = -1
+    return labels, truth
+
+
+def fitted(model, labels, k=3, **options):
+    return MODELS[model](k, random_state=0, **FAST.get(model, {}), **options).fit(labels)
+
+
+def all_rows(sizes, missing=False):
+    return np.array(list(product(*(range(-1 if missing else 0, size) for size in sizes))))
+
+
+def random_shares(rng, k, sizes):
+    return [rng.dirichlet(np.ones(size), k) for size in sizes]
+
+
+# What every model says of new rows
+
+
+@every_model
+def test_probabilities_of_all_rows_sum_to_one(model):
+    labels, _ = planted(p=0.4, holes=0.1)
+    found = fitted(model, labels)
+    assert np.exp(found._log_rows(all_rows([3, 3, 3, 3]).astype(np.int32))).sum() == pytest.approx(1, abs=1e-9)
+    held_out = all_rows([3, 3, 3]).astype(np.int32)
+    held_out = np.column_stack([held_out, np.full(len(held_out), -1, np.int32)])
+    assert np.exp(found._log_rows(held_out)).sum() == pytest.approx(1, abs=1e-9)
+
+
+@every_model
+def test_the_rows_of_fit_are_no_exception(model):
+    labels, _ = planted(holes=0.2)
+    labels[4] = -1
+    found = fitted(model, labels)
+    some = (labels >= 0).any(axis=1)
+    if model == "nbce":  # whose answer is made from samples of these very objects, not from what they predict
+        assert np.mean(found.predict(labels)[some] == found.labels_[some]) > 0.95
+        return
+    assert_array_equal(found.predict(labels)[some], found.labels_[some])
+    assert_allclose(found.predict_proba(labels)[some], found.membership_[some], atol=1e-6)
+
+
+@every_model
+def test_score_and_perplexity_are_the_same_likelihood(model):
+    train, _ = planted()
+    test, _ = planted(30, seed=1, holes=0.3)
+    found = fitted(model, train)
+    assert found.score(test) < 0
+    known = np.count_nonzero(test >= 0)
+    assert found.perplexity(test) == pytest.approx(np.exp(-found.score(test) * len(test) / known))
+    assert found.perplexity(test) > 1
+    assert found.perplexity(test) < 3  # a uniform guess
+
+
+@every_model
+def test_perplexity_is_near_one_where_there_is_nothing_to_tell(model):
+    labels = np.zeros((50, 3), int)
+    labels[:5] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [1, 1, 1]]
+    assert 1 <= fitted(model, labels, 2).perplexity(np.zeros((4, 3), int)) < 1.2
+
+
+@every_model
+def test_new_rows_find_their_cluster(model):
+    train, truth = planted(p=0.1)
+    new, new_truth = planted(60, p=0.1, seed=2)
+    found = fitted(model, train)
+    names = {found.labels_[truth == c][0]: c for c in range(3)}
+    assert nmi(truth, found.labels_) > 0.8
+    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.9
+    new[:, 1:3] = -1  # clusterings held out
+    assert np.mean([names[c] for c in found.predict(new)] == new_truth) > 0.85
+
+
+@every_model
+def test_a_row_without_labels_says_nothing(model):
+    labels, _ = planted()
+    found = fitted(model, labels)
+    nothing = np.full((2, 4), -1)
+    assert found.predict(nothing).tolist() == [-1, -1]
+    prior = found.predict_proba(nothing)
+    assert prior.shape == (2, found.n_clusters_)
+    assert_allclose(prior.sum(axis=1), 1)
+    assert prior.min() > 0.05
+    assert found.score(nothing) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(InputError, match="at least one known label"):
+        found.perplexity(nothing)
+
+
+@every_model
+def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
+    labels, _ = planted(holes=0.1)
+    found = fitted(model, labels)
+    row, known = np.array([[7, 1, 1, -1]]), np.array([[-1, 1, 1, -1]])
+    assert_allclose(found.predict_proba(row), found.predict_proba(known))
+    labelled = np.count_nonzero(labels[:, 0] >= 0)
+    assert found.score(row) == pytest.approx(found.score(known) - np.log(labelled + 1))
+    assert found.perplexity(row) == pytest.approx(np.exp(-found.score(row) / 3))
+    assert found.predict([[9], [9], [9], [9]]).tolist() == [-1]
+
+
+@every_model
+def test_a_clustering_without_labels_is_not_in_the_model(model):
+    labels, _ = planted()
+    wide = np.insert(labels, 1, -1, axis=1)
+    one, two = fitted(model, labels), fitted(model, wide)
+    assert two.label_codes_[1] == {}
+    assert one.score(labels) == pytest.approx(two.score(wide))
+    wide[:, 1] = 3
+    assert one.perplexity(labels) == pytest.approx(two.perplexity(wide))
+
+
+@every_model
+def test_labels_are_matched_by_value(model):
+    labels, _ = planted(holes=0.05)
+    held = labels[labels[:, 0] > 0][:10]  # where codes by what occurs would be others
+    codes = fitted(model, labels)
+    expected = codes.predict_proba(held)
+    text = np.array(["a", "b", "c", ""], object)
+    text[3] = None
+    forms = {
+        "from one": (np.where(labels < 0, -1, labels + 1), np.where(held < 0, -1, held + 1)),
+        "text": (text[labels], text[held]),
+        "floats": (np.where(labels < 0, np.nan, labels), np.where(held < 0, np.nan, held)),
+        "lists": ([list(column) for column in text[labels].T], [list(column) for column in text[held].T]),
+        "frames": (pd.DataFrame(text[labels]).astype("category"), pd.DataFrame(text[held])),
+        "mixed": (labels.astype(float), held.astype(np.int8)),
+        "ensemble": (cs.Ensemble(labels), held),
+        "to ensemble": (labels, cs.Ensemble(labels)[np.flatnonzero(labels[:, 0] > 0)[:10]]),
+    }
+    for name, (old, new) in forms.items():
+        found = fitted(model, old)
+        assert_allclose(found.predict_proba(new), expected, atol=1e-9, err_msg=name)
+        assert found.score(new) == pytest.approx(codes.score(held)), name
+
+
+@every_model
+def test_parts_of_one_ensemble_keep_their_numbers(model):
+    labels, _ = planted()
+    labels[:30, 2] += 3  # labels that only some rows have
+    ens = cs.Ensemble(labels)
+    found = fitted(model, ens[30:])
+    assert found.label_codes_[2] == {0: 0, 1: 1, 2: 2}
+    later = fitted(model, ens[:60])
+    direct = fitted(model, labels[:60])
+    assert later.score(ens[60:]) == pytest.approx(direct.score(labels[60:]))
+    assert found.score(ens[:30]) == pytest.approx(fitted(model, labels[30:]).score(labels[:30]))
+
+
+@every_model
+def test_objects_of_no_weight_teach_no_labels(model):
+    labels, _ = planted()
+    weights = np.ones(len(labels))
+    labels[0, 0], weights[0] = 8, 0
+    found = MODELS[model](3, random_state=0, **FAST.get(model, {})).fit(labels, sample_weight=weights)
+    assert list(found.label_codes_[0]) == [0, 1, 2]
+    assert found.score(labels) == pytest.approx(fitted(model, labels[1:]).score(labels))
+
+
+@every_model
+def test_what_cannot_be_matched_is_refused(model):
+    labels, _ = planted()
+    found = fitted(model, np.array(["a", "b", "c"])[labels])
+    with pytest.raises(InputError, match="an Ensemble has numbers"):
+        found.predict(cs.Ensemble(labels))
+    with pytest.raises(InputError, match="knows 4 clusterings and these rows have 2"):
+        found.predict(np.array([["a", "b"]]))
+    with pytest.raises(InputError, match="the label 0 is a number, and the model was fitted to names"):
+        found.predict(labels)
+    with pytest.raises(InputError, match="'a' is a name, and the model was fitted to numbers"):
+        fitted(model, labels).predict([["a"], ["b"], ["c"], ["a"]])
+    with pytest.raises(InputError, match="an Ensemble has numbers"):
+        fitted(model, labels + 1).score(cs.Ensemble(labels))
+    with pytest.raises(NotFittedError):
+        MODELS[model](3).predict(labels)
+
+
+@every_model
+def test_threads_and_samples_change_nothing_they_should_not(model, monkeypatch):
+    labels, truth = planted(900, p=0.15, r=6)
+    for module in (labelrows, mixture):
+        monkeypatch.setattr(module, "SAMPLE", 80)
+    one, two = (fitted(model, labels, n_jobs=jobs) for jobs in (1, 2))
+    assert one.n_rows_ > 80
+    assert_array_equal(one.labels_, two.labels_)
+    assert one.score(labels) == two.score(labels)
+    assert nmi(truth, one.labels_) > 0.85
+
+
+def test_the_number_of_clusters_by_cross_validation():
+    ens, _ = noisy_labels(300, 4, 8, noise=0.2, random_state=0)
+    search = GridSearchCV(MixtureModel(random_state=0), {"n_clusters": [2, 3, 4, 6]}, cv=3).fit(ens.labels)
+    assert search.best_params_ == {"n_clusters": 4}
+
+
+# The mixture model
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.1, 2])
+def test_mixture_is_what_it_says(smoothing):
+    labels, _ = planted(holes=0.2)
+    found = fitted("mixture", labels, smoothing=smoothing)
+    rows = all_rows([3, 3, 3, 3], missing=True)
+    joint = np.array([mixture_joint(row, found.weights_, found.shares_) for row in rows])
+    assert_allclose(np.exp(found._log_joint(rows.astype(np.int32))), joint, rtol=1e-10)
+    assert found.score(labels) * len(labels) == pytest.approx(found.log_likelihood_)
+    likelihood = sum(np.log(mixture_joint(row, found.weights_, found.shares_).sum()) for row in labels)
+    assert found.log_likelihood_ == pytest.approx(likelihood)
+    assert found.weights_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.3])
+def test_em_never_falls_and_ends_where_its_equations_hold(smoothing):
+    labels, _ = planted(p=0.5, holes=0.1)
+    found = fitted("mixture", labels, smoothing=smoothing, tol=0, max_iter=20_000)
+    assert np.diff(found.history_).min() > -1e-9
+    assert found.converged_
+    rows, counts = np.unique(labels, axis=0, return_counts=True)
+    weights, shares = em_step(rows, counts, found.weights_, found.shares_, smoothing)
+    assert_allclose(weights, found.weights_, atol=1e-6)
+    for new, old in zip(shares, found.shares_, strict=True):
+        assert_allclose(new, old, atol=1e-6)
+    stopped = fitted("mixture", labels, smoothing=smoothing, max_iter=3)
+    assert (stopped.n_iter_, stopped.converged_) == (3, False)
+
+
+def test_em_steps_are_those_of_the_oracle():
+    from consilience.consensus.mixture import expectation_maximisation
+
+    rng = np.random.default_rng(0)
+    labels, _ = planted(20, p=0.5, holes=0.3)
+    problem = check_problem(labels, 3)
+    rows, shares, weights = LabelRows.of(problem), random_shares(rng, 3, [3] * 4), rng.dirichlet(np.ones(3))
+    soft = np.array([mixture_joint(row, weights, shares) for row in problem.labels])
+    soft /= soft.sum(axis=1, keepdims=True)
+    found = expectation_maximisation(rows, soft, 0.2, 3, 0)
+    for _ in range(3):
+        weights, shares = em_step(problem.labels, problem.weights, weights, shares, 0.2)
+    assert_allclose(np.exp(found.log_weights), weights, rtol=1e-10)
+    for mine, theirs in zip(rows.split(np.exp(found.log_shares)), shares, strict=True):
+        assert_allclose(mine, theirs, rtol=1e-10)
+    assert np.diff(expectation_maximisation(rows, soft, 0.2, 50, 0).history).min() > -1e-9
+
+
+def test_without_smoothing_what_never_was_has_no_chance():
+    labels = np.array([[0, 0]] * 5 + [[1, 1]] * 5)
+    found = fitted("mixture", labels, 2, smoothing=0)
+    impossible = [[0], [1]]
+    assert found.score(impossible) == -np.inf
+    assert found.perplexity(impossible) == np.inf
+    assert_allclose(found.predict_proba(impossible), [[0.5, 0.5]])
+    assert np.isfinite(fitted("mixture", labels, 2, smoothing=1e-3).perplexity(impossible))
+
+
+def test_more_smoothing_evens_the_shares():
+    labels, _ = planted()
+    least = [min(share.min() for share in fitted("mixture", labels, smoothing=s).shares_) for s in (0.01, 1, 100)]
+    assert least[0] < least[1] < least[2] < 1 / 3
+
+
+# Mixed membership
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    labels, _ = planted(p=0.4, holes=0.1)
+    return labels, fitted("bce", labels, tol=1e-13, max_iter=20_000)
+
+
+def test_the_bound_never_falls(mixed):
+    labels, found = mixed
+    assert np.diff(found.history_).min() > -1e-8
+    assert found.bound_ == found.history_[-1]
+    assert found.converged_
+    rng, rows = np.random.default_rng(0), LabelRows.of(check_problem(labels, 3))
+    shares = np.hstack(random_shares(rng, 3, [3] * 4)).T
+    rough = bce.variational_em(rows, np.full(3, 4.0), shares, rng.gamma(1, 1, (len(rows.labels), 3)), 0.1, 100, 0)
+    assert np.diff(rough.history).min() > -1e-8
+    assert rough.history[-1] - rough.history[0] > 50
+
+
+def test_bce_ends_where_its_equations_hold(mixed):
+    labels, found = mixed
+    offsets, table = found._table()
+    gamma = bce.infer(labels.astype(np.int32), offsets, found.alpha_, table)
+    tables = [np.full(share.shape, 0.1) for share in found.shares_]
+    for row, own in zip(labels, gamma, strict=True):
+        phi = membership_phi(row, own, found.shares_)
+        assert_allclose(found.alpha_ + np.sum(phi, axis=0), own, atol=1e-6)
+        for q, part in zip(np.flatnonzero(row >= 0), phi, strict=True):
+            tables[q][:, row[q]] += part
+    for old, counts in zip(found.shares_, tables, strict=True):
+        assert_allclose(counts / counts.sum(axis=1, keepdims=True), old, atol=1e-5)
+    logs = (digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))).mean(axis=0)
+    gradient = digamma(found.alpha_.sum()) - digamma(found.alpha_) + logs
+    assert_allclose(gradient, 0, atol=1e-4)
+
+
+def test_the_bound_is_that_of_the_definition_and_below_the_likelihood(mixed):
+    labels, found = mixed
+    offsets, table = found._table()
+    rows, counts = np.unique(labels, axis=0, return_counts=True)
+    gamma = bce.infer(rows.astype(np.int32), offsets, found.alpha_, table)
+    bounds = np.array(
+        [membership_bound(row, found.alpha_, found.shares_, g) for row, g in zip(rows, gamma, strict=True)]
+    )
+    prior = 0.1 * np.log(table).sum()
+    assert counts @ bounds + prior == pytest.approx(found.bound_, abs=1e-4)
+    exact = np.log([membership_row(row, found.alpha_, found.shares_) for row in rows])
+    assert (bounds <= exact + 1e-10).all()
+    # The mean over draws of θ stands for the integral: as good as 2,000 draws are.
+    assert_allclose(found._log_rows(rows.astype(np.int32)), exact, atol=0.25)
+    assert counts @ found._log_rows(rows.astype(np.int32)) == pytest.approx(counts @ exact, rel=0.01)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_newton_finds_the_dirichlet(k):
+    rng = np.random.default_rng(k)
+    alpha = rng.gamma(1, 1, k) + 0.05
+    logs = digamma(alpha) - digamma(alpha.sum())
+    assert_allclose(bce.dirichlet_newton(np.full(k, 0.5), logs, max_iter=50), alpha, rtol=1e-6)
+    pure = np.full(k, -1e5)  # no Dirichlet is as pure as these logs
+    assert_allclose(bce.dirichlet_newton(np.full(k, 0.5), pure, max_iter=200), bce.SMALLEST)
+
+
+def test_mixed_objects_have_mixed_memberships():
+    rng = np.random.default_rng(0)
+    theta = np.repeat([[1, 0], [0, 1], [0.5, 0.5]], 60, axis=0)
+    labels = (rng.random((180, 20)) > theta[:, :1]).astype(int)
+    found = fitted("bce", labels, 2)
+    strongest = found.membership_.max(axis=1)
+    assert strongest[:120].min() > 0.9
+    assert strongest[120:].mean() < 0.75
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [("mixture", {"smoothing": -1}), ("bce", {"smoothing": 0}), ("bce", {"tol": -1}), ("mixture", {"tol": "no"})],
+)
+def test_nonsense_is_refused(model, options):
+    with pytest.raises(InputError, match=next(iter(options))):
+        fitted(model, planted()[0], **options)
+
+
+def test_every_label_model_is_tested_here():
+    assert {method for method in METHODS.values() if issubclass(method, LabelModel)} <= set(MODELS.values())
+    assert METHODS["mixture"] is MixtureModel
+    assert METHODS["bce"] is BCE

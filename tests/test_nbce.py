@@ -1,0 +1,219 @@
+"""NBCE as an estimator: what it finds, what it says of new rows, and what it refuses."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from consilience._check import InputError
+from consilience.comparison import nmi
+from consilience.consensus import NBCE
+from consilience.generation import noisy_labels
+
+INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
+every_inference = pytest.mark.parametrize("inference", INFERENCE)
+both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
+QUICK = {"n_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random_state": 0}
+
+
+def planted(n=150, k=5, r=8, noise=0.1, seed=0):
+    return noisy_labels(n, k, r, noise=noise, random_state=seed)
+
+
+@pytest.mark.parametrize(("noise", "bar", "most"), [(0, 1, 10), (0.1, 0.98, 12), (0.3, 0.94, 13)])
+def test_controlled_noise(noise, bar, most):
+    """n = 400, k = 10, r = 8: three seeds with the defaults; the planted clusters exactly where there is no noise."""
+    values = []
+    for seed in range(3):
+        ensemble, truth = noisy_labels(noise=noise, random_state=seed)
+        found = NBCE(random_state=0).fit(ensemble)
+        assert 10 <= found.n_clusters_ <= most
+        values.append(nmi(truth, found.labels_))
+    assert np.mean(values) >= bar - 1e-12
+
+
+@every_inference
+@both_priors
+def test_every_inference_and_prior_finds_what_is_planted(inference, prior):
+    ensemble, truth = planted()
+    found = NBCE(inference=inference, prior=prior, **QUICK).fit(ensemble)
+    assert nmi(truth, found.labels_) > 0.97
+    assert 5 <= found.n_clusters_ <= 6
+    np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
+    assert found.confidence_.tolist() == found.membership_[np.arange(150), found.labels_].tolist()
+    assert np.mean(found.predict(ensemble) == found.labels_) > 0.98
+    assert 1 <= found.perplexity(ensemble) < 5
+    assert found.alpha_ > 0
+    assert found.beta_ > 0
+
+
+@every_inference
+@both_priors
+def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
+    ensemble, _ = planted(n=60, k=3, r=3, noise=0.3)
+    found = NBCE(inference=inference, prior=prior, **QUICK).fit(ensemble)
+    rows = np.array(np.meshgrid(*[range(3)] * 3)).reshape(3, -1).T
+    assert logsumexp([found.score(row[None, :]) for row in rows]) == pytest.approx(0, abs=1e-9)
+    part = rows.copy()
+    part[:, 2] = -1  # the marginal of two clusterings
+    assert logsumexp([found.score(row[None, :]) for row in np.unique(part, axis=0)]) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_predictive_of_samples_is_the_mean_over_them():
+    ensemble, _ = planted(n=40, k=3, r=3, noise=0.3)
+    found = NBCE(**QUICK).fit(ensemble)
+    rows = ensemble.labels[:5]
+    each = []
+    for sample in found.components_:
+        sizes, table = sample.sizes, sample.table
+        n, top = sizes.sum(), 1.0
+        chance = np.zeros(5)
+        for k in range(len(sizes)):
+            behind = sizes[k + 1 :].sum()
+            share = top * ((1 + sizes[k]) / (1 + sample.alpha + sizes[k] + behind) if k < len(sizes) - 1 else 1.0)
+            top *= (sample.alpha + behind) / (1 + sample.alpha + sizes[k] + behind)
+            counts = table[:, k].reshape(3, 3) if k < table.shape[1] else np.zeros((3, 3))
+            cells = (sample.beta + counts) / (3 * sample.beta + counts.sum(axis=1, keepdims=True))
+            chance += share * np.prod([cells[m, rows[:, m]] for m in range(3)], axis=0)
+        each.append(chance)
+        assert n == 40
+    expected = np.log(np.mean(each, axis=0)).mean()
+    assert found.score(rows) == pytest.approx(expected, abs=1e-10)
+
+
+def test_seeds_threads_and_chains():
+    ensemble, _ = planted(noise=0.4)
+    one, two = (NBCE(**QUICK | {"n_jobs": jobs, "n_chains": 3}).fit(ensemble) for jobs in (1, 2))
+    assert one.labels_.tolist() == two.labels_.tolist()
+    assert one.trace_.equals(two.trace_)
+    alone = NBCE(**QUICK | {"n_chains": 1}).fit(ensemble)
+    first = one.trace_[one.trace_["chain"] == 0]
+    assert alone.trace_["log_joint"].tolist() == first["log_joint"].tolist()  # a chain does not depend on the others
+    starts = (NBCE(inference="vb", **QUICK | {"n_jobs": jobs}).fit(ensemble).labels_.tolist() for jobs in (1, 2))
+    assert len({tuple(labels) for labels in starts}) == 1
+
+
+def test_what_chains_say_of_themselves():
+    ensemble, _ = planted()
+    found = NBCE(**QUICK).fit(ensemble)
+    assert list(found.convergence_.index) == ["log_joint", "n_clusters"]
+    assert found.convergence_["r_hat"].max() < 1.1
+    assert found.n_clusters_posterior_.sum() == pytest.approx(1)
+    assert found.n_clusters_posterior_.idxmax() in (5, 6)
+    assert len(found.trace_) == 160
+    assert len(found.chains_left_out_) == 0
+
+
+def test_a_chain_that_has_not_arrived_is_left_out():
+    ensemble, truth = noisy_labels(2000, 10, 8, noise=0.3, random_state=0)
+    found = NBCE(n_iter=10, n_chains=4, random_state=0).fit(ensemble)
+    assert found.chains_left_out_.tolist() == [1, 3]  # those that began at random
+    assert found.convergence_.loc["log_joint", "r_hat"] > 1.1  # and it shows
+    assert nmi(truth, found.labels_) > 0.95
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "vb"])
+def test_merging_down_to_a_number(inference):
+    ensemble, truth = planted(n=300, k=6, noise=0.2)
+    for k in (6, 4, 2):
+        found = NBCE(k, inference=inference, **QUICK).fit(ensemble)
+        assert found.n_clusters_ == k
+        assert found.membership_.shape == (300, k)
+        assert found.predict_proba(ensemble).shape == (300, k)
+    assert nmi(truth, NBCE(6, inference=inference, **QUICK).fit(ensemble).labels_) > 0.97
+
+
+def test_outliers_are_clusters_of_one():
+    ensemble, _ = planted(n=100, k=2, r=10, noise=0.05)
+    odd = np.arange(2, 12)  # labels of its own in every clustering
+    labels = np.vstack([ensemble.labels, odd])
+    found = NBCE(**QUICK | {"n_iter": 200}).fit(labels)
+    assert found.outliers_.tolist() == [100]
+    assert found.n_clusters_ == 3
+    assert found.n_singletons_.mean() > 0.5
+
+
+@every_inference
+def test_an_object_without_labels_has_the_shares_of_the_clusters(inference):
+    ensemble, _ = planted(noise=0.05)
+    labels = ensemble.labels.copy()
+    labels[7] = -1
+    found = NBCE(inference=inference, **QUICK).fit(labels)
+    assert found.labels_[7] == -1
+    assert found.confidence_[7] == 0
+    shares = np.bincount(np.delete(found.labels_, 7)) / 149
+    np.testing.assert_allclose(found.membership_[7], shares, atol=0.05)
+    assert found.predict(labels)[7] == -1
+
+
+@every_inference
+def test_clusterings_that_say_nothing(inference):
+    """One with a single cluster has probability 1 everywhere, one without any label is not in the model."""
+    ensemble, _ = planted()
+    more = np.column_stack([ensemble.labels, np.zeros(150, int), np.full(150, -1)])
+    plain, found = (NBCE(inference=inference, **QUICK).fit(x) for x in (ensemble.labels, more))
+    assert found.labels_.tolist() == plain.labels_.tolist()
+    assert found.score(more) == pytest.approx(plain.score(ensemble.labels), abs=1e-6)
+
+
+def test_weights_of_variational_inference_are_copies():
+    ensemble, _ = planted(n=80, noise=0.3)
+    copies = np.random.default_rng(0).integers(1, 4, 80)
+    for inference in ("vb", "cvb"):
+        how = {**QUICK, "inference": inference}
+        weighted = NBCE(**how).fit(ensemble, sample_weight=copies)
+        repeated = NBCE(**how).fit(np.repeat(ensemble.labels, copies, axis=0))
+        assert np.repeat(weighted.labels_, copies).tolist() == repeated.labels_.tolist()
+        np.testing.assert_allclose(weighted.history_, repeated.history_, rtol=1e-9)
+
+
+def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
+    ensemble, truth = planted(n=800, noise=0.3)
+    monkeypatch.setattr("consilience.consensus.bayes.bounds.SAMPLE", 300)
+    plain = NBCE(inference="cvb", **QUICK).fit(ensemble)
+    monkeypatch.setattr("consilience.consensus.bayes.bounds.BLOCK", 200)
+    blocks = NBCE(inference="cvb", **QUICK).fit(ensemble)
+    assert blocks.labels_.tolist() == plain.labels_.tolist()
+    np.testing.assert_allclose(blocks.history_, plain.history_, rtol=1e-9)
+    assert nmi(truth, plain.labels_) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"n_components": 0}, "n_components must be a whole number of at least 1"),
+        ({"alpha": 0}, "alpha must be a finite number above 0"),
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"beta": 0.0}, "beta must be a finite number above 0"),
+        ({"beta": np.inf}, "beta must be"),
+        ({"prior": "dp"}, "unknown prior"),
+        ({"inference": "cvb3"}, "did you mean 'cvb'"),
+        ({"loss": "vj"}, "unknown loss"),
+        ({"start": "one"}, "unknown start"),
+        ({"n_chains": 0}, "n_chains"),
+        ({"n_iter": 1}, "n_iter must be a whole number of at least 2"),
+        ({"n_samples": 0}, "n_samples"),
+        ({"tol": 0}, "tol"),
+        ({"n_clusters": 1}, "at least 2"),
+    ],
+)
+def test_nonsense_gets_one_sentence(how, sentence):
+    with pytest.raises(InputError, match=sentence):
+        NBCE(**how).fit([[0, 0, 1, 1], [0, 1, 1, 1]])
+
+
+def test_sampling_refuses_fractions_of_objects():
+    with pytest.raises(InputError, match=r"whole numbers; round them, or use inference='vb'"):
+        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[0.5, 1, 1, 1])
+
+
+@every_inference
+def test_one_component_is_one_cluster(inference):
+    found = NBCE(inference=inference, **QUICK | {"n_components": 1}).fit(planted()[0])
+    assert found.n_clusters_ == 1
+    assert found.confidence_.min() == 1
+
+
+def test_given_hyperparameters_stay():
+    found = NBCE(alpha=0.5, beta=0.2, **QUICK).fit(planted()[0])
+    assert set(found.trace_["alpha"]) == {0.5}
+    assert set(found.trace_["beta"]) == {0.2}

@@ -1,0 +1,235 @@
+"""The Gibbs sampler of NBCE against full enumeration: conditionals, sweeps, long chains, and the joint-distribution test."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from consilience import _kernels
+from consilience._check import InputError
+from consilience.consensus.bayes.convergence import effective_sample_size
+from consilience.consensus.bayes.gibbs import Sampler
+from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior, slice_step
+from consilience.consensus.bayes.model import log_labels, log_predictive, log_prior, log_shares
+from oracle import label_mixture as oracle
+
+both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
+SHAPES = [(n, widths, k) for n in range(1, 6) for widths in ((2,), (3,), (2, 3)) for k in (1, 2, 3)]
+
+
+def rows_of(n, widths, seed, holes=0.2):
+    rng = np.random.default_rng(seed)
+    labels = np.column_stack([rng.integers(0, width, n) for width in widths]).astype(np.int32)
+    labels[rng.random(labels.shape) < holes] = -1
+    return labels, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+
+
+def tables_of(labels, offsets, z, k):
+    table = np.zeros((offsets[-1], k), np.int64)
+    for row, cluster in zip(labels, z, strict=True):
+        for m, y in enumerate(row):
+            if y >= 0:
+                table[offsets[m] + y, cluster] += 1
+    return table, np.bincount(z, minlength=k)
+
+
+@both_priors
+@pytest.mark.parametrize(("n", "widths", "k"), SHAPES)
+def test_every_tiny_case_equals_enumeration(n, widths, k, prior):
+    labels, offsets = rows_of(n, widths, seed=n + 10 * k)
+    alpha, beta = 0.7, 0.3
+    how = {"n_clusters": k, "prior": prior, "alpha": alpha, "beta": beta}
+    joint = oracle.posterior(labels, widths, k, prior, alpha, beta)
+    whole = sum(np.exp(oracle.log_prior(np.array(z), k, prior, alpha)) for z in joint)
+    assert whole == pytest.approx(1, abs=1e-12)
+    for z, probability in joint.items():
+        table, sizes = tables_of(labels, offsets, np.array(z), k)
+        assert log_prior(sizes, alpha, prior) + log_labels(table, offsets, beta) == pytest.approx(
+            np.log(probability), abs=1e-10
+        )
+        found = _kernels.gibbs_conditionals(labels, offsets, np.array(z, np.int32), **how)
+        np.testing.assert_allclose(found, oracle.conditionals(joint, z, k), atol=1e-10, rtol=0)
+
+
+@both_priors
+def test_the_probabilities_of_all_labels_sum_to_one(prior):
+    widths, z = (2, 3), np.array([0, 1, 0])
+    offsets = np.array([0, 2, 5])
+    rows = [np.array(y).reshape(3, 2) for y in product(*[range(w) for w in widths] * 3)]
+    logs = [log_labels(tables_of(y, offsets, z, 2)[0], offsets, 0.4) for y in rows]
+    assert np.exp(logs).sum() == pytest.approx(1, abs=1e-12)
+
+
+@both_priors
+def test_one_more_object_is_what_the_joint_says(prior):
+    labels, offsets = rows_of(4, (2, 3), seed=3, holes=0.0)
+    z, k, alpha, beta = np.array([0, 0, 2, 0]), 4, 0.6, 0.2
+    table, sizes = tables_of(labels, offsets, z, k)
+    shares, cells = log_shares(sizes, alpha, prior), log_predictive(table, offsets, beta)
+    assert np.exp(shares).sum() == pytest.approx(1, abs=1e-12)
+    before = log_prior(sizes, alpha, prior) + log_labels(table, offsets, beta)
+    for k_new, y0, y1 in product(range(k), range(2), range(3)):
+        more, larger = tables_of(np.vstack([labels, [y0, y1]]), offsets, np.append(z, k_new), k)
+        after = log_prior(larger, alpha, prior) + log_labels(more, offsets, beta)
+        assert shares[k_new] + cells[y0, k_new] + cells[2 + y1, k_new] == pytest.approx(after - before, abs=1e-10)
+
+
+@both_priors
+def test_a_sweep_is_its_twin(prior):
+    for seed in range(30):
+        labels, offsets = rows_of(4, (2, 3), seed)
+        k = 1 + seed % 4
+        z = np.random.default_rng(seed).integers(0, k, 4).astype(np.int32)
+        how = {"n_clusters": k, "prior": prior, "alpha": 1.5, "beta": 0.4, "seed": seed, "unit": 5}
+        expected = oracle.gibbs_sweep(labels, (2, 3), z, **how)
+        table, sizes = _kernels.gibbs_sweep(labels, offsets, z, **how)
+        assert z.tolist() == expected
+        again, counts = tables_of(labels, offsets, z, k)
+        assert table.tolist() == again.tolist()
+        assert sizes.tolist() == counts.tolist()
+
+
+def visits(labels, offsets, prior, *, sweeps, thin):
+    """How often a chain is in every partition."""
+    sampler = Sampler(labels, offsets, prior, 3, alpha=0.7, beta=0.3)
+    seen = {}
+    for t, (sample, _) in zip(range(sweeps), sampler.sweeps(np.zeros(len(labels), np.int32), seed=1), strict=False):
+        if t >= 100 and t % thin == 0:
+            found = oracle.partition(sample.clusters.tolist())
+            seen[found] = seen.get(found, 0) + 1
+    return seen
+
+
+def chi_square(seen, labels, widths, prior, beta):
+    """p-value of the visits under the enumerated posterior; partitions that are too rare are taken together."""
+    expected = {}
+    for z, probability in oracle.posterior(labels, widths, 3, prior, 0.7, beta).items():
+        expected[oracle.partition(z)] = expected.get(oracle.partition(z), 0.0) + probability
+    counts = np.array([seen.get(found, 0) for found in expected])
+    wanted = np.array(list(expected.values())) / sum(expected.values()) * counts.sum()
+    rare = wanted < 5
+    observed, wanted = (np.append(x[~rare], x[rare].sum()) for x in (counts, wanted))
+    return stats.chisquare(observed[wanted > 0], wanted[wanted > 0]).pvalue
+
+
+@both_priors
+def test_long_chains_visit_partitions_as_often_as_they_should(prior):
+    labels, offsets = rows_of(4, (2, 3), seed=8)
+    seen = visits(labels, offsets, prior, sweeps=16_000, thin=4)
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.3) > 1e-3
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.5) < 1e-6  # the test can fail
+
+
+@both_priors
+def test_the_joint_distribution_of_parameters_and_data(prior):
+    """Geweke 2004: simulating forwards and by the sampler with redrawn data must give the same distribution."""
+    forward = np.array([_summary(*_forward(np.random.default_rng([1, i]), prior)) for i in range(3000)])
+    successive = _successive(prior, 3000)
+    assert _largest_z(forward, successive) < 4
+    assert _largest_z(forward, _successive(prior, 1000, wrong=10)) > 6  # the test can fail
+
+
+WIDTHS, OFFSETS, N, K = (2, 3), np.array([0, 2, 5]), 5, 4
+
+
+def _forward(rng, prior):
+    alpha, beta = rng.gamma(1, 1), rng.gamma(1, 1)
+    z = []
+    for _ in range(N):
+        z.append(_draw(rng, np.exp(log_shares(np.bincount(np.array(z, int), minlength=K), alpha, prior))))
+    return _redraw(rng, np.array(z), beta), np.array(z), alpha, beta
+
+
+def _redraw(rng, z, beta):
+    labels = np.empty((0, 2), np.int32)
+    for i, k in enumerate(z):
+        cells = np.exp(log_predictive(tables_of(labels, OFFSETS, z[:i], K)[0], OFFSETS, beta))[:, k]
+        row = [_draw(rng, cells[OFFSETS[m] : OFFSETS[m + 1]]) for m in range(2)]
+        labels = np.vstack([labels, [row]]).astype(np.int32)
+    return labels
+
+
+def _draw(rng, probabilities):
+    return int(min(np.searchsorted(np.cumsum(probabilities), rng.random()), len(probabilities) - 1))
+
+
+def _summary(labels, z, alpha, beta):
+    same = labels[0] == labels[1]
+    return [
+        np.log(alpha), np.log(beta), alpha, beta, len(np.unique(z)), z[0] == z[1], same[0], same[1], (z[0] == z[1]) & same[1]
+    ]  # fmt: skip
+
+
+def _successive(prior, sweeps, wrong=1):
+    rng = np.random.default_rng(2)
+    labels, z, alpha, beta = _forward(rng, prior)
+    z = z.astype(np.int32)
+    found = []
+    for t in range(sweeps):
+        how = {"n_clusters": K, "prior": prior, "alpha": alpha * wrong, "beta": beta, "seed": 3, "unit": t}
+        table, sizes = _kernels.gibbs_sweep(labels, OFFSETS, z, **how)
+        alpha, beta = Sampler(labels, OFFSETS, prior, K)._step(sizes, table, alpha, beta, rng)
+        labels = _redraw(rng, z.astype(int), beta)
+        found.append(_summary(labels, z, alpha, beta))
+    return np.array(found)
+
+
+def _largest_z(forward, successive):
+    error = forward.var(axis=0) / len(forward)
+    worth = np.array([effective_sample_size(column[None, :]) for column in successive.T])
+    error = error + successive.var(axis=0) / worth
+    return np.abs((forward.mean(axis=0) - successive.mean(axis=0)) / np.sqrt(error)).max()
+
+
+def test_slice_samples_have_the_density():
+    rng = np.random.default_rng(0)
+    value, found = 1.0, []
+    for _ in range(20_000):
+        value = slice_step(value, lambda x: 2 * np.log(x) - 2 * x, rng)
+        found.append(value)
+    assert stats.kstest(found[::10], stats.gamma(3, scale=0.5).cdf).pvalue > 1e-3
+    assert stats.kstest(found[::10], stats.gamma(2.7, scale=0.5).cdf).pvalue < 1e-6  # the test can fail
+
+
+@both_priors
+def test_newton_finds_the_largest_value(prior):
+    rng = np.random.default_rng(0)
+    sizes = np.array([40.0, 25.5, 3.0, 0.2, 0, 0, 0, 0])
+    table = rng.gamma(0.5, 20, (7, 8)) * (sizes > 0)
+    offsets = np.array([0, 3, 7])
+    grid = np.exp(np.linspace(np.log(1e-3), np.log(100), 4001))
+    alpha = grid[np.argmax([log_prior(sizes, a, prior) + log_hyperprior(a) for a in grid])]
+    beta = grid[np.argmax([log_labels(table, offsets, b) + log_hyperprior(b) for b in grid])]
+    for start in (0.01, 1.0, 50.0):
+        assert estimate_alpha(sizes, start, prior) == pytest.approx(alpha, rel=5e-3)
+        assert estimate_beta(table, offsets, start) == pytest.approx(beta, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"clusters": np.array([0, 5, 0], np.int32)}, "clusters in 0"),
+        ({"clusters": np.array([0, 1], np.int32)}, "3 clusters"),
+        ({"clusters": np.array([0, 1, 0], np.int64)}, "writable"),
+        ({"offsets": np.array([0, 1])}, "outside"),
+        ({"offsets": np.array([0])}, "outside"),
+    ],
+)
+def test_the_kernel_checks_its_door(change, sentence):
+    given = {
+        "labels": np.array([[0], [1], [1]], np.int32),
+        "offsets": np.array([0, 2]),
+        "clusters": np.zeros(3, np.int32),
+    }
+    with pytest.raises(InputError, match=sentence):
+        _kernels.gibbs_conditionals(**{**given, **change}, n_clusters=2, prior="tsb", alpha=1, beta=1)
+
+
+def test_many_clusterings_do_not_underflow():
+    labels = np.zeros((6, 2000), np.int32)
+    labels[3:] = 1
+    offsets = np.arange(0, 4002, 2)
+    z = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    found = _kernels.gibbs_conditionals(labels, offsets, z, n_clusters=5, prior="fsd", alpha=1.0, beta=1e-3)
+    np.testing.assert_allclose(found, np.eye(5)[z], atol=1e-12)

@@ -1,0 +1,138 @@
+"""One partition from many samples: the expected loss and its minimum, memberships, and the diagnostics of chains."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from consilience.comparison import variation_of_information
+from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
+from consilience.consensus.bayes.sampling import companions
+from consilience.consensus.bayes.summary import Draws, best_partition, expected_loss, merge_clusters
+from oracle.label_mixture import partition
+
+both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
+
+
+def samples_of(n=40, k=4, count=12, p=0.2, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    return [np.where(rng.random(n) < p, rng.integers(0, k + 2, n), truth) for _ in range(count)], truth
+
+
+def binder(a, b):
+    """Share of ordered pairs that one puts together and the other apart."""
+    return np.mean((a[:, None] == a) != (b[:, None] == b))
+
+
+@both_losses
+def test_the_expected_loss_is_the_mean_over_the_samples(loss):
+    samples, truth = samples_of()
+    draws = Draws.of(samples, np.arange(40))
+    measure = variation_of_information if loss == "vi" else binder
+    expected = np.mean([measure(truth, sample) for sample in samples])
+    assert expected_loss(draws, truth, loss) == pytest.approx(expected, abs=1e-12)
+
+
+@both_losses
+def test_objects_with_one_row_are_moved_together(loss):
+    rows = np.repeat(np.arange(15), np.arange(15) % 4 + 1)
+    samples, _ = samples_of(n=len(rows), seed=1)
+    labels = np.arange(15) % 3
+    draws = Draws.of(samples, rows)
+    assert draws.row_weights.tolist() == np.bincount(rows).tolist()
+    single = Draws.of(samples, np.arange(len(rows)))
+    assert expected_loss(draws, labels, loss) == pytest.approx(expected_loss(single, labels[rows], loss), abs=1e-12)
+
+
+def every_partition(n):
+    found = [(0,)]
+    for _ in range(n - 1):
+        found = [(*p, k) for p in found for k in range(max(p) + 2)]
+    return found
+
+
+@both_losses
+@pytest.mark.parametrize("seed", range(8))
+def test_the_search_finds_the_smallest_loss_of_all_partitions(loss, seed):
+    """Of those without an object alone that most samples do not have alone."""
+    rng = np.random.default_rng(seed)
+    truth = np.array([0, 0, 0, 1, 1, 1, 2])
+    samples = [np.where(rng.random(7) < 0.15, rng.integers(0, 4, 7), truth) for _ in range(20)]
+    draws = Draws.of(samples, np.arange(7))
+    alone = np.mean([np.bincount(s)[s] == 1 for s in samples], axis=0)
+    allowed = [
+        p
+        for p in map(np.array, every_partition(7))
+        if all(alone[i] > 0.5 for i in range(7) if np.bincount(p)[p[i]] == 1)
+    ]
+    least = min(expected_loss(draws, p, loss) for p in allowed)
+    labels, found = best_partition(draws, loss=loss)
+    assert found == pytest.approx(expected_loss(draws, labels, loss), abs=1e-12)
+    assert found == pytest.approx(least, abs=1e-9)
+
+
+@both_losses
+def test_a_doubtful_object_joins_a_cluster_and_an_outlier_stays_alone(loss):
+    base = np.repeat([0, 1, 2], 10)
+    # One more object is everywhere in turn, another always alone.
+    doubtful = [np.append(base, [i % 3, 3]) for i in range(30)]
+    labels, _ = best_partition(Draws.of(doubtful, np.arange(32)), loss=loss)
+    assert partition(labels[:30].tolist()) == partition(base.tolist())
+    assert labels[30] in labels[:30]
+    assert np.count_nonzero(labels == labels[31]) == 1
+
+
+def test_objects_with_one_row_are_no_cluster_of_one():
+    rows = np.array([0, 1, 2, 3, 4, 4])  # the last two have the same labels, and are together more often than not
+    samples = [np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 2, 1, 1])]
+    labels, _ = best_partition(Draws.of(samples, rows))
+    assert labels[4] not in labels[:3]
+
+
+@both_losses
+def test_merging_takes_the_pair_that_costs_least(loss):
+    samples, _ = samples_of(p=0.3)
+    draws = Draws.of(samples, np.arange(40))
+    labels = np.arange(40) % 5
+    table, sizes = draws.tables(labels, 5), np.bincount(labels).astype(float)
+    owner = merge_clusters(table, sizes, draws.n_samples, loss, 4)
+    merged = {
+        pair: expected_loss(draws, np.where(labels == pair[1], pair[0], labels), loss)
+        for pair in combinations(range(5), 2)
+    }
+    assert expected_loss(draws, owner[labels], loss) == pytest.approx(min(merged.values()), abs=1e-12)
+    for k in range(5, 0, -1):
+        assert best_partition(draws, loss=loss, n_clusters=k)[0].max() + 1 <= k
+
+
+def test_memberships_are_shares_of_companions():
+    samples = [np.array([0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 2])]
+    draws = Draws.of(samples, np.arange(5))
+    labels = np.array([0, 0, 1, 1, 1])
+    found = companions(draws, labels, draws.tables(labels, 2))
+    np.testing.assert_allclose(found[0], [(1 + 1 / 2) / 2, 1 / 2 / 2])
+    np.testing.assert_allclose(found[2], [1 / 2, 1 / 2])
+    np.testing.assert_allclose(found[3], [0.4 / 2, 1.6 / 2])  # alone in the second sample, where nothing is known
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    alone = companions(draws, np.array([0, 0, 0, 0, 1]), draws.tables(np.array([0, 0, 0, 0, 1]), 2))
+    np.testing.assert_allclose(
+        alone[4], [1 / 2, 1 / 2]
+    )  # alone in one sample, as in the answer; with others in the other
+
+
+def test_r_hat_and_effective_sample_size():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(4, 1000))
+    assert r_hat(noise) < 1.01
+    assert 3000 < effective_sample_size(noise) <= 4000
+    assert r_hat(noise + np.array([[0], [0], [0], [3]])) > 1.3
+    assert r_hat(noise + np.linspace(0, 5, 1000)) > 1.3  # a drift, alike in all chains
+    slow = np.zeros((4, 1000))
+    for t in range(1, 1000):
+        slow[:, t] = 0.9 * slow[:, t - 1] + noise[:, t]
+    assert effective_sample_size(slow) == pytest.approx(4000 * 0.1 / 1.9, rel=0.35)  # (1 − ρ) / (1 + ρ) of the draws
+    still = np.full((3, 50), 7.0)
+    assert (r_hat(still), effective_sample_size(still)) == (1, 150)
+    assert r_hat(still + np.arange(3)[:, None]) == np.inf
+    assert np.isnan(r_hat(np.ones((2, 2))))

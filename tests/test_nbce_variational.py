@@ -1,0 +1,170 @@
+"""Variational inference of NBCE: fixed points, a bound that never falls, weights, and parts that live apart."""
+
+import numpy as np
+import pytest
+
+from consilience.consensus.bayes.variational import (
+    KINDS,
+    Block,
+    advance,
+    begin,
+    first_state,
+    iterate,
+    label_scores,
+    merge,
+    partial,
+    size_scores,
+    soften,
+    statistics,
+)
+from consilience.consensus.labelrows import LabelRows
+from oracle import label_bound as oracle
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
+
+
+def rows_of(n=60, k=4, r=5, p=0.35, holes=0.1, seed=0, weights=None):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None]).astype(np.int32)
+    labels[rng.random((n, r)) < holes] = -1
+    return LabelRows(labels, np.ones(n) if weights is None else weights, np.arange(0, r * k + 1, k))
+
+
+def start_of(n, K, seed=0):
+    return np.random.default_rng(seed).integers(0, K, n)
+
+
+def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
+    block, found = begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
+    fit = iterate([block], first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
+    return fit, soft_of(block, fit.state)
+
+
+def soft_of(block, state):
+    soft = None if block.soft is None else block.soft if state.order is None else block.soft[:, state.order]
+    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft)) if soft is None else soft
+
+
+@every_kind
+@both_priors
+@pytest.mark.parametrize("hyper", [{"alpha": 0.8, "beta": 0.3}, {}])
+def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
+    rows = rows_of()
+    fit, soft = fitted(rows, kind, prior, **hyper)
+    assert fit.converged
+    how = {"kind": kind, "prior": prior, "alpha": fit.state.alpha, "beta": fit.state.beta}
+    expected = oracle.update(rows.labels, [4] * 5, soft, **how)
+    np.testing.assert_allclose(soft, expected, atol=1e-6, rtol=0)
+    assert 1 < np.count_nonzero(soft.sum(axis=0) > 2) < 8
+
+
+@every_kind
+@both_priors
+def test_a_pass_is_the_oracle_s(kind, prior):
+    rows = rows_of(n=20)
+    soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
+    state = first_state(statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2)
+    known = None if kind == "vb" else soft
+    found = soften(size_scores(state, known) + label_scores(rows, state, known))
+    expected = oracle.update(rows.labels, [4] * 5, soft, kind=kind, prior=prior, alpha=0.7, beta=0.2)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@both_priors
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_of_vb_never_falls(prior, seed):
+    rows = rows_of(p=0.5, seed=seed, weights=np.random.default_rng(seed).integers(1, 4, 60).astype(float))
+    fit, _ = fitted(rows, "vb", prior, start=start_of(60, 8, seed))
+    assert len(fit.history) > 5
+    assert np.diff(fit.history).min() > -1e-8
+    assert fit.history[-1] > fit.history[0]
+
+
+@both_priors
+def test_the_bound_is_below_the_evidence(prior):
+    """On a case small enough to sum over all assignments."""
+    from oracle.label_mixture import posterior
+
+    rows = rows_of(n=5, r=2, k=3, holes=0.2)
+    evidence = np.log(sum(posterior(rows.labels, [3, 3], 3, prior, 0.7, 0.3).values()))
+    for seed in range(5):
+        fit, _ = fitted(rows, "vb", prior, K=3, start=start_of(5, 3, seed), alpha=0.7, beta=0.3)
+        assert evidence - 10 < fit.history[-1] < evidence
+
+
+@every_kind
+@both_priors
+def test_weighted_rows_are_copies(kind, prior):
+    rows = rows_of(n=30, seed=2)
+    copies = np.random.default_rng(0).integers(1, 5, 30)
+    weighted = LabelRows(rows.labels, copies.astype(float), rows.offsets)
+    repeated = LabelRows(np.repeat(rows.labels, copies, axis=0), np.ones(copies.sum()), rows.offsets)
+    start = start_of(30, 8)
+    one, soft = fitted(weighted, kind, prior, start=start, tol=1e-9)
+    two, full = fitted(repeated, kind, prior, start=np.repeat(start, copies), tol=1e-9)
+    np.testing.assert_allclose(np.repeat(soft, copies, axis=0), full, atol=1e-9)
+    np.testing.assert_allclose(one.history, two.history, rtol=1e-9)
+
+
+@every_kind
+@both_priors
+def test_rows_apart_give_the_same_numbers(kind, prior):
+    rows = rows_of(n=90, p=0.4)
+    start = start_of(90, 8)
+    whole, soft = fitted(rows, kind, prior, start=start, tol=1e-9)
+    cuts = [np.arange(0, 20), np.arange(20, 70), np.arange(70, 90)]
+    blocks, found = zip(*(begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
+    state = first_state(merge(found), rows.offsets, kind, prior)
+    for _ in range(len(whole.history) - 1):
+        state = advance(state, merge(partial(block, state) for block in blocks))
+    assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
+    assert state.beta == pytest.approx(whole.state.beta, abs=1e-9)
+    assert state.bound == pytest.approx(whole.history[-1], abs=1e-8)
+    np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
+    np.testing.assert_allclose(np.vstack([soft_of(block, state) for block in blocks]), soft, atol=1e-9)
+
+
+@every_kind
+@both_priors
+def test_clusterings_apart_give_the_same_numbers(kind, prior):
+    """Two sites have three and two of the clusterings, and send scores and the tables of theirs."""
+    from dataclasses import replace
+
+    rows = rows_of(n=50, p=0.4)
+    start = start_of(50, 8)
+    whole, soft_whole = fitted(rows, kind, prior, start=start, tol=1e-9)
+    sites = [
+        LabelRows(rows.labels[:, q].copy(), rows.weights, np.arange(0, 4 * len(q) + 1, 4)) for q in ([0, 1, 2], [3, 4])
+    ]
+    soft = np.eye(8)[start]
+    state = first_state(_join([statistics(site, soft, kind) for site in sites]), rows.offsets, kind, prior)
+    for _ in range(len(whole.history) - 1):
+        own = None if kind == "vb" else soft if state.order is None else soft[:, state.order]
+        scores, begun = size_scores(state, own), 0
+        for site in sites:
+            end = begun + int(site.offsets[-1])
+            s = state.statistics
+            part = replace(
+                s, table=s.table[begun:end], table_spread=s.table_spread[begun:end], table_none=s.table_none[begun:end]
+            )
+            scores = scores + label_scores(site, replace(state, statistics=part, offsets=site.offsets), own)
+            begun = end
+        soft = soften(scores)
+        state = advance(state, _join([statistics(site, soft, kind) for site in sites]))
+    assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
+    np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
+    np.testing.assert_allclose(soft_of(Block(rows, None if kind == "vb" else soft), state), soft_whole, atol=1e-9)
+
+
+def _join(parts):
+    """The statistics of disjoint clusterings: one below the other; sizes and entropy are the same everywhere."""
+    from dataclasses import replace
+
+    return replace(
+        parts[0],
+        table=np.vstack([part.table for part in parts]),
+        table_spread=np.vstack([part.table_spread for part in parts]),
+        table_none=np.vstack([part.table_none for part in parts]),
+    )
