@@ -108,8 +108,12 @@ class Gibbs {
     }
   }
 
+  double smoothed(std::size_t m, std::int64_t total) const {
+    return double(rows_.labels_of(m)) * prior_.beta + double(total);
+  }
+
   double smoothed_total(std::size_t m, std::size_t k) const {
-    return double(rows_.labels_of(m)) * prior_.beta + double(total_[m * k_ + k]);
+    return smoothed(m, total_[m * k_ + k]);
   }
 
   void put(std::size_t i, std::size_t k, int sign) {
@@ -177,6 +181,7 @@ class Gibbs {
   CONSILIENCE_AVX2 double log_likelihoods_avx2(std::size_t i) { return log_likelihoods_with(i); }
   double log_likelihoods(std::size_t i) { return log_likelihoods_with(i); }
 
+  // The object is taken out of the whole counts: next to 1, a tiny beta is lost.
   double without(std::size_t i, std::size_t own) const {
     double sum = 0, product = 1;
     std::size_t factors = 0;
@@ -184,7 +189,7 @@ class Gibbs {
       const std::int32_t y = rows_.label[i * rows_.clusterings + m];
       if (y < 0) continue;
       const std::size_t cell = std::size_t(rows_.offset[m] + y) * k_ + own;
-      product *= (prior_.beta + double(table_[cell] - 1)) / (smoothed_total(m, own) - 1);
+      product *= (prior_.beta + double(table_[cell] - 1)) / smoothed(m, total_[m * k_ + own] - 1);
       if (++factors % kBlock == 0) sum += std::log(product), product = 1;
     }
     return sum + std::log(product);

@@ -93,3 +93,9 @@ def test_the_bottleneck_reports_its_information():
 def test_bad_options(model, sentence):
     with pytest.raises(InputError, match=sentence):
         model.fit(mixture()[0])
+
+
+@pytest.mark.parametrize("model", [MultinomialMixture(5), CountBottleneck(5)])
+def test_more_clusters_than_objects(model):
+    with pytest.raises(InputError, match="5 clusters of 3 objects cannot be made"):
+        model.fit([[1, 2], [2, 1], [3, 3]])

@@ -1,5 +1,7 @@
 """Conditional ensembles: the three stages, their options, and what is promised of the labels."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import (
     DBSCAN,
+    OPTICS,
     AgglomerativeClustering,
     Birch,
     BisectingKMeans,
@@ -18,6 +21,7 @@ from sklearn.cluster import (
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import consilience as cs
 from consilience._check import InputError
@@ -289,13 +293,13 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"centre": "mean"}, "unknown centre"),
         ({"combine": "kmeens"}, "unknown combination"),
         ({"base": "kmean"}, "did you mean 'kmeans'"),
-        ({"base": KMeans}, "the base must be one of"),
-        ({"base": 3}, "the base must be one of"),
+        ({"base": KMeans}, r"not its class: give KMeans\(\)"),
+        ({"base": 3}, "must be a scikit-learn clusterer"),
         ({"base": "multinomial"}, r"Negative values .* \(row 0, column"),
         ({"base": "multinomial", "X": "zero"}, r"1 row of the data is all zero \(the first is row 7\)"),
         ({"base": "bottleneck", "X": "empty"}, r"2 rows of the data are all zero \(the first is row 7\)"),
         ({"base": "multinomial", "centre": "group", "X": "counts"}, "leaves no counts"),
-        ({"X": "nan"}, "NaN"),
+        ({"X": "nan"}, "the data has NaN in row 1, column 1: "),
         ({"X": "sparse", "base": "gaussian"}, "cannot split group '0'.*[Ss]parse"),
         ({"random_state": -1}, "random_state"),
         ({"learn": [True]}, "learn must be True or False"),
@@ -327,3 +331,114 @@ def test_a_base_that_finds_nothing_is_no_answer():
 def test_the_constructor_only_stores():
     model = CondEns("many", base=None, combine=3)
     assert clone(model).get_params() == model.get_params()
+
+
+def test_extension_far_from_zero():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [4.0, 1.0]], 50, axis=0) + rng.normal(size=(100, 2)) * 0.3
+    group = np.arange(0, 100, 5)
+    for base in ("kmeans", AgglomerativeClustering()):
+        near, far = (extend(Y, fit_base(base, Y[group], group, 2, seed=0)) for Y in (X, X + 1e9))
+        assert matched_accuracy(near, far) == 1.0
+        assert len(np.unique(far)) == 2
+
+
+class Slow(KMeans):
+    """Runs that overlap, the first to begin being the first to end."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        time.sleep(0.1)
+        return super().fit_predict(X)
+
+
+def test_threads_leave_the_settings_of_blas_as_they_were():
+    X, labels = crossed()
+    with threadpool_limits(2):
+        before = threadpool_info()
+        CondEns(2, base=Slow(n_init=1), n_restarts=3, n_jobs=3, random_state=0).fit(X, labels[:, 0])
+        assert threadpool_info() == before
+
+
+class Refuses(KMeans):
+    """Cannot split groups of fewer than 50 objects."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        if len(X) < 50:
+            raise self.error
+        return super().fit_predict(X)
+
+    error = ValueError("too few\nobjects")
+
+
+class Broken(Refuses):
+    error = TypeError("a mistake in the code")
+
+
+@pytest.mark.parametrize("restarts", ["pool", "best"])
+def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(restarts):
+    X, labels = crossed()
+    given = np.where(np.arange(400) < 10, 2, labels[:, 0])
+    found = CondEns(2, base=Refuses(n_init=1), n_restarts=2, restarts=restarts, random_state=0).fit(X, given)
+    assert found.groups_["outcome"].tolist() == ["split", "split", "refused by the base: too few objects"]
+    assert nmi(labels[:, 1], found.labels_) > 0.9
+    with pytest.raises(InputError, match="cannot split group '0': too few objects"):
+        CondEns(2, base=Refuses(n_init=1), random_state=0).fit(X, np.arange(400) // 40)
+    with pytest.raises(TypeError, match="a mistake in the code"):
+        CondEns(2, base=Broken(n_init=1), random_state=0).fit(X, given)
+
+
+def test_optics_on_a_group_too_small_for_it():
+    X, labels = crossed()
+    given = np.where(np.arange(400) < 4, 2, labels[:, 0])
+    outcomes = CondEns(2, base=OPTICS(min_samples=5, xi=0.2), random_state=0).fit(X, given).groups_["outcome"]
+    assert outcomes[2].startswith("refused by the base: ")
+
+
+def test_many_groups_get_fewer_restarts(monkeypatch):
+    monkeypatch.setattr("consilience.alternatives.condens.MEMBERS", 7)
+    X, labels = crossed()
+    found = cs.contrast(X, labels[:, 0], 2, n_restarts=10)
+    assert found.ensemble.n_clusterings == 6
+    assert "3 in place of 10 restarts" in repr(found)
+    assert CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0]).n_restarts_ == 2
+    assert cs.contrast(X, labels[:, 0], 2, n_restarts=3).note == ""
+
+
+def test_the_stages_alone_check_their_options():
+    X, labels = crossed()
+    given = check_given(labels[:, 0], 400)
+    groups = groups_of(given, 400, "joint")
+    with pytest.raises(InputError, match="several groupings 'all'"):
+        groups_of(given, 400, "all")
+    with pytest.raises(InputError, match="way to use restarts"):
+        cluster_groups(X, groups, 2, restarts="some")
+    with pytest.raises(InputError, match="did you mean 'kmeans'"):
+        cluster_groups(X, groups, 2, base="kmean")
+    with pytest.raises(InputError, match="did you mean 'kmeans'"):
+        fit_base("kmean", X, np.arange(400), 2, seed=0)
+
+
+def test_a_base_keeps_a_number_of_clusters_that_is_none():
+    X, _ = crossed()
+    base = AgglomerativeClustering(n_clusters=None, distance_threshold=20.0)
+    split = fit_base(base, X, np.arange(400), 2, seed=0)
+    assert split.model.n_clusters is None
+    assert split.labels.max() + 1 == split.model.n_clusters_
+
+
+@pytest.mark.parametrize(
+    ("data", "where"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, np.inf, 3.0]}), "inf in row 1, column 'b'"),
+        (pd.DataFrame({"a": [1, None, 3], "b": [1, 2, 3]}, dtype=object), "NaN in row 1, column 'a'"),
+        ([[1.0, 2.0], [3.0, None]], "NaN in row 1, column 1"),
+        (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), "NaN in row 1, column 0"),
+    ],
+)
+def test_what_is_missing_is_named(data, where):
+    with pytest.raises(InputError, match=f"the data has {where}: "):
+        CondEns(2).fit(data, [0, 1, 1][: len(data) if isinstance(data, list) else data.shape[0]])
+
+
+def test_whole_numbers_that_came_as_floats_are_named_as_such():
+    assert check_given([1.0, 2.0, np.nan, 1.0], 4).names == [["1", "2"]]

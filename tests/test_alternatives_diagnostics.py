@@ -1,5 +1,8 @@
 """How new, how good, how sure: the numbers beside their definitions, and the sentence."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,9 +10,10 @@ from sklearn.metrics import mutual_info_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.alternatives import diagnose, quality
-from consilience.comparison import adjusted_rand, information_ratio, nmi
+from consilience.alternatives import CCIB, diagnose, quality, walk_through
+from consilience.comparison import adjusted_rand, information_ratio, matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.reports.alternatives import contrast_summary
 
 
 @pytest.fixture(scope="module")
@@ -128,3 +132,93 @@ def test_bad_input():
         quality([[1.0], [2.0]], [0, 1, 1])
     with pytest.raises(InputError, match="unknown measure"):
         quality([[1.0], [2.0]], [0, 1], measure="entropy")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_quality_does_not_depend_on_where_zero_is(kind):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 300)
+    X = labels[:, None] * [1.0, 0.5] + rng.normal(size=(300, 2))
+    expected = quality(X, labels)
+    assert 0.2 < expected < 0.6
+    assert quality(kind(X + 1e9), labels) == pytest.approx(expected, abs=1e-6)
+    assert quality(kind(X + np.array([1e9, 0.0])), labels) == pytest.approx(expected, abs=1e-6)
+
+
+def test_quality_of_sparse_data_counts_what_is_not_stored():
+    rng = np.random.default_rng(1)
+    X, labels = rng.poisson(0.4, (200, 7)).astype(float), rng.integers(0, 4, 200)
+    assert quality(sparse.csr_matrix(X), labels) == pytest.approx(quality(X, labels), rel=1e-12)
+
+
+def test_the_best_restart_alone_has_no_halves(result):
+    X, given, *_ = result
+    found = cs.contrast(X, given, 3, n_restarts=4, restarts="best")
+    assert np.isnan(found.stability)
+    assert "halves" not in found.sentence
+
+
+def test_ccib_makes_the_same_record(result):
+    X, given, hidden, _ = result
+    names = np.array(["ash", "elm", "oak"])[given]
+    found = cs.contrast(X, names, 3, method="ccib", n_restarts=4, weight=0.1)
+    assert matched_accuracy(hidden, found.labels) > 0.9
+    assert found.groups["outcome"].tolist() == ["not split"] * 3
+    assert "unused" not in repr(found)
+    table = found.walk_through(hidden)
+    assert table["group"].tolist() == ["ash", "elm", "oak"]
+    assert table["runs"].tolist() == [4, 4, 4]
+    assert (table["inside_truth"] > 0.5).all()
+    halves = [cs.combine(found.ensemble[:, np.arange(r, 4, 2)], 3, "bottleneck", random_state=0).labels for r in (0, 1)]
+    assert found.stability == adjusted_rand(*halves)
+    with pytest.raises(InputError, match="base is no option of method='ccib'"):
+        cs.contrast(X, given, 3, method="ccib", base="multinomial")
+    with pytest.raises(InputError, match="weight is no option of method='condens'"):
+        cs.contrast(X, given, 3, weight=1.0)
+
+
+def test_several_groupings_are_compared_together_too():
+    one, two = np.repeat([0, 1], 50), np.tile([0, 1], 50)
+    X = np.column_stack([one, two, one ^ two]) + np.random.default_rng(0).normal(size=(100, 3)) * 0.1
+    table = diagnose(X, one ^ two, [one, two]).redundancy.set_index("given")
+    assert table["nmi"].iloc[:2].max() < 1e-9
+    assert table.loc["together", "nmi"] == pytest.approx(2**-0.5)  # both tell all of it: I = H(C) = H(Z) / 2
+    counts = np.random.default_rng(0).poisson(1 + 20 * np.column_stack([one, two, one ^ two]))
+    found = CCIB(2, n_restarts=2, random_state=0).fit(counts, [one, two])
+    assert found.redundancy_ == diagnose(counts, found.labels_, [one, two]).redundancy["nmi"].max()
+
+
+def test_walking_through_groups_of_which_one_grouping_alone_was_split():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, (400, 2))
+    X = np.column_stack([labels * [6.0, 5.0], rng.integers(0, 2, 400) * 4.0]) + rng.normal(size=(400, 3))
+    tiny = np.arange(400) // 2  # too small to split
+    found = cs.contrast(X, [labels[:, 0], tiny], 2, several="each", n_restarts=2)
+    assert found.walk_through()["size"].tolist() == np.bincount(labels[:, 0]).tolist()
+
+
+def test_nan_is_neither_said_nor_written(result):
+    *_, found = result
+    unknown = replace(found.diagnostics, quality_of_given=np.nan)
+    odd = replace(found, redundancy=np.nan, quality=np.nan, diagnostics=unknown)
+    assert "nan" not in odd.sentence.replace("nats", "")
+    assert "NaN" not in json.dumps(contrast_summary(odd, {}))
+    variance = replace(odd, diagnostics=replace(unknown, measure="variance"))
+    assert "nan%" not in variance.sentence
+
+
+def test_lengths_and_missing_numbers_get_one_sentence(result):
+    X, given, hidden, found = result
+    bad = X.astype(float)
+    bad[3, 1] = np.nan
+    for call in (lambda: quality(bad, hidden), lambda: diagnose(bad, hidden, given)):
+        with pytest.raises(InputError, match="NaN in row 3, column 1"):
+            call()
+    with pytest.raises(InputError, match="given labels are of 10 objects, the clustering of 450"):
+        diagnose(X, hidden, given[:10])
+    with pytest.raises(InputError, match="10 combined labels for an ensemble of 450 objects"):
+        walk_through(found.ensemble, hidden[:10])
+    with pytest.raises(InputError, match="10 truth labels"):
+        found.walk_through(hidden[:10])
+    with pytest.raises(InputError, match="given labels are of 10 objects"):
+        walk_through(found.ensemble, hidden, given[:10])

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import MeanShift
 
 from consilience._check import InputError
-from consilience.alternatives import CondEns, alternatives, reproducibility, surprise
+from consilience.alternatives import CondEns, alternatives, evidence, reproducibility, sequence, surprise
+from consilience.alternatives.given import NoSplitError
+from consilience.alternatives.sequence import NO_SPLIT
 from consilience.comparison import matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
 
@@ -94,10 +98,63 @@ def test_evidence():
         ({"min_surprise": None}, "min_surprise"),
         ({"max_redundancy": -1}, "max_redundancy"),
         ({"given": [0, 1]}, "of 2 objects, the data of 600"),
-        ({"base": "multinomial"}, "leaves no counts"),
+        ({"base": "multinomial", "centre": "group"}, "leaves no counts"),
+        ({"n_clusters": 2.5}, "n_clusters must be a whole number"),
+        ({"n_clusters": "two"}, "n_clusters must be a whole number"),
         ({"n_restarts": 0}, "n_restarts"),
     ],
 )
 def test_bad_input_gets_one_sentence(options, sentence):
     with pytest.raises(InputError, match=sentence):
         alternatives(crossed()[0], **{"n": 1} | options)
+
+
+def test_evidence_takes_what_users_have():
+    X, labels = crossed(300)[:2]
+    model = CondEns(2, n_restarts=2, random_state=0)
+    one = surprise(X, labels[:, 0], model, n_clouds=2)
+    assert one == surprise(X.tolist(), labels[:, :1], model, n_clouds=2)
+    assert reproducibility(X.tolist(), labels[:, 0], model) == reproducibility(X, labels[:, :1], model)
+    first = np.arange(300) < 150
+    apart = np.column_stack([np.where(first, labels[:, 0], -1), np.where(first, -1, labels[:, 0])])
+    each = CondEns(2, several="each", n_restarts=2, random_state=0)
+    assert np.isnan(surprise(X, apart, each))
+    with pytest.raises(InputError, match="NaN in row 0, column 0"):
+        surprise(np.full((4, 2), np.nan), None, model)
+
+
+def test_a_base_that_finds_nothing_in_clouds():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 60, axis=0) + rng.normal(size=(120, 2)) * 0.3
+    model = CondEns(2, base=MeanShift(bandwidth=14.0), random_state=0)
+    with pytest.raises(NoSplitError):
+        clone(model).fit(X)
+    assert alternatives(X, 1, n_clusters=2, base=MeanShift(bandwidth=100.0)).stopped == NO_SPLIT
+    finds = CondEns(2, base=MeanShift(bandwidth=7.0), random_state=0)
+    assert surprise(X, None, finds, n_clouds=3) > 4
+
+
+def test_counts_need_no_word_about_centring():
+    X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", n_restarts=3)
+    assert matched_accuracy(hidden, found.labels[:, 0]) > 0.9
+
+
+def test_seeds_of_steps():
+    seeds = {sequence._seed_of(seed, step) for seed in range(5) for step in range(5)}
+    assert len(seeds) == 25
+    assert max(seeds) < 2**63
+    alternatives(crossed(100)[0], 2, n_clusters=2, n_restarts=1, random_state=2**63 - 1)
+
+
+def test_clouds_do_not_depend_on_the_signs_of_eigenvectors(monkeypatch):
+    X, cells = crossed(100)[0], np.zeros(100, int)
+    known, eigh = np.ones(100, bool), np.linalg.eigh
+    one = evidence._cloud(X, cells, known, np.random.default_rng(0))
+
+    def other(matrix):
+        values, vectors = eigh(matrix)
+        return values, -vectors * (-1.0) ** np.arange(len(values))
+
+    monkeypatch.setattr(np.linalg, "eigh", other)
+    assert np.allclose(one, evidence._cloud(X, cells, known, np.random.default_rng(0)))

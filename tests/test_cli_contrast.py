@@ -11,6 +11,7 @@ import consilience as cs
 from command_line import run
 from consilience.alternatives import BASES
 from consilience.alternatives.bases import COUNTS
+from consilience.cli.contrast import command
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
 from consilience.reports.alternatives import draw_contrast
 from consilience.tables import scale
@@ -110,10 +111,18 @@ def test_ccib(words):
     found = json.loads(run(*args, "--json").stdout)
     assert found["truth"]["hidden"]["accuracy"] > 0.98
     assert found["stability"] > 0.9
-    assert found["groups"] == []
+    assert [(row["group"], row["outcome"], row["runs"]) for row in found["groups"]] == [
+        ("ash", "not split", 3),
+        ("oak", "not split", 3),
+    ]
     said = run(*args).stdout
     assert "nats of information per count" in said
-    assert "Groups" not in said
+    assert "how much of the answer the runs tell" in said
+    heavy = json.loads(run(*args, "--weight", 0.5, "--search", "annealing", "--json").stdout)
+    X, tree = sparse.load_npz(words / "words.npz"), pd.read_csv(words / "labels.csv")["tree"]
+    assert heavy["quality"] == pytest.approx(
+        cs.contrast(X, tree, 2, method="ccib", weight=0.5, search="annealing", n_restarts=3).quality
+    )
 
 
 def test_one_grouping_after_another(tmp_path):
@@ -153,7 +162,7 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
 def test_several_given_groupings():
     done = run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2, "--json")
     found = json.loads(done.stdout)
-    assert [row["given"] for row in found["redundancy"]] == ["shape", "colour"]
+    assert [row["given"] for row in found["redundancy"]] == ["shape", "colour", "together"]
     assert len(found["groups"]) == 12
     assert "ball × amber" in run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2).stdout
 
@@ -220,6 +229,7 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         ([*SHAPE[2:], "--method", "ccib"], ["row 29", "length_mm", "negative"]),
         ([*SHAPE[2:], "--method", "ccib", "--base", "kmeans"], ["--method ccib", "--base"]),
         ([*SHAPE[2:], "--method", "ccib", "--scale", "rows"], ["ccib takes counts", "--scale rows"]),
+        ([*SHAPE[2:], "--weight", "1"], ["--weight", "--method ccib"]),
         ([*SHAPE[2:], "--method", "cib"], ["cib", "ccib"]),
         ([*SHAPE[2:], "--alternatives", "0"], ["at least 1"]),
         ([*SHAPE[2:], "--alternatives", "2", "--figure", "f.png"], ["--figure", "--alternatives"]),
@@ -247,3 +257,31 @@ def test_a_mistyped_verb_is_answered():
     done = run("contrats", BEADS)
     assert done.returncode == 2
     assert "did you mean 'contrast'" in done.stderr
+
+
+def test_outputs_are_checked_before_any_work(tmp_path):
+    for option in ("-o", "--figure"):
+        name = tmp_path / "absent" / ("c.csv" if option == "-o" else "c.png")
+        done = run("contrast", "no-such-data.csv", "-g", "shape", "-k", 4, option, name)
+        assert done.returncode == 2
+        assert "absent does not exist" in done.stderr
+
+
+def test_the_table_is_written_even_if_the_figure_fails(tmp_path, monkeypatch):
+    def fail(*args):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("consilience.cli.contrast.draw_contrast", fail)
+    out = tmp_path / "c.csv"
+    args = [BEADS, *SHAPE, "-k", "4", "--restarts", "2", "-o", str(out), "--figure", str(tmp_path / "c.png")]
+    with pytest.raises(OSError, match="no space"):
+        command.main([str(arg) for arg in args], standalone_mode=False)
+    assert len(pd.read_csv(out)) == 300
+
+
+def test_stored_zeros_have_no_logarithm():
+    stored = sparse.csr_matrix(np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0]]))
+    stored.data[1] = 0.0
+    kept = stored.copy()
+    assert np.allclose(scale(stored, "tfidf").toarray(), scale(stored.toarray(), "tfidf"))
+    assert (stored.data == kept.data).all()

@@ -1,6 +1,7 @@
 """combine: the slide example, the choice among methods, the number of clusters, confidence."""
 
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -92,7 +93,7 @@ def test_auto_takes_the_number_from_nbce_and_says_so(method):
     assert result.method == ("nbce" if method == "auto" else method)
     assert result.n_clusters == 5
     assert nmi(truth, result.labels) > 0.98
-    assert "5 clusters by NBCE (prior tsb; its samples mostly have 5 to" in repr(result)
+    assert "5 clusters by NBCE (prior tsb, 4 chains of 400 sweeps; its samples mostly have 5" in repr(result)
 
 
 def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
@@ -102,6 +103,34 @@ def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
     for result in (fractions, cs.combine(labels, "auto")):
         assert (result.method, result.n_clusters) == ("nbce", 5)
         assert "5 clusters by NBCE (vb, prior tsb)" in result.note
+
+
+def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
+    labels, _ = noisy(n=300, k=5, r=300, p=0.4)
+    start = time.process_time()
+    result = cs.combine(labels, "auto", n_jobs=1)
+    assert time.process_time() - start < 30
+    assert result.n_clusters == 5
+    monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 60)
+    assert "4 chains of 60 sweeps" in cs.combine(labels, "auto").note
+    monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 40)
+    assert "by NBCE (vb" in cs.combine(labels, "auto").note
+
+
+def test_auto_says_where_the_truncation_binds_and_what_it_finds():
+    note = cs.combine(noisy(n=100)[0], "auto", "nbce", n_components=2, n_iter=50).note
+    assert "as many as n_components allows: raise it" in note
+    assert "raise n_iter" not in note
+    assert "modes of all clusterings" in note
+    assert "give n_clusters to merge" in note
+
+
+def test_one_cluster_where_a_method_makes_two():
+    labels = np.random.default_rng(0).integers(0, 2, (100, 4))
+    result = cs.combine(labels, "auto", "vote")
+    assert result.n_clusters == 2
+    assert "1 cluster by NBCE" in result.note
+    assert "2 is the least that vote can make" in result.note
 
 
 def test_auto_says_where_chains_disagree():

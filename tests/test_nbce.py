@@ -112,6 +112,19 @@ def test_a_chain_that_has_not_arrived_is_left_out():
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
+def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
+    """Of 1,500 labels, 60 % redrawn: an empty component is likelier than any cluster by more than e⁷⁰⁸."""
+    rng, truth = np.random.default_rng(0), np.arange(80) % 4
+
+    def rows(noise):
+        return np.where(rng.random((80, 1500)) < noise, rng.integers(0, 4, (80, 1500)), truth[:, None])
+
+    found = NBCE(inference=inference, **QUICK | {"n_iter": 10, "n_components": 8}).fit(rows(0.02))
+    assert found.n_clusters_ == 4
+    assert found.predict(rows(0.6)).tolist() == found.labels_.tolist()
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_merging_down_to_a_number(inference):
     ensemble, truth = planted(n=300, k=6, noise=0.2)
     for k in (6, 4, 2):

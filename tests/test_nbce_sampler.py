@@ -233,3 +233,11 @@ def test_many_clusterings_do_not_underflow():
     z = np.array([0, 0, 0, 1, 1, 1], np.int32)
     found = _kernels.gibbs_conditionals(labels, offsets, z, n_clusters=5, prior="fsd", alpha=1.0, beta=1e-3)
     np.testing.assert_allclose(found, np.eye(5)[z], atol=1e-12)
+
+
+def test_a_tiny_beta_is_not_lost():
+    labels, z = np.array([[0, 0], [0, 0], [1, 1]], np.int32), np.array([0, 0, 1], np.int32)
+    how = {"n_clusters": 3, "prior": "fsd", "alpha": 1.0, "beta": 1e-20}
+    found = _kernels.gibbs_conditionals(labels, np.array([0, 2, 4]), z, **how)
+    expected = [[16 / 17, 0, 1 / 17], [16 / 17, 0, 1 / 17], [0, 0.5, 0.5]]  # the last one's is empty without it
+    np.testing.assert_allclose(found, expected, atol=1e-12)

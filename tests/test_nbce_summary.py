@@ -8,7 +8,14 @@ import pytest
 from consilience.comparison import variation_of_information
 from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.sampling import companions
-from consilience.consensus.bayes.summary import Draws, best_partition, expected_loss, merge_clusters
+from consilience.consensus.bayes.summary import (
+    OPENED,
+    Draws,
+    _Partition,
+    best_partition,
+    expected_loss,
+    merge_clusters,
+)
 from oracle.label_mixture import partition
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
@@ -136,3 +143,13 @@ def test_r_hat_and_effective_sample_size():
     assert (r_hat(still), effective_sample_size(still)) == (1, 150)
     assert r_hat(still + np.arange(3)[:, None]) == np.inf
     assert np.isnan(r_hat(np.ones((2, 2))))
+
+
+def test_rows_that_wish_to_be_alone_open_few_clusters():
+    """Most would, in noise; merging so many would cost their square, and they are gathered anyway."""
+    samples, truth = samples_of(n=200, k=40, p=0.6)
+    draws = Draws.of(samples, np.arange(200))
+    start = _Partition(draws, truth, "vi")
+    assert np.count_nonzero(start._wishes()[0] == 40) > OPENED
+    assert 40 < start.move().k <= 40 + OPENED
+    assert start.polish().k <= 42 + OPENED  # the samples have 42

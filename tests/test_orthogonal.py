@@ -65,7 +65,7 @@ def test_seeds():
         ({"alpha": float("nan")}, "alpha must be a number between 0 and 1; got nan"),
         ({"alpha": "high"}, "got 'high'"),
         ({"reading": "sheer"}, "did you mean 'shear'"),
-        ({"n_objects": 2}, "n_objects must be a whole number of at least 3"),
+        ({"n_objects": 2}, "n_objects must be a whole number of at least 9"),
         ({"n_draws": 0}, "n_draws"),
     ],
 )
@@ -73,3 +73,12 @@ def test_mistakes(settings, words):
     with pytest.raises(InputError) as caught:
         orthogonal_multinomials(**({"n_clusters": 3} | settings))
     assert words in str(caught.value)
+
+
+def test_pairs_of_groups_share_what_is_left():
+    for n in (9, 13, 16, 31):
+        _, given, hidden = orthogonal_multinomials(3, n_objects=n, random_state=0)
+        counts = [np.bincount(labels, minlength=3) for labels in (given, hidden)]
+        assert all(sizes.max() - sizes.min() <= 1 for sizes in counts), n
+        pairs = np.bincount(3 * given + hidden, minlength=9)
+        assert pairs.max() - pairs.min() <= 1

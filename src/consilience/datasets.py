@@ -130,7 +130,7 @@ def orthogonal_multinomials(
         group plus 1 − α times that of the given one; the groups stay independent. "member": the hidden group is the given one
         with probability 1 − α. At α = 1 both give the same data.
     n_objects : int, optional
-        By default the paper's 50 k², shared equally among the k² pairs of groups.
+        By default the paper's 50 k²; at least k², shared equally among the k² pairs of groups as far as that goes.
     n_draws : int, optional
         By default the paper's 50 k (k + 1) + 100.
     random_state : int, generator or None
@@ -154,13 +154,16 @@ def orthogonal_multinomials(
     ((200, 3), [18, 59, 323], 0, 1)
     """
     k = check_count("n_clusters", n_clusters, 2)
-    n = check_count("n_objects", 50 * k**2 if n_objects is None else n_objects, k)
+    n = check_count("n_objects", 50 * k**2 if n_objects is None else n_objects, k**2)
     m = check_count("n_draws", 50 * k * (k + 1) + 100 if n_draws is None else n_draws)
     check_choice(reading, READINGS, "reading")
     if not is_number(alpha) or not 0 <= alpha <= 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {show(alpha)}")
     rng = np.random.default_rng(check_seed(random_state))
-    given, hidden = np.divmod(rng.permutation(np.arange(n, dtype=np.int32) % k**2), np.int32(k))
+    pairs = np.arange(n, dtype=np.int32) % k**2
+    rest = pairs[n - n % k**2 :]
+    rest[:] = rest % k * k + (rest + rest // k) % k  # along diagonals, so that all groups of both get their share
+    given, hidden = np.divmod(rng.permutation(pairs), np.int32(k))
     own = rng.random(n) < alpha  # drawn in both readings, so that they agree to the last count at α = 1
     if reading == "member":
         hidden = np.where(own, hidden, given)

@@ -403,6 +403,8 @@ static void test_lloyd() {
         lloyd<DenseScores>(table, {init, 300, 1}, {{n, 0, weights, nullptr}}, 1, labels.data(), &found);
         CHECK(std::count(labels.begin(), labels.end(), 0) == std::ptrdiff_t(n) && found.inertia == 0);
       }
+  }
+}
 
 // log p(Y, Z) by the Gamma functions of its definition.
 static double log_joint(const LabelRows& rows, const MixturePrior& prior, const std::vector<std::int32_t>& z) {
@@ -481,6 +483,13 @@ static void test_gibbs() {
     Gibbs(rows, prior, b.data()).sweep(9, sweep);
     CHECK(a == b);
   }
+  // A lone object's cluster is empty without it, however small beta: as likely as the other empty one.
+  const std::int32_t few[] = {0, 0, 1};
+  const std::int64_t two[] = {0, 2};
+  std::int32_t where[] = {0, 0, 1};
+  double found[3];
+  Gibbs(LabelRows{3, 1, few, two}, MixturePrior{3, false, 1.0, 1e-20}, where).conditional(2, found);
+  CHECK(near(found[0], 0, 1e-12) && near(found[1], 0.5, 1e-12) && near(found[2], 0.5, 1e-12));
 }
 
 int main() {

@@ -3,7 +3,7 @@
 from consilience.alternatives.bases import BASES, fit_base
 from consilience.alternatives.bottleneck import CountBottleneck
 from consilience.alternatives.ccib import CCIB
-from consilience.alternatives.condens import CondEns, cluster_groups
+from consilience.alternatives.condens import CondEns
 from consilience.alternatives.contrast import Contrast, contrast
 from consilience.alternatives.diagnostics import Diagnostics, diagnose, quality, walk_through
 from consilience.alternatives.evidence import reproducibility, surprise
@@ -11,6 +11,7 @@ from consilience.alternatives.extension import extend
 from consilience.alternatives.given import check_given, groups_of
 from consilience.alternatives.multinomial import MultinomialMixture
 from consilience.alternatives.sequence import Alternatives, alternatives
+from consilience.alternatives.splits import cluster_groups
 
 __all__ = [
     "BASES",

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from consilience._check import InputError, check_choice, kind_of
+from consilience._check import check_choice
 from consilience.alternatives.bottleneck import CountBottleneck
 from consilience.alternatives.data import group_means
 from consilience.alternatives.multinomial import MultinomialMixture
+from consilience.generation.base import check_base as check_clusterer
+from consilience.generation.base import clusterer_settings
 
-NUMBER = ("n_clusters", "n_components")  # what estimators call k
 OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximise, or minimise
 
 
@@ -64,15 +65,12 @@ class Split:
     objective: float
 
 
-def check_base(base: Any) -> Any:
-    """A name among BASES, or an estimator that clusters."""
+def check_base(base: Any) -> None:
+    """Refuse what is neither a name among BASES nor an estimator that clusters."""
     if isinstance(base, str):
-        return check_choice(base, BASES, "base")
-    if isinstance(base, type) or not hasattr(base, "get_params") or not hasattr(base, "fit_predict"):
-        raise InputError(
-            f"the base must be one of {', '.join(BASES)} or a scikit-learn clusterer with fit_predict; got {kind_of(base)}"
-        )
-    return base
+        check_choice(base, BASES, "base")
+    else:
+        check_clusterer(base)
 
 
 def takes_counts(base: Any) -> bool:
@@ -82,7 +80,7 @@ def takes_counts(base: Any) -> bool:
 
 def is_random(base: Any) -> bool:
     """Whether restarts of the base can differ."""
-    return isinstance(base, str) or any(_plain(name) == "random_state" for name in base.get_params())
+    return isinstance(base, str) or any(map(_is_seed, clusterer_settings(base, 2, 0)))
 
 
 def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) -> Split:
@@ -95,18 +93,16 @@ def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) 
     >>> fit_base("kmeans", np.array([[0.0], [0.1], [9.0]]), np.array([4, 5, 7]), 2, seed=0).labels.tolist()
     [0, 0, 1]
     """
+    check_base(base)
     estimator = BASES[base](X.shape[0], X.shape[1], n_clusters) if isinstance(base, str) else clone(base)
-    names = estimator.get_params()
-    last = f"{estimator.steps[-1][0]}__" if hasattr(estimator, "steps") else ""  # a pipeline's clusterer comes last
-    settings: dict[str, Any] = {name: seed for name in names if _plain(name) == "random_state"}
-    settings |= {last + name: n_clusters for name in NUMBER if last + name in names}
-    estimator.set_params(**settings)
-    labels = np.asarray(estimator.fit_predict(X)).astype(np.int32)
+    estimator.set_params(**clusterer_settings(estimator, n_clusters, seed))
+    found = estimator.fit_predict(X) if hasattr(estimator, "fit_predict") else estimator.fit(X).labels_
+    labels = np.asarray(found).astype(np.int32)
     return Split(rows, np.where(labels < 0, -1, labels), estimator, _objective(estimator, X, labels))
 
 
-def _plain(name: str) -> str:
-    return name.rsplit("__", 1)[-1]
+def _is_seed(name: str) -> bool:
+    return name.endswith("random_state")
 
 
 def _objective(estimator: Any, X: Any, labels: NDArray[np.int32]) -> float:

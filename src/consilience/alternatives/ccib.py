@@ -23,10 +23,11 @@ from consilience._check import InputError, check_choice, check_count, check_posi
 from consilience._progress import track
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.bottleneck import SEARCHES
-from consilience.alternatives.condens import RESTARTS
 from consilience.alternatives.conditional import Labels, conditional_views, coordinate, local_start, reweigh
 from consilience.alternatives.data import check_counts, check_data
+from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
+from consilience.alternatives.splits import RESTARTS
 from consilience.comparison import nmi
 from consilience.consensus import combine
 from consilience.consensus.confidence import cluster_posterior
@@ -129,7 +130,7 @@ class CCIB(ClusterMixin, BaseEstimator):
     conditional_information_, information_ : float
         Of `labels_`, in nats per count.
     redundancy_ : float
-        NMI of `labels_` with the known grouping; NaN without one.
+        NMI of `labels_` with the known grouping, the largest of several and of all together; NaN without one.
     objective_ : float
         I(C; Y | Z) + λ I(C; Y) of `labels_`.
     ensemble_ : Ensemble
@@ -202,7 +203,7 @@ class CCIB(ClusterMixin, BaseEstimator):
         at = _largest_free(self.path_["conditional_information"].to_numpy())
         self.weight_ = path[at]
         self._answer(problem, [labels[at] for labels in found], seed)
-        self.redundancy_ = float("nan") if given is None else nmi(groups, self.labels_)
+        self.redundancy_ = float("nan") if given is None else redundancy(self.labels_, given.labels)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
@@ -235,7 +236,7 @@ class CCIB(ClusterMixin, BaseEstimator):
 
     def _answer(self, problem: ConditionalProblem, found: list[Labels], seed: int) -> None:
         """One clustering of the restarts', and how sure they are of it."""
-        self.ensemble_ = Ensemble(found)
+        self.ensemble_ = Ensemble(found, info=pd.DataFrame({"restart": range(len(found))}))
         whole = reweigh(problem.views, conditional=1, whole=self.weight_)
         if self.restarts == "pool" and self.n_restarts > 1:
             answer = combine(self.ensemble_, self.n_clusters, "bottleneck", random_state=seed)

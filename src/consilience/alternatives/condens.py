@@ -8,7 +8,6 @@ combination by information maximises Σ_j I(C; C_j), since the information about
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,95 +15,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
-from consilience._check import InputError, check_choice, check_count, check_seed, check_threads, kind_of
-from consilience._progress import track
-from consilience.alternatives.bases import Split, check_base, fit_base, is_random, takes_counts
+from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
+from consilience.alternatives.bases import check_base, is_random, takes_counts
 from consilience.alternatives.data import Centring, check_counts, check_data
-from consilience.alternatives.extension import extend
-from consilience.alternatives.given import Given, Group, TooSmallError, check_given, groups_of, joint
+from consilience.alternatives.given import (
+    SEVERAL,
+    Given,
+    Group,
+    TooSmallError,
+    check_given,
+    groups_of,
+    joint,
+)
+from consilience.alternatives.splits import RESTARTS, split_groups
 from consilience.consensus import METHODS, combine
-from consilience.ensemble import Ensemble
 
 COMBINATIONS = ("information", "auto", *METHODS)  # "information" is the paper's word for "bottleneck"
-RESTARTS = ("pool", "best")
-SEVERAL = ("joint", "each")
-
-
-def cluster_groups(
-    X: Any,
-    groups: list[Group],
-    n_clusters: int,
-    *,
-    base: Any = "kmeans",
-    n_restarts: int = 10,
-    restarts: str = "pool",
-    centring: Centring | None = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-) -> Ensemble:
-    """Stages 1 and 2: split every group, and extend every split to all objects.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array or CSR matrix
-    groups : list of Group
-        Those with more than `n_clusters` objects; see :func:`groups_of`.
-    n_clusters, base, n_restarts, restarts, random_state, n_jobs
-        As of :class:`CondEns`.
-    centring : Centring, optional
-        Objects are seen as if their group's mean were that of the group being split.
-
-    Returns
-    -------
-    Ensemble
-        One clustering per group and restart; `info` says of which. Splits with a single cluster are left out.
-
-    Examples
-    --------
-    >>> from consilience.alternatives import check_given, cluster_groups, groups_of
-    >>> from consilience.datasets import orthogonal_multinomials
-    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> groups = groups_of(check_given(given, len(X)), len(X), "joint")
-    >>> cluster_groups(X, groups, 2, n_restarts=3).info.columns.tolist()
-    ['given', 'group', 'name', 'restart', 'objective']
-    """
-    from joblib import Parallel, delayed
-
-    seed, controller = check_seed(random_state), ThreadpoolController()
-    runs = range(n_restarts if is_random(base) else 1)
-    units = [(group, [run]) for group in groups for run in runs] if restarts == "pool" else [(g, runs) for g in groups]
-
-    def one(group: Group, runs: Any) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        here = None if centring is None else centring.at(X, group.rows)
-        part = X[group.rows] if here is None else here.seen(X, group.rows)
-        with controller.limit(limits=1):  # so that no sum depends on the number of threads
-            found = {run: _split(base, part, group, n_clusters, [seed, group.given, group.code, run]) for run in runs}
-            best = max(found, key=lambda run: found[run].objective)
-            labels = extend(X, found[best], here)
-        about = {"given": group.given, "group": group.code, "name": group.name, "restart": best}
-        return labels, about | {"objective": found[best].objective}
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a member of an ensemble need not be the last word
-        lazily = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")
-        found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
-    found = [(labels, about) for labels, about in found if len(np.unique(labels[labels >= 0])) > 1]
-    if not found:
-        raise TooSmallError("the base clusterer found a single cluster in every group, so there is nothing to combine")
-    return Ensemble([labels for labels, _ in found], info=pd.DataFrame([about for _, about in found]))
-
-
-def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int]) -> Split:
-    state = int(np.random.SeedSequence(stream).generate_state(1)[0])
-    try:
-        return fit_base(base, part, group.rows, n_clusters, state)
-    except (TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"the base clusterer cannot split group {group.name!r}: {reason}") from error
+COLUMNS = ["given", "group", "name", "size", "outcome"]
+MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer restarts each
 
 
 class CondEns(ClusterMixin, BaseEstimator):
@@ -122,7 +51,8 @@ class CondEns(ClusterMixin, BaseEstimator):
     n_clusters_local : int, optional
         Clusters in every group; `n_clusters` by default.
     n_restarts : int
-        Runs of the base in every group, each with its own stream; one where the base has no `random_state`.
+        Runs of the base in every group, each with its own stream; one where the base has no `random_state`, and fewer where
+        groups times runs would be more than 2,000.
     restarts : {"pool", "best"}
         All runs enter the ensemble, or for each group the best by the base's own objective.
     centre : {None, "group"}
@@ -144,8 +74,10 @@ class CondEns(ClusterMixin, BaseEstimator):
     n_clusters_ : int
     ensemble_ : Ensemble
         The extended splits; ``ensemble_.info`` says of which group and restart.
+    n_restarts_ : int
+        Runs made in every group.
     groups_ : DataFrame
-        Every group: its name, size, and whether it was split.
+        Every group: its name, size, and whether it was split, or why not.
     consensus_ : Consensus
 
     Notes
@@ -209,21 +141,20 @@ class CondEns(ClusterMixin, BaseEstimator):
         given = None if y is None else check_given(y, X.shape[0], index)
         seed = check_seed(self.random_state)
         groups = self._choose_groups(groups_of(given, X.shape[0], self.several), learn, X.shape[0])
-        self.ensemble_ = cluster_groups(
+        self.n_restarts_ = self._restarts(len(groups))
+        self.ensemble_, failed = split_groups(
             X,
             groups,
             self.n_clusters_local or self.n_clusters,
             base=self.base,
-            n_restarts=self.n_restarts,
+            n_restarts=self.n_restarts_,
             restarts=self.restarts,
             centring=self._centring(X, given),
             random_state=seed,
             n_jobs=self.n_jobs,
             progress=progress,
         )
-        split = set(zip(self.ensemble_.info["given"], self.ensemble_.info["group"], strict=True))
-        kept = [(g, c) in split for g, c in zip(self.groups_["given"], self.groups_["group"], strict=True)]
-        self.groups_.loc[~np.array(kept) & (self.groups_["outcome"] == "split"), "outcome"] = "not split by the base"
+        self._report(failed)
         if (rows := len(self.ensemble_.signatures())) < self.n_clusters:
             raise TooSmallError(
                 f"{self.n_clusters} clusters cannot be told apart: the splits of all groups make only {rows} different rows "
@@ -269,7 +200,7 @@ class CondEns(ClusterMixin, BaseEstimator):
                 )
             groups = [replace(group, rows=group.rows[mask[group.rows]]) for group in groups]
         rows = [(g.given, g.code, g.name, len(g.rows), "split" if len(g.rows) > k else "too small") for g in groups]
-        self.groups_ = pd.DataFrame(rows, columns=["given", "group", "name", "size", "outcome"])
+        self.groups_ = pd.DataFrame(rows, columns=COLUMNS)
         chosen = [group for group in groups if len(group.rows) > k]
         if not chosen:
             largest = max((len(group.rows) for group in groups), default=0)
@@ -278,6 +209,20 @@ class CondEns(ClusterMixin, BaseEstimator):
                 "coarser groups"
             )
         return chosen
+
+    def _restarts(self, n_groups: int) -> int:
+        """Runs in every group: those asked for, unless all together would make too large an ensemble."""
+        if not is_random(self.base):
+            return 1
+        return self.n_restarts if self.restarts == "best" else min(self.n_restarts, max(1, MEMBERS // n_groups))
+
+    def _report(self, failed: dict[tuple[int, int], str]) -> None:
+        """Note the groups that were large enough and are not split all the same."""
+        split = set(zip(self.ensemble_.info["given"], self.ensemble_.info["group"], strict=True))
+        for row, key in enumerate(zip(self.groups_["given"], self.groups_["group"], strict=True)):
+            if key not in split and self.groups_.loc[row, "outcome"] == "split":
+                reason = f"refused by the base: {failed[key]}" if key in failed else "not split by the base"
+                self.groups_.loc[row, "outcome"] = reason
 
     def _centring(self, X: Any, given: Given | None) -> Centring | None:
         several = given is not None and given.labels.shape[1] > 1 and self.several == "each"

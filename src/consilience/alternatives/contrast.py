@@ -10,12 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._check import check_seed, count
-from consilience.alternatives.bases import takes_counts
-from consilience.alternatives.condens import CondEns
+from consilience._check import InputError, check_choice, check_seed, count
+from consilience.alternatives.bases import is_random, takes_counts
+from consilience.alternatives.ccib import CCIB
+from consilience.alternatives.condens import COLUMNS, CondEns
 from consilience.alternatives.diagnostics import Diagnostics, diagnose, restart_stability, walk_through
-from consilience.alternatives.given import check_given
+from consilience.alternatives.given import Given, check_given, groups_of
 from consilience.ensemble import Ensemble
+
+METHODS = ("condens", "ccib")
+USED = ("split", "not split")  # what the outcome of a group is that tells nothing odd: CCIB splits none
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,7 @@ class Contrast:
     quality : float
         Share of the variance explained, or for counts I(C; Y) in nats per count.
     stability : float
-        Adjusted Rand index between the answers of two halves of the restarts; NaN with one restart.
+        Adjusted Rand index between the answers of two halves of the restarts; NaN with one restart, or the best of them only.
     ensemble : Ensemble
         The splits of the groups, extended to all objects.
     groups : DataFrame
@@ -43,6 +47,11 @@ class Contrast:
     diagnostics : Diagnostics
         Redundancy with each given grouping, what is told twice, the quality of the given groupings.
     given : Ensemble
+    method : {"condens", "ccib"}
+    several : {"joint", "each"}
+        How several given groupings were used.
+    note : str
+        What was done otherwise than asked for; empty if nothing.
     """
 
     labels: NDArray[np.int64]
@@ -56,6 +65,9 @@ class Contrast:
     groups: pd.DataFrame
     diagnostics: Diagnostics
     given: Ensemble
+    method: str = "condens"
+    several: str = "joint"
+    note: str = ""
     seconds: float = 0.0
 
     @property
@@ -69,22 +81,32 @@ class Contrast:
         return "; ".join(self._verdict()) + "."
 
     def _verdict(self) -> list[str]:
-        good, known = self.quality, self.diagnostics.quality_of_given
-        if self.diagnostics.measure == "variance":
-            told = f"explains {good:.0%} of the variance (the given grouping {known:.0%})"
-        else:
-            told = f"keeps {good:.3g} nats of information per count (the given grouping {known:.3g})"
-        sure = f"mean confidence {self.confidence[self.labels >= 0].mean():.2f}"
+        known = self.labels >= 0
+        sure = f"mean confidence {self.confidence[known].mean():.2f}" if known.any() else "no object has a label"
         if not np.isnan(self.stability):
             sure = f"two halves of the restarts agree to an adjusted Rand index of {self.stability:.2f}, {sure}"
-        return [f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping", told, sure]
+        new = f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping"
+        if np.isnan(self.redundancy):
+            new = "no object has both a new and a given label, so nothing tells how new it is"
+        return [new, self._told(), sure]
+
+    def _told(self) -> str:
+        by_variance = self.diagnostics.measure == "variance"
+        good, known = (
+            "an unknown share" if np.isnan(value) else f"{value:.0%}" if by_variance else f"{value:.3g}"
+            for value in (self.quality, self.diagnostics.quality_of_given)
+        )
+        if by_variance:
+            return f"explains {good} of the variance (the given grouping {known})"
+        return f"keeps {good} nats of information per count (the given grouping {known})"
 
     def walk_through(self, truth: Any = None) -> pd.DataFrame:
-        """What each group's splits were worth, inside the group and extended; beside a hidden labelling if given."""
-        return walk_through(self.ensemble, self.labels, self.given, truth)
+        """What the runs were worth in each group, inside it and extended; beside a hidden labelling if given."""
+        table = walk_through(self.ensemble, self.labels, self.given, truth, several=self.several)
+        return table.assign(group=self.groups["name"].to_numpy()) if self.method == "ccib" else table
 
     def __repr__(self) -> str:
-        skipped = self.groups[self.groups["outcome"] != "split"]
+        skipped = self.groups[~self.groups["outcome"].isin(USED)]
         lines = [
             f"Contrast: {self.n_clusters} new clusters of {count(len(self.labels), 'object')}",
             f"sizes  {', '.join(f'{size:,}' for size in self.sizes[:12])}",
@@ -93,6 +115,8 @@ class Contrast:
         if len(skipped):
             names = ", ".join(f"{row['name']} ({row['size']}, {row['outcome']})" for _, row in skipped[:6].iterrows())
             lines.append(f"unused {names}{' …' if len(skipped) > 6 else ''}")
+        if self.note:
+            lines.append(f"note   {self.note}")
         return "\n  ".join(lines)
 
 
@@ -108,6 +132,7 @@ def contrast(
     given: Any,
     n_clusters: int,
     *,
+    method: str = "condens",
     base: Any = "kmeans",
     combine: str = "information",
     n_restarts: int = 10,
@@ -115,6 +140,8 @@ def contrast(
     n_clusters_local: int | None = None,
     restarts: str = "pool",
     several: str = "joint",
+    weight: float | str = "auto",
+    search: str = "sequential",
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -127,8 +154,14 @@ def contrast(
     given : label vector, or several of them
         What is known: columns of an array or DataFrame, items of a list. Labels may be missing.
     n_clusters : int
-    base, combine, n_restarts, centre, n_clusters_local, restarts, several, n_jobs
-        As of :class:`consilience.alternatives.CondEns`.
+    method : {"condens", "ccib"}
+        Conditional ensembles, or for counts the coordinated conditional information bottleneck.
+    base, combine, centre, n_clusters_local, several
+        As of :class:`consilience.alternatives.CondEns`, for "condens" only.
+    weight, search
+        As of :class:`consilience.alternatives.CCIB`, for "ccib" only.
+    n_restarts, restarts, n_jobs
+        As of both.
     random_state : int
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
@@ -149,22 +182,28 @@ def contrast(
       good   explains 48% of the variance (the given grouping 46%)
       sure   two halves of the restarts agree to an adjusted Rand index of 1.00, mean confidence 1.00
     """
-    start = time.perf_counter()
-    seed = check_seed(random_state)
-    found = CondEns(
-        n_clusters,
-        base=base,
-        combine=combine,
-        n_clusters_local=n_clusters_local,
-        n_restarts=n_restarts,
-        restarts=restarts,
-        centre=centre,
-        several=several,
-        random_state=seed,
-        n_jobs=n_jobs,
-    ).fit(X, given, progress=progress)
-    known = check_given(given, len(found.labels_)).ensemble
-    about = diagnose(X, found.labels_, known, measure="information" if takes_counts(base) else "variance")
+    start, seed = time.perf_counter(), check_seed(random_state)
+    split: dict[str, Any] = {
+        "base": base,
+        "combine": combine,
+        "centre": centre,
+        "n_clusters_local": n_clusters_local,
+        "several": several,
+    }
+    whole: dict[str, Any] = {"weight": weight, "search": search}
+    by_ccib = check_choice(method, METHODS, "method") == "ccib"
+    kind: Any
+    kind, own = (CCIB, whole) if by_ccib else (CondEns, split)
+    _check_unused(split if by_ccib else whole, CondEns() if by_ccib else CCIB(), method)
+    model: Any = kind(n_clusters, **own, n_restarts=n_restarts, restarts=restarts, random_state=seed, n_jobs=n_jobs)
+    found = model.fit(X, given, progress=progress)
+    known = check_given(given, len(found.labels_))
+    combined = "bottleneck" if by_ccib else found.consensus_.method
+    counts = by_ccib or takes_counts(base)
+    about = diagnose(X, found.labels_, known.ensemble, measure="information" if counts else "variance")
+    stable = (
+        restart_stability(found.ensemble_, n_clusters, combined, random_state=seed) if restarts == "pool" else np.nan
+    )
     return Contrast(
         labels=found.labels_,
         confidence=found.confidence_,
@@ -172,10 +211,32 @@ def contrast(
         n_clusters=found.n_clusters_,
         redundancy=float(about.redundancy["nmi"].max()),
         quality=about.quality,
-        stability=restart_stability(found.ensemble_, n_clusters, found.consensus_.method, random_state=seed),
+        stability=stable,
         ensemble=found.ensemble_,
-        groups=found.groups_,
+        groups=_not_split(known, len(found.labels_)) if by_ccib else found.groups_,
         diagnostics=about,
-        given=known,
+        given=known.ensemble,
+        method=method,
+        several=several,
+        note="" if by_ccib else _fewer(found),
         seconds=time.perf_counter() - start,
     )
+
+
+def _check_unused(options: dict[str, Any], model: Any, method: str) -> None:
+    """Refuse options of the other method, instead of leaving them unused."""
+    defaults = model.get_params(deep=False)
+    for name, value in options.items():
+        if value is not defaults[name] and value != defaults[name]:
+            raise InputError(f"{name} is no option of method={method!r}: leave it out, or choose the other method")
+
+
+def _not_split(known: Given, n_objects: int) -> pd.DataFrame:
+    rows = [(g.given, g.code, g.name, len(g.rows), "not split") for g in groups_of(known, n_objects, "joint")]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _fewer(model: CondEns) -> str:
+    if model.n_restarts_ == model.n_restarts or not is_random(model.base):
+        return ""
+    return f"{model.n_restarts_} in place of {count(model.n_restarts, 'restart')}, since there are so many groups"

@@ -6,6 +6,7 @@ q(C) + q(Z) − q(C, Z) is what C and Z tell twice: 0 if they are information or
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_labels
-from consilience.alternatives.data import group_means
-from consilience.alternatives.given import joint
+from consilience._check import InputError, check_choice, check_labels, count
+from consilience.alternatives.data import Floats, check_matrix, group_means
+from consilience.alternatives.given import SEVERAL, check_given, groups_of, joint
 from consilience.comparison import adjusted_rand, information_ratio, nmi
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
@@ -40,7 +41,7 @@ def quality(X: Any, labels: Any, *, measure: str = "variance") -> float:
     """
     check_choice(measure, MEASURES, "measure")
     codes = check_labels(labels)
-    X = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X, float)
+    X = check_matrix(X)
     if len(codes) != X.shape[0]:
         raise InputError(f"{len(codes)} labels for data of {X.shape[0]} objects; they must be the same")
     known = codes >= 0
@@ -53,12 +54,28 @@ def quality(X: Any, labels: Any, *, measure: str = "variance") -> float:
 
 
 def _explained(X: Any, codes: NDArray[Any]) -> float:
-    mean = group_means(X, np.zeros(len(codes), int), 1)
-    squares = X.multiply(X).sum(axis=0) if sparse.issparse(X) else (X**2).sum(axis=0)
-    total = float(np.sum(squares) - len(codes) * (mean**2).sum())
+    """Squares between clusters over all squares, of deviations: squares of the values themselves lose digits far from zero."""
     k = int(codes.max()) + 1
-    between = np.bincount(codes, minlength=k) @ ((group_means(X, codes, k) - mean) ** 2).sum(axis=1)
+    mean = group_means(X, np.zeros(len(codes), int), 1)[0]
+    if sparse.issparse(X):
+        total, away = _sparse_deviations(X, codes, k, mean)
+    else:
+        rest = X - mean
+        rest -= rest.mean(axis=0)  # what rounding left in the mean
+        total, away = float((rest**2).sum()), group_means(rest, codes, k)
+    between = np.bincount(codes, minlength=k) @ (away**2).sum(axis=1)
     return float(between / total) if total > 0 else 0.0
+
+
+def _sparse_deviations(X: Any, codes: NDArray[Any], k: int, mean: Floats) -> tuple[float, Floats]:
+    """All squares and the clusters' means, both about `mean`: stored entries deviate by x − mean, the others by −mean."""
+    X = X.astype(float)
+    X.sum_duplicates()
+    stored = sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
+    X.data -= mean[X.indices]
+    absent = len(codes) - np.bincount(X.indices, minlength=X.shape[1])
+    total = float((X.data**2).sum() + absent @ mean**2)
+    return total, group_means(X, codes, k) - (1 - group_means(stored, codes, k)) * mean
 
 
 @dataclass(frozen=True)
@@ -68,7 +85,8 @@ class Diagnostics:
     Attributes
     ----------
     redundancy : DataFrame
-        One row per given grouping: I(C; Z) in nats, NMI, I(C; Z) / H(Z), and what C and Z tell of the data twice.
+        One row per given grouping, and one for several of them together:
+        I(C; Z) in nats, NMI, I(C; Z) / H(Z), and what C and Z tell of the data twice.
     quality, quality_of_given : float
         Of the clustering, and of the given groupings together.
     measure : {"variance", "information"}
@@ -96,34 +114,55 @@ def diagnose(X: Any, labels: Any, given: Any = None, *, measure: str = "variance
     columns = ["given", "information", "nmi", "share", "told_twice"]
     if given is None:
         return Diagnostics(pd.DataFrame(columns=columns), good, float("nan"), measure)
-    ens = given if isinstance(given, Ensemble) else Ensemble(given)
-    rows = []
-    for name, z in zip(ens.names, ens.labels.T, strict=True):
-        both = (codes >= 0) & (z >= 0)
-        cell = joint(np.column_stack([codes, z]))
-        alone = [quality(X, np.where(both, side, -1), measure=measure) for side in (codes, z)]
-        twice = sum(alone) - quality(X, cell, measure=measure)
-        shared = objective_of(
-            label_views(check_labels(z[both])[:, None]), check_labels(codes[both]), int(codes.max()) + 1
-        )
-        rows.append((name, shared, nmi(codes, z), information_ratio(z, codes), twice))
-    known = quality(X, joint(ens.labels), measure=measure)
-    return Diagnostics(pd.DataFrame(rows, columns=columns), good, known, measure)
+    ens = _check_length(given if isinstance(given, Ensemble) else Ensemble(given), len(codes))
+    X, cells = check_matrix(X), joint(ens.labels)
+    rows = [(name, *_shared(X, codes, z, measure)) for name, z in zip(ens.names, ens.labels.T, strict=True)]
+    if ens.n_clusterings > 1:
+        rows.append(("together", *_shared(X, codes, cells, measure)))
+    return Diagnostics(pd.DataFrame(rows, columns=columns), good, quality(X, cells, measure=measure), measure)
 
 
-def walk_through(ensemble: Ensemble, labels: Any, given: Any = None, truth: Any = None) -> pd.DataFrame:
+def _check_length(ens: Ensemble, n_objects: int) -> Ensemble:
+    if ens.n_objects != n_objects:
+        raise InputError(f"the given labels are of {count(ens.n_objects, 'object')}, the clustering of {n_objects:,}")
+    return ens
+
+
+def _shared(X: Any, codes: NDArray[Any], z: NDArray[Any], measure: str) -> tuple[float, float, float, float]:
+    """What a clustering and a known grouping have in common: a row of the table of redundancy without its name."""
+    both = (codes >= 0) & (z >= 0)
+    if not both.any():
+        return (float("nan"),) * 4
+    alone = [quality(X, np.where(both, side, -1), measure=measure) for side in (codes, z)]
+    twice = sum(alone) - quality(X, joint(np.column_stack([codes, z])), measure=measure)
+    views, found = label_views(check_labels(z[both])[:, None]), check_labels(codes[both])
+    shared = objective_of(views, found, int(codes.max()) + 1)
+    return shared, nmi(codes, z), information_ratio(z, codes), twice
+
+
+def redundancy(labels: NDArray[Any], given: NDArray[Any]) -> float:
+    """NMI with the known groupings (n_objects, m): the largest, of each and of all together."""
+    return float(np.nanmax([nmi(z, labels) for z in (*given.T, joint(given)) if (z >= 0).any()]))
+
+
+def walk_through(
+    ensemble: Ensemble, labels: Any, given: Any = None, truth: Any = None, *, several: str = "joint"
+) -> pd.DataFrame:
     """What each group's splits were worth, inside the group and extended to all objects (tables 3 and 4 of the paper).
 
     Parameters
     ----------
     ensemble : Ensemble
-        Extended splits as :class:`CondEns` makes them: `info` has `given`, `group` and `name`.
+        Extended splits as :class:`CondEns` makes them: `info` has `given`, `group` and `name`. Runs on all objects, as those
+        of :class:`CCIB`, are looked at in every group.
     labels : label vector
         The combined clustering.
     given : label vector or vectors
         The groupings that were split.
     truth : label vector, optional
         A hidden labelling to compare with.
+    several : {"joint", "each"}
+        How several given groupings were used.
 
     Returns
     -------
@@ -140,15 +179,20 @@ def walk_through(ensemble: Ensemble, labels: Any, given: Any = None, truth: Any 
     >>> walk_through(found.ensemble_, found.labels_, given, hidden)["size"].tolist()
     [100, 100]
     """
+    check_choice(several, SEVERAL, "way to use several groupings")
     targets = {"combined": check_labels(labels)}
     if truth is not None:
         targets["truth"] = check_labels(truth, "the truth")
+    for target, codes in targets.items():
+        if len(codes) != ensemble.n_objects:
+            raise InputError(f"{len(codes):,} {target} labels for an ensemble of {count(ensemble.n_objects, 'object')}")
     ens = None if given is None else given if isinstance(given, Ensemble) else Ensemble(given)
+    if ens is not None:
+        _check_length(ens, ensemble.n_objects)
     rows = []
-    for (which, code, name), info in ensemble.info.groupby(["given", "group", "name"], sort=False):
-        inside = _members(ens, int(which), int(code), ensemble)
-        row: dict[str, Any] = {"group": name, "size": int(inside.sum()), "runs": len(info)}
-        columns = ensemble.labels[:, info.index].T
+    for name, inside, runs in _parts(ensemble, ens, several):
+        row: dict[str, Any] = {"group": name, "size": int(inside.sum()), "runs": len(runs)}
+        columns = ensemble.labels[:, runs].T
         for target, codes in targets.items():
             row[f"inside_{target}"] = np.mean([information_ratio(codes[inside], c[inside]) for c in columns])
             row[f"extended_{target}"] = np.mean([information_ratio(codes, c) for c in columns])
@@ -158,12 +202,20 @@ def walk_through(ensemble: Ensemble, labels: Any, given: Any = None, truth: Any 
     return pd.DataFrame(rows)
 
 
-def _members(ens: Ensemble | None, which: int, code: int, ensemble: Ensemble) -> NDArray[np.bool_]:
-    if ens is None:
-        return np.ones(ensemble.n_objects, bool)
-    several = ensemble.info["given"].nunique() > 1
-    codes = ens.labels[:, which] if several or ens.n_clusterings == 1 else joint(ens.labels)
-    return np.asarray(codes == code)
+def _parts(
+    ensemble: Ensemble, ens: Ensemble | None, several: str
+) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
+    """Every group's name, its objects, and the runs to look at there."""
+    info, n = ensemble.info, ensemble.n_objects
+    if "group" not in info:
+        for group in groups_of(None if ens is None else check_given(ens, n), n, several):
+            yield group.name, np.isin(np.arange(n), group.rows), np.arange(len(info))
+        return
+    for (which, code, name), runs in info.groupby(["given", "group", "name"], sort=False):
+        inside = np.ones(n, bool)
+        if ens is not None:
+            inside = (joint(ens.labels) if several == "joint" else ens.labels[:, int(which)]) == int(code)
+        yield str(name), inside, runs.index.to_numpy()
 
 
 def restart_stability(ensemble: Ensemble, n_clusters: int, method: str, *, random_state: Any = 0) -> float:

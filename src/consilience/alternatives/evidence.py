@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from consilience._check import check_count, check_seed
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import Floats, group_means
+from consilience.alternatives.data import Floats, check_matrix, group_means
 from consilience.alternatives.diagnostics import quality
-from consilience.alternatives.given import TooSmallError, joint
+from consilience.alternatives.given import NoSplitError, TooSmallError, check_given, joint
 from consilience.comparison import adjusted_rand
+from consilience.ensemble import Ensemble
 
 HALVES, CLOUDS = 0x68616C66, 0x636C6F75  # salts: these streams must not be those that drew the data from the same seed
 WIDEST = 1000  # features of a cloud at most; its covariance is a square of them
@@ -29,7 +31,7 @@ WIDEST = 1000  # features of a cloud at most; its covariance is a square of them
 def reproducibility(X: Any, given: Any, model: CondEns, *, n_splits: int = 2, random_state: Any = 0) -> float:
     """Adjusted Rand index of the answers for all objects learned from two random halves of them, over several splits.
 
-    NaN where a half leaves too few objects.
+    0 for a split where the base finds nothing in a half, NaN where a half leaves too few objects.
 
     Examples
     --------
@@ -39,15 +41,17 @@ def reproducibility(X: Any, given: Any, model: CondEns, *, n_splits: int = 2, ra
     >>> round(reproducibility(X, given, CondEns(2, centre="group", random_state=0)), 2)
     0.98
     """
-    seed = check_seed(random_state)
+    seed, (X, given) = check_seed(random_state), _checked(X, given)
     values = []
     for split in range(check_count("n_splits", n_splits)):
         half = np.random.default_rng([seed, split, HALVES]).permutation(X.shape[0]) % 2 == 0
         try:
             answers = [clone(model).fit(X, given, learn=part, progress=False).labels_ for part in (half, ~half)]
+            values.append(adjusted_rand(*answers))
         except TooSmallError:
             return float("nan")
-        values.append(adjusted_rand(*answers))
+        except NoSplitError:  # what is not found in a half is not found again
+            values.append(0.0)
     return float(np.mean(values))
 
 
@@ -55,7 +59,7 @@ def surprise(X: Any, given: Any, model: CondEns, *, n_clouds: int = 5, random_st
     """By how many standard deviations the answer explains more of the variance than such answers do of plain clouds.
 
     What counts is the share explained beyond the known groups. NaN for sparse or very wide tables, which have no covariance to
-    draw clouds from.
+    draw clouds from, and where no object has all known labels. A cloud in which the base finds nothing has nothing explained.
 
     Examples
     --------
@@ -66,21 +70,31 @@ def surprise(X: Any, given: Any, model: CondEns, *, n_clouds: int = 5, random_st
     >>> surprise(X, [given], model) > 4, surprise(X, [given, hidden], model) < 2
     (True, True)
     """
-    if sparse.issparse(X) or X.shape[1] > WIDEST:
-        return float("nan")
-    seed, X = check_seed(random_state), np.asarray(X, float)
-    cells = np.zeros(len(X), np.int32) if given is None else joint(np.column_stack(given))
+    seed, (X, given) = check_seed(random_state), _checked(X, given)
+    check_count("n_clouds", n_clouds, 2)
+    cells = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
     known = cells >= 0
-    clouds = [
-        _gain(cloud, cells, clone(model).fit(cloud, given, progress=False).labels_)
-        for cloud in (_cloud(X, cells, known, np.random.default_rng([seed, i, CLOUDS])) for i in range(n_clouds))
-    ]
-    found = _gain(X, cells, clone(model).fit(X, given, progress=False).labels_)
+    if sparse.issparse(X) or X.shape[1] > WIDEST or not known.any():
+        return float("nan")
+    found = _gain(X, given, cells, model)
+    clouds = []
+    for i in range(n_clouds):
+        cloud = _cloud(X, cells, known, np.random.default_rng([seed, i, CLOUDS]))
+        try:
+            clouds.append(_gain(cloud, given, cells, model))
+        except (NoSplitError, TooSmallError):
+            clouds.append(0.0)
     return float((found - np.mean(clouds)) / max(float(np.std(clouds, ddof=1)), 1e-12))
 
 
-def _gain(X: Floats, cells: NDArray[Any], labels: NDArray[Any]) -> float:
-    """q(C, Z) − q(Z)."""
+def _checked(X: Any, given: Any) -> tuple[Any, Ensemble | None]:
+    index, X = X, check_matrix(X)
+    return X, None if given is None else check_given(given, X.shape[0], index).ensemble
+
+
+def _gain(X: Floats, given: Ensemble | None, cells: NDArray[Any], model: CondEns) -> float:
+    """q(C, Z) − q(Z) of what the model finds."""
+    labels = clone(model).fit(X, given, progress=False).labels_
     return quality(X, joint(np.column_stack([cells, labels]))) - quality(X, cells)
 
 
@@ -88,5 +102,8 @@ def _cloud(X: Floats, cells: NDArray[Any], known: NDArray[Any], rng: np.random.G
     """Rows drawn around the means of their cells with the covariance inside cells; rows of no cell around the mean of all."""
     means = np.where(known[:, None], group_means(X, cells, int(cells.max()) + 1)[cells], X[known].mean(axis=0))
     residuals = X[known] - means[known]
-    values, vectors = np.linalg.eigh(residuals.T @ residuals / len(residuals))
-    return means + rng.normal(size=X.shape) @ (np.sqrt(np.maximum(values, 0.0)) * vectors).T
+    with threadpool_limits(1):  # so that no sum depends on the number of threads
+        values, vectors = np.linalg.eigh(residuals.T @ residuals / len(residuals))
+        # The symmetric root is one and the same whatever signs and bases the eigenvectors come in.
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        return np.asarray(means + rng.normal(size=X.shape) @ root)

@@ -67,8 +67,9 @@ def _predict(model: Any, X: Any) -> NDArray[Any]:
 
 def _nearest(X: Any, centres: Floats, centring: Centring | None) -> NDArray[np.int64]:
     """argmax_c of x·μ_c − |μ_c|²/2, the nearest centre; the shift of x is taken up by the centres, so X stays sparse."""
+    home = centres.mean(axis=0) if centring is None else centring.home
+    moved = centres - home  # about a place among them: far from zero the squares of the centres would lose their digits
+    half = (moved**2).sum(axis=1) / 2
     if centring is None:
-        return np.asarray(X @ centres.T - (centres**2).sum(axis=1) / 2).argmax(axis=1)
-    moved = centres - centring.home
-    offset = centring.means @ moved.T + (moved**2).sum(axis=1) / 2
-    return np.asarray(X @ moved.T - offset[centring.cells]).argmax(axis=1)
+        return np.asarray(X @ moved.T - (home @ moved.T + half)).argmax(axis=1)
+    return np.asarray(X @ moved.T - (centring.means @ moved.T + half)[centring.cells]).argmax(axis=1)

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience._check import InputError, count, show
+from consilience._check import InputError, check_choice, count, show
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.tables.vectors import columns_of
 
 Labels = NDArray[np.int32]
+SEVERAL = ("joint", "each")
 
 
 class TooSmallError(InputError):
     """There are too few objects, or too few that differ, for the clusters asked for."""
+
+
+class NoSplitError(InputError):
+    """The base clusterer left every group whole."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,13 @@ def _group_names(given: Any, ens: Ensemble) -> list[list[str]]:
     for vector, codes in zip(vectors, ens.labels.T, strict=True):
         first = [int(np.argmax(codes == code)) for code in range(int(codes.max()) + 1)]
         values = range(len(first)) if vector is None else [getattr(vector, "iloc", vector)[i] for i in first]
-        names.append([str(value) for value in values])
+        names.append([_text(value) for value in values])
     return names
+
+
+def _text(value: Any) -> str:
+    """A label as the user would say it: whole numbers without the point that a missing one beside them brought."""
+    return str(int(value)) if isinstance(value, (float, np.floating)) and float(value).is_integer() else str(value)
 
 
 def joint(labels: NDArray[Any]) -> Labels:
@@ -114,6 +124,7 @@ def groups_of(given: Given | None, n_objects: int, several: str) -> list[Group]:
     >>> [(group.name, group.rows.tolist()) for group in groups_of(given, 4, "joint")]
     [('a × 0', [0]), ('a × 1', [1]), ('b × 1', [2, 3])]
     """
+    check_choice(several, SEVERAL, "way to use several groupings")
     if given is None:
         return [Group(np.arange(n_objects), 0, 0, "all objects")]
     if several == "each" or given.labels.shape[1] == 1:

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience.alternatives.data import check_counts, check_data
 
 Floats = NDArray[np.float64]
@@ -93,6 +93,8 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
         check_positive("smoothing", self.smoothing)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
+        if k > X.shape[0]:
+            raise InputError(f"{k} clusters of {X.shape[0]} objects cannot be made; ask for fewer")
         rng = np.random.default_rng(check_seed(self.random_state))
         soft = _start(X, k, rng)
         bound = -np.inf
@@ -139,7 +141,7 @@ def _product(X: Any, columns: Floats) -> Floats:
 
 def _start(X: Any, k: int, rng: np.random.Generator) -> Floats:
     """Every row with the nearest of k random rows, their profiles half mixed with that of all."""
-    seeds = rng.choice(X.shape[0], k, replace=X.shape[0] < k)
+    seeds = rng.choice(X.shape[0], k, replace=False)
     rows = X[seeds].toarray() if sparse.issparse(X) else X[seeds]
     everything = np.asarray(X.sum(axis=0)).ravel()
     prior = everything / everything.sum()

@@ -16,10 +16,12 @@ from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import check_data
 from consilience.alternatives.diagnostics import diagnose
 from consilience.alternatives.evidence import reproducibility, surprise
-from consilience.alternatives.given import check_given
+from consilience.alternatives.given import NoSplitError, TooSmallError, check_given
 from consilience.ensemble import Ensemble
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "surprise", "kept"]
+TOO_SMALL = "the groups have become too small to split"
+NO_SPLIT = "the base finds no split in any group of what is left"
 NUMBERS = range(2, 9)  # tried where n_clusters is left open
 NEARLY = 0.05  # the largest number of clusters that comes so near to the most reproducible one
 
@@ -68,7 +70,7 @@ def alternatives(
     n_clusters: int | Sequence[int] | None = None,
     given: Any = None,
     base: Any = "kmeans",
-    centre: str | None = "group",
+    centre: str | None = "auto",
     min_reproducibility: float = 0.5,
     min_surprise: float = 2.0,
     max_redundancy: float = 0.3,
@@ -83,7 +85,8 @@ def alternatives(
     :class:`CondEns` given all that came before. **Stop rule**: the search ends when what it finds next is not reproducible (answers
     learned from two halves of the objects agree to an adjusted Rand index below `min_reproducibility`), explains no more of the
     variance than such an answer does of a plain cloud (by less than `min_surprise` standard deviations; dense tables only), repeats
-    something (NMI above `max_redundancy` with what came before), or when the groups have become too small to split.
+    something (NMI above `max_redundancy` with what came before), or when the groups have become too small to split
+    or the base finds no split in them.
 
     Parameters
     ----------
@@ -94,7 +97,9 @@ def alternatives(
         Clusters of all, or of each. By default the largest of 2 … 8 whose reproducibility comes within .05 of the best.
     given : label vector or vectors, optional
         What is known already.
-    base, centre, n_jobs, **options
+    centre : {"auto", "group", None}
+        As of :class:`CondEns`; "auto" is "group", and None for counts, which have no means to take out.
+    base, n_jobs, **options
         As of :class:`CondEns`.
     min_reproducibility, min_surprise, max_redundancy : float
     random_state : int
@@ -114,11 +119,13 @@ def alternatives(
     [True, True, False]
     """
     n = check_count("n", n)
+    numbers = _numbers(n_clusters, n)
     check_positive("min_reproducibility", min_reproducibility, above=-1, or_equal=True)
     check_positive("min_surprise", min_surprise, above=-np.inf)
     check_positive("max_redundancy", max_redundancy, or_equal=True)
-    numbers = _numbers(n_clusters, n)
     seed = check_seed(random_state)
+    if centre == "auto":
+        centre = None if takes_counts(base) else "group"
     index, X = X, check_data(CondEns(), X)
     known = [] if given is None else list(check_given(given, X.shape[0], index).ensemble.labels.T)
     limits = (min_reproducibility, min_surprise, max_redundancy)
@@ -126,13 +133,16 @@ def alternatives(
     rows, stopped = [], f"{n} were asked for"
     for step in track(range(n), n, "alternatives", progress):
         past = [*known, *found] or None
-        settings = {"base": base, "centre": centre, "random_state": seed + step, "n_jobs": n_jobs}
+        settings = {"base": base, "centre": centre, "random_state": _seed_of(seed, step), "n_jobs": n_jobs}
         if past is None:  # restarts of a plain clustering may find different groupings, whose consensus is none of them
             settings["restarts"] = "best"
-        labels, row = _next(X, past, numbers[step], settings | options)
+        try:
+            labels, row = _next(X, past, numbers[step], settings | options)
+        except (TooSmallError, NoSplitError) as error:
+            stopped = NO_SPLIT if isinstance(error, NoSplitError) else TOO_SMALL
+            break
         reason = _why_stop(row, *limits)
-        if row:
-            rows.append((*row, not reason))
+        rows.append((*row, not reason))
         if reason:
             stopped = reason
             break
@@ -141,11 +151,16 @@ def alternatives(
     return Alternatives(Ensemble(found) if found else None, table, stopped)
 
 
+def _seed_of(seed: int, step: int) -> int:
+    """A 63-bit seed of its own for every step."""
+    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
 def _next(X: Any, past: Any, numbers: Sequence[int], settings: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The next grouping, and its clusters, quality, redundancy, reproducibility and surprise; nothing where none can be made."""
+    """The next grouping, and its clusters, quality, redundancy, reproducibility and surprise."""
     k, again = _most_reproducible(X, past, numbers, settings)
     if np.isnan(again):
-        return None, ()
+        raise TooSmallError(TOO_SMALL)
     model, counts = CondEns(k, **settings), takes_counts(settings["base"])
     labels = model.fit(X, past, progress=False).labels_
     about = diagnose(X, labels, past, measure="information" if counts else "variance")
@@ -156,8 +171,6 @@ def _next(X: Any, past: Any, numbers: Sequence[int], settings: dict[str, Any]) -
 
 def _why_stop(row: tuple[Any, ...], min_reproducibility: float, min_surprise: float, max_redundancy: float) -> str:
     """The reason not to keep a grouping; empty if there is none."""
-    if not row:
-        return "the groups have become too small to split"
     _, _, repeated, again, beyond = row
     if again < min_reproducibility:
         return f"the next one is not reproducible (two halves of the objects agree to {again:.2f} only)"
@@ -172,7 +185,8 @@ def _numbers(n_clusters: Any, n: int) -> list[Sequence[int]]:
     """The numbers of clusters to try at each step."""
     if n_clusters is None:
         return [NUMBERS] * n
-    given = [n_clusters] * n if isinstance(n_clusters, (int, np.integer)) else list(n_clusters)
+    several = isinstance(n_clusters, (Sequence, np.ndarray)) and not isinstance(n_clusters, str)
+    given = list(n_clusters) if several else [n_clusters] * n
     if len(given) != n:
         raise InputError(f"n_clusters must be one number or one for each of the {n} alternatives; got {len(given)}")
     return [[check_count("n_clusters", k, 2)] for k in given]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 import pandas as pd
 
 from consilience._check import InputError
-from consilience.alternatives import BASES, CCIB, Contrast, alternatives, contrast, diagnose
+from consilience.alternatives import BASES, alternatives, contrast
 from consilience.alternatives.bases import COUNTS
+from consilience.alternatives.bottleneck import SEARCHES
 from consilience.alternatives.condens import COMBINATIONS
+from consilience.alternatives.contrast import METHODS
 from consilience.cli.inputs import check_outputs, given_options, read_data, table_options, truth_options
-from consilience.comparison import stability
-from consilience.ensemble import Ensemble
 from consilience.reports import write_table
 from consilience.reports.alternatives import (
     alternatives_summary,
@@ -28,10 +26,9 @@ from consilience.reports.alternatives import (
     print_alternatives,
     print_contrast,
 )
+from consilience.reports.figures import new_figure
 from consilience.reports.files import check_figure_path, check_table_path
 from consilience.tables import SCALES, scale
-
-METHODS = ("condens", "ccib")
 
 
 @click.command("contrast", short_help="A new grouping beside the one you know.")
@@ -67,6 +64,8 @@ METHODS = ("condens", "ccib")
     type=click.Choice(list(SCALES)),
     help="Columns to one spread, rows to one length, or for counts: square roots, tf-idf.",
 )
+@click.option("--weight", type=float, help="λ of ccib: how much coordination weighs [default: chosen without labels].")
+@click.option("--search", type=click.Choice(SEARCHES), help="Where runs of ccib begin [default: sequential].")
 @click.option("--restarts", type=int, default=10, show_default=True, help="Runs in every group, all of them used.")
 @click.option(
     "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
@@ -97,6 +96,8 @@ def command(
     combine: str | None,
     centre: bool | None,
     how_scaled: str | None,
+    weight: float | None,
+    search: str | None,
     restarts: int,
     n_alternatives: int | None,
     output: Path | None,
@@ -120,6 +121,8 @@ def command(
     counts = method == "ccib" or base in COUNTS
     if method == "ccib" and (base or combine or centre or n_alternatives):
         raise InputError("--method ccib splits no groups: leave out --base, --combine, --centre and --alternatives")
+    if method != "ccib" and (weight is not None or search):
+        raise InputError("--weight and --search are of --method ccib: leave them out, or choose it")
     if counts and how_scaled:
         raise InputError(
             f"{base or method} takes counts as they are: leave out --scale {how_scaled}, or use --base kmeans"
@@ -134,21 +137,21 @@ def command(
     table, groups, known = read_data(data, kind, given, given_from, truth, truth_from, **how)
     X, past = scale(table.values, how_scaled) if how_scaled else table.values, pd.DataFrame(groups)
     options: dict[str, Any] = {"n_restarts": restarts, "random_state": seed, "n_jobs": n_jobs}
-    if method == "condens":
-        by_default = n_alternatives is not None and not counts
-        options |= {"base": base or "kmeans", "combine": combine or "information"}
-        options["centre"] = "group" if centre or (centre is None and by_default) else None
+    chosen = {"base": base, "combine": combine, "weight": weight, "search": search}
+    options |= {name: value for name, value in chosen.items() if value is not None}
+    if centre is not None:
+        options["centre"] = "group" if centre else None
     if n_alternatives is not None:
         found = alternatives(X, n_alternatives, n_clusters=clusters, given=past if groups else None, **options)
         labels, summary = alternatives_table(found, table.n_objects, table.ids), alternatives_summary(found, known)
     else:
         assert clusters is not None
-        result = (_by_ccib if method == "ccib" else contrast)(X, past, clusters, **options)
+        result = contrast(X, past, clusters, method=method, **options)
         labels, summary = contrast_table(result, table.ids), contrast_summary(result, known)
-        if figure:
-            draw_contrast(result, X, groups, figure)
     if output:
         write_table(labels, output)
+    if figure:
+        draw_contrast(result, X, groups, figure)
     if as_json:
         click.echo(json.dumps({"source": str(data), **summary}, indent=2))
         return
@@ -172,25 +175,11 @@ def _check_files(output: Path | None, figure: Path | None, inputs: list[Path | N
         raise InputError(f"{output}: an npy file holds no names; write .csv, .tsv or .parquet")
     files += [check_figure_path(figure)] if figure else []
     check_outputs(files, inputs)
+    for path in files:
+        if not path.parent.is_dir():
+            raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; give the name of a file in it")
+    if figure:
+        new_figure(1, 1)  # says so where there is nothing to draw with
     return files
-
-
-def _by_ccib(X: Any, given: pd.DataFrame, n_clusters: int, **options: Any) -> Contrast:
-    """The same record from the coordinated conditional information bottleneck, which splits no groups."""
-    start = time.perf_counter()
-    found, known = CCIB(n_clusters, **options).fit(X, given), Ensemble(given)
-    about = diagnose(X, found.labels_, known, measure="information")
-    return Contrast(
-        labels=found.labels_,
-        confidence=found.confidence_,
-        membership=found.membership_,
-        n_clusters=found.n_clusters_,
-        redundancy=float(about.redundancy["nmi"].max()),
-        quality=about.quality,
-        stability=stability(found.ensemble_, "adjusted_rand").mean if options["n_restarts"] > 1 else np.nan,
-        ensemble=found.ensemble_,
-        groups=pd.DataFrame(),
-        diagnostics=about,
-        given=known,
-        seconds=time.perf_counter() - start,
-    )

@@ -24,7 +24,7 @@ from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
-from consilience.consensus.nbce import NBCE
+from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.problem import check_problem
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
@@ -48,7 +48,10 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "nbce": NBCE,
 }
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
+WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
+WIDE = 100  # clusterings beyond which it bounds from fewer starts
 CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence")
+MODES = "; it finds the modes of all clusterings laid over one another, often more than the classes: give n_clusters to merge"
 QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
 
 
@@ -179,6 +182,8 @@ def combine(
         model = _nbce(ens, sample_weight, {}, seed, n_jobs, progress)
         k = max(2, model.n_clusters_)
         notes.append(_about_nbce(model))
+        if model.n_clusters_ < k:
+            notes.append(f"{k} is the least that {method} can make")
     elif n_clusters == "auto" or (n_clusters is None and method == "nbce"):
         return _finish(ens, _nbce(ens, sample_weight, options, seed, n_jobs, progress), "nbce", sample_weight, start)
     candidates = None
@@ -225,26 +230,46 @@ def _finish(
 def _nbce(
     ens: Ensemble, weights: Any, options: dict[str, Any], seed: int, n_jobs: int | None, progress: bool | None
 ) -> NBCE:
-    """NBCE with an open number of clusters: sampled, or bounded where there are many objects or fractions of them."""
-    whole = weights is None or not (np.asarray(weights, float) % 1).any()
-    many = (ens.n_objects if weights is None else np.sum(weights)) > SAMPLED
-    inference = "vb" if many or not whole else "gibbs"
-    model: NBCE = _make("nbce", None, seed, n_jobs, {"inference": inference} | options, progress)
+    """NBCE with an open number of clusters, in about a minute at most."""
+    model: NBCE = _make("nbce", None, seed, n_jobs, _effort(ens, weights) | options, progress)
     model.fit(ens, sample_weight=weights)
     return model
 
 
+def _effort(ens: Ensemble, weights: Any) -> dict[str, Any]:
+    """Samples, with as many sweeps as there is time for; bounds where these are too few, or there are fractions of objects."""
+    whole = weights is None or not (np.asarray(weights, float) % 1).any()
+    objects = float(ens.n_objects if weights is None else np.sum(weights))
+    clusters = 2 * max(1.0, float(np.median(ens.n_clusters)))  # the overlay is finer than the clusterings
+    sweeps = WORK / (4 * objects * ens.n_clusterings * clusters)
+    if not whole or objects > SAMPLED or sweeps < SWEEPS[0]:
+        return {"inference": "vb", "n_init": 5 if ens.n_clusterings <= WIDE else 2}
+    return {"n_iter": int(min(sweeps, usual_sweeps(objects)))}
+
+
 def _about_nbce(model: NBCE) -> str:
     """How NBCE found its number of clusters, and how far to trust it."""
+    found = count(model.n_clusters_, "cluster")
     if model.inference != "gibbs":
-        note = f"{count(model.n_clusters_, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
-        return note if model.converged_ else f"{note}, which has not converged: raise max_iter"
+        note = f"{found} by NBCE ({model.inference}, prior {model.prior})"
+        return (note if model.converged_ else f"{note}, which has not converged: raise max_iter") + MODES
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
-    found = count(model.n_clusters_, "cluster")
-    note = f"{found} by NBCE (prior {model.prior}; its samples mostly have {low} to {high})"
+    lone = "" if low <= model.n_clusters_ <= high else ", objects without company included"
+    chains = f"{count(model.n_chains, 'chain')} of {count(model.n_iter_, 'sweep')}"
+    note = f"{found} by NBCE (prior {model.prior}, {chains}; its samples mostly have {_span(low, high)}{lone})"
     worst = float(model.convergence_["r_hat"].max())
-    return note if worst < 1.1 else f"{note}, whose chains do not tell one story yet (R-hat {worst:.2f}): raise n_iter"
+    if high >= model.n_components > 1:
+        note += ", which is as many as n_components allows: raise it"
+    elif np.isnan(worst):
+        note += ", whose chains are too short to be compared: raise n_iter"
+    elif worst >= 1.1:
+        note += f", whose chains do not tell one story yet (R-hat {worst:.2f}): raise n_iter"
+    return note + MODES
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:

@@ -36,6 +36,7 @@ from consilience.consensus.problem import Floats, Labels, Problem
 
 INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
+SWEEPS = 50, 400  # at least and at most, by default
 
 
 def nbce(problem: Problem, *, n_clusters: int | None = None, **options: Any) -> Answer:
@@ -60,8 +61,13 @@ def _check(options: dict[str, Any]) -> None:
     check_positive("tol", options["tol"])
 
 
+def usual_sweeps(n_objects: float) -> int:
+    """Sweeps of a chain where none are asked for."""
+    return int(np.clip(SWEEPS[1] * OBJECTS / n_objects, *SWEEPS))
+
+
 def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
-    n_iter = options["n_iter"] or int(np.clip(400 * OBJECTS / problem.weights.sum(), 50, 400))
+    n_iter = options["n_iter"] or usual_sweeps(problem.weights.sum())
     model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
     how = {name: options[name] for name in ("start", "n_chains", "n_samples", "n_jobs", "progress")}
     posterior = sample_posterior(problem, model, n_iter=n_iter, seed=check_seed(options["random_state"]), **how)

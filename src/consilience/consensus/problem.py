@@ -92,6 +92,8 @@ def check_problem(labels: Any, n_clusters: int | None = None, sample_weight: Any
     rows = _compact(signatures.labels[keep])
     k = int(np.median(ens.n_clusters)) if n_clusters is None else n_clusters
     k = max(k, 2) if n_clusters is None else k
+    if n_clusters is None and len(rows) == 1:
+        return Problem(rows, weights[keep], 1, place[signatures.inverse])  # all alike: one cluster
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 2:
         raise InputError(f"n_clusters must be a whole number of at least 2, or None; got {n_clusters!r}")
     if k > len(rows):

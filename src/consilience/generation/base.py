@@ -54,7 +54,7 @@ def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
     begin = time.perf_counter()
     try:
         model = clone(base)
-        model.set_params(**_settings(model, n_clusters, seed % 2**32))
+        model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
         found = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         labels = _checked(np.asarray(found), table.shape[0])
     except Exception as error:
@@ -65,7 +65,7 @@ def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
     return Made(labels, time.perf_counter() - begin, note)
 
 
-def _settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]:
+def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]:
     """What to set of a clusterer, or of the last step of a pipeline; a number of clusters that is None is meant so."""
     known = model.get_params(deep=True)
     prefix = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else ""

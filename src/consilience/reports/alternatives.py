@@ -14,6 +14,7 @@ from scipy import sparse
 
 from consilience._check import check_labels, count
 from consilience.alternatives import Alternatives, Contrast
+from consilience.alternatives.contrast import USED
 from consilience.reports.consensus import against, records, whole_or_empty
 from consilience.reports.figures import COLOURS, new_figure, short_name
 from consilience.reports.files import check_figure_path, write_file
@@ -54,21 +55,31 @@ def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, An
         "sizes": result.sizes.tolist(),
         "redundancy": records(about.redundancy),
         "measure": about.measure,
-        "quality": result.quality,
-        "quality_of_given": about.quality_of_given,
-        "stability": None if np.isnan(result.stability) else result.stability,
-        "mean_confidence": float(result.confidence[known].mean()),
-        "groups": records(_groups(result, truth)) if len(result.groups) else [],
-        "truth": {name: against(labels, result.labels) for name, labels in truth.items()},
+        "quality": _plain(result.quality),
+        "quality_of_given": _plain(about.quality_of_given),
+        "stability": _plain(result.stability),
+        "mean_confidence": _plain(result.confidence[known].mean()) if known.any() else None,
+        "groups": records(_groups(result, truth)),
+        "method": result.method,
+        "note": result.note,
+        "truth": {name: _against(labels, result.labels) for name, labels in truth.items()},
         "seconds": result.seconds,
     }
+
+
+def _plain(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _against(truth: Any, labels: Any) -> dict[str, float | None]:
+    return {name: _plain(value) for name, value in against(truth, labels).items()}
 
 
 def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[str, Any]:
     """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
     rows = records(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
-        row["truth"] = {name: against(known, labels) for name, known in truth.items()}
+        row["truth"] = {name: _against(known, labels) for name, known in truth.items()}
     return {"n_alternatives": len(found), "alternatives": rows, "stopped": found.stopped}
 
 
@@ -76,7 +87,7 @@ def _groups(result: Contrast, truth: Mapping[str, Any]) -> pd.DataFrame:
     """Every group, and what its splits were worth (the paper's tables 3 and 4), beside the first known labelling too."""
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
     worth = result.walk_through(next(iter(truth.values()), None)).drop(columns=["group", "size"])
-    return groups.join(worth.set_axis(groups.index[groups["outcome"] == "split"]))
+    return groups.join(worth.set_axis(groups.index[groups["outcome"].isin(USED)]))
 
 
 def print_contrast(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
@@ -91,16 +102,17 @@ def print_contrast(summary: dict[str, Any], *, title: str, console: Console | No
     if summary["n_without_labels"]:
         lines["no label"] = count(summary["n_without_labels"], "object")
     for name, values in summary["truth"].items():
-        lines[f"with {name}"] = ", ".join(f"{measure} {value:.3f}" for measure, value in values.items())
+        lines[f"with {name}"] = ", ".join(f"{measure} {_number(value)}" for measure, value in values.items())
     width = max(map(len, lines)) + 2
     for name, text in lines.items():
         console.print(f"{name:<{width}}{text}")
+    if summary["note"]:
+        console.print(f"note: {summary['note']}")
     console.print("\nHow new: what the clusters share with what was given")
     rows = [[row["given"], *(_number(row[key]) for key in REDUNDANCY)] for row in summary["redundancy"]]
     print_table(console, ["given", *REDUNDANCY.values()], rows, (1, 2, 3, 4))
-    if not summary["groups"]:
-        return
-    console.print("\nGroups: how much of the answer their splits tell, inside the group and of all objects")
+    runs = "the runs" if summary["method"] == "ccib" else "their splits"
+    console.print(f"\nGroups: how much of the answer {runs} tell, inside the group and of all objects")
     truth = next(iter(summary["truth"]), None)
     columns = WORTH if truth is None else WORTH | {f"{key}_truth": f"{key}:{truth}" for key in ("inside", "extended")}
     rows = [

@@ -52,7 +52,9 @@ def answers(
                 "restarts": "best",
             }
             found[name] = Answer(
-                *_timed(lambda how: CCIB(n_clusters, **how, random_state=seed).fit(X, given).labels_, how)
+                *_timed(
+                    lambda how: CCIB(n_clusters, **how, random_state=seed).fit(X, given, progress=False).labels_, how
+                )
             )
             continue
         ensemble, split = name.split("-", 1)

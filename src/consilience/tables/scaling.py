@@ -62,7 +62,9 @@ def _roots(X: Any) -> Any:
 def _tfidf(X: Any) -> Any:
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    scaled = TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    counts = sparse.csr_matrix(X, copy=True)
+    counts.eliminate_zeros()  # a stored zero would have a logarithm taken
+    scaled = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
     return scaled if sparse.issparse(X) else scaled.toarray()
 
 

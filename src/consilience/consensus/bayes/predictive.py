@@ -46,14 +46,19 @@ class Components:
         inside = sum_over_labels(rows, offsets, log_predictive(self.table, offsets, self.beta)) + shares[:used]
         behind = np.full((len(rows), 1), logsumexp(shares[used:]) if used < len(shares) else -np.inf)
         behind -= (rows >= 0) @ np.log(widths)[:, None]
-        inside = np.hstack([inside, behind])
-        top = inside.max(axis=1, keepdims=True)
-        nobody = 1 - self.owner.sum(axis=1, keepdims=True)
-        owner = np.vstack(
-            [np.hstack([self.owner, np.maximum(nobody, 0)]), np.eye(1, self.owner.shape[1] + 1, k=self.owner.shape[1])]
-        )
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.exp(inside - top) @ owner) + top)
+        nobody = np.maximum(1 - self.owner.sum(axis=1, keepdims=True), 0)
+        owner = np.vstack([np.hstack([self.owner, nobody]), np.eye(1, self.owner.shape[1] + 1, k=self.owner.shape[1])])
+        return _log_mixtures(np.hstack([inside, behind]), owner)
+
+
+def _log_mixtures(logs: Floats, shares: Floats) -> Floats:
+    """log(exp(logs) @ shares), column by column: of many labels, one component may be likelier than another by e¹⁰⁰⁰."""
+    found = np.full((len(logs), shares.shape[1]), -np.inf)
+    for column, share in enumerate(shares.T):
+        some = np.flatnonzero(share)
+        if len(some):
+            found[:, column] = logsumexp(logs[:, some] + np.log(share[some]), axis=1)
+    return found
 
 
 def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: NDArray[np.int64]) -> Floats:

@@ -31,6 +31,7 @@ LOSSES = ("vi", "binder")
 CANDIDATES = 10  # samples tried as they are
 POLISHED = 3  # of them, those that are improved
 ROUNDS = 50
+OPENED = 10  # clusters that a move opens, and that a partition may have more than any sample
 Ints = NDArray[np.int64]
 
 
@@ -166,6 +167,8 @@ class _Partition:
         now, gain = self._wishes()
         movers = np.flatnonzero(gain > 1e-9)
         movers = movers[np.argsort(-gain[movers], kind="stable")]
+        opening = np.cumsum(now[movers] == self.k)
+        movers = movers[(now[movers] < self.k) | (opening <= self._room())]
         now = np.where(now == self.k, self.k + np.arange(len(now)), now)  # every new cluster is one's own
         while len(movers):
             labels = self.labels.copy()
@@ -175,6 +178,11 @@ class _Partition:
                 return found
             movers = movers[: len(movers) // 2]
         return self
+
+    def _room(self) -> int:
+        """How many clusters a move may open: rows that wish to be alone are many in noise, and are gathered in the end."""
+        most = int(np.diff(self.draws.first).max())
+        return max(0, min(OPENED, most + OPENED - self.k))
 
     def _wishes(self) -> tuple[Ints, Floats]:
         """Where every row would lower the loss most, k for a cluster of its own, and by how much; as if it weighed little."""
@@ -221,10 +229,10 @@ def merge_clusters(
     """The new cluster of every cluster after merging pairs while the loss falls, or down to `n_clusters`; None if none merge."""
     k, left = len(sizes), len(sizes)
     columns, sizes, owner = table.T.copy(), sizes.copy(), np.arange(len(sizes))
-    alive = np.ones(k, bool)
+    alive, inside = np.ones(k, bool), _f(columns, loss).sum(axis=1)
     change = np.full((k, k), np.inf)
     for a in range(k):
-        change[a, :a] = _merge_changes(columns, sizes, a, np.arange(a), n_samples, loss)
+        change[a, :a] = _merge_changes(columns, inside, sizes, a, np.arange(a), n_samples, loss)
     change = np.minimum(change, change.T)
     while left > 1:
         a, b = divmod(int(change.argmin()), k)
@@ -232,16 +240,21 @@ def merge_clusters(
             break
         columns[a] += columns[b]
         sizes[a] += sizes[b]
+        inside[a] = _f(columns[a], loss).sum()
         owner[owner == b] = a
         alive[b], left = False, left - 1
         change[b], change[:, b] = np.inf, np.inf
         others = np.flatnonzero(alive & (np.arange(k) != a))
-        change[a, others] = change[others, a] = _merge_changes(columns, sizes, a, others, n_samples, loss)
+        change[a, others] = change[others, a] = _merge_changes(
+            columns, inside, sizes, a, others, n_samples, loss
+        )
     return None if left == k else owner
 
 
-def _merge_changes(columns: Floats, sizes: Floats, a: int, others: Ints, n_samples: int, loss: str) -> Floats:
-    """How merging cluster a with each of some others changes f₀ times the loss."""
-    inside = _f(columns[a] + columns[others], loss) - _f(columns[a], loss) - _f(columns[others], loss)
+def _merge_changes(
+    columns: Floats, inside: Floats, sizes: Floats, a: int, others: Ints, n_samples: int, loss: str
+) -> Floats:
+    """How merging cluster a with each of some others changes f₀ times the loss; `inside` is Σ f of every column."""
+    gain = _f(columns[a] + columns[others], loss).sum(axis=1) - inside[a] - inside[others]
     whole = _f(sizes[a] + sizes[others], loss) - _f(sizes[a], loss) - _f(sizes[others], loss)
-    return np.asarray(whole - 2 / n_samples * inside.sum(axis=1))
+    return np.asarray(whole - 2 / n_samples * gain)

@@ -1,0 +1,129 @@
+"""Stages 1 and 2 of conditional ensembles: split every known group, and extend every split to all objects."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
+
+from consilience._check import InputError, check_choice, check_count, check_seed, check_threads
+from consilience._progress import track
+from consilience.alternatives.bases import Split, check_base, fit_base, is_random
+from consilience.alternatives.data import Centring
+from consilience.alternatives.extension import extend
+from consilience.alternatives.given import Group, NoSplitError
+from consilience.ensemble import Ensemble
+
+RESTARTS = ("pool", "best")
+
+
+def cluster_groups(
+    X: Any,
+    groups: list[Group],
+    n_clusters: int,
+    *,
+    base: Any = "kmeans",
+    n_restarts: int = 10,
+    restarts: str = "pool",
+    centring: Centring | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Ensemble:
+    """Split every group, and extend every split to all objects.
+
+    Parameters
+    ----------
+    X : (n_objects, n_features) array or CSR matrix
+    groups : list of Group
+        Those with more than `n_clusters` objects; see :func:`groups_of`.
+    n_clusters, base, n_restarts, restarts, random_state, n_jobs
+        As of :class:`CondEns`.
+    centring : Centring, optional
+        Objects are seen as if their group's mean were that of the group being split.
+
+    Returns
+    -------
+    Ensemble
+        One clustering per group and restart; `info` says of which. Splits with a single cluster are left out.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import check_given, cluster_groups, groups_of
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    >>> groups = groups_of(check_given(given, len(X)), len(X), "joint")
+    >>> cluster_groups(X, groups, 2, n_restarts=3).info.columns.tolist()
+    ['given', 'group', 'name', 'restart', 'objective']
+    """
+    how = {"n_restarts": n_restarts, "restarts": restarts, "centring": centring, "random_state": random_state}
+    return split_groups(X, groups, n_clusters, base=base, n_jobs=n_jobs, progress=progress, **how)[0]
+
+
+def split_groups(
+    X: Any,
+    groups: list[Group],
+    n_clusters: int,
+    *,
+    base: Any,
+    n_restarts: int,
+    restarts: str,
+    centring: Centring | None,
+    random_state: Any,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> tuple[Ensemble, dict[tuple[int, int], str]]:
+    """What :func:`cluster_groups` returns, and by (given, group) why groups that could not be split were not."""
+    from joblib import Parallel, delayed
+
+    check_base(base)
+    check_choice(restarts, RESTARTS, "way to use restarts")
+    check_count("n_restarts", n_restarts)
+    seed, controller = check_seed(random_state), ThreadpoolController()
+    runs = range(n_restarts if is_random(base) else 1)
+    units = [(group, [run]) for group in groups for run in runs] if restarts == "pool" else [(g, runs) for g in groups]
+
+    def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:
+        here = None if centring is None else centring.at(X, group.rows)
+        part = X[group.rows] if here is None else here.seen(X, group.rows)
+        with controller.limit(limits=1, user_api="openmp"):  # a setting of this thread alone
+            tried = {run: _split(base, part, group, n_clusters, [seed, group.given, group.code, run]) for run in runs}
+            made = {run: split for run, split in tried.items() if isinstance(split, Split)}
+            about = {"given": group.given, "group": group.code, "name": group.name}
+            if not made:
+                return None, about | {"reason": next(iter(tried.values()))}
+            best = max(made, key=lambda run: made[run].objective)
+            return extend(X, made[best], here), about | {"restart": best, "objective": made[best].objective}
+
+    # One thread each, so that no sum depends on their number; that of BLAS belongs to the process, so it is set out here.
+    with warnings.catch_warnings(), controller.limit(limits=1, user_api="blas"):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a member of an ensemble need not be the last word
+        lazily = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")
+        found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
+    made = [(labels, about) for labels, about in found if labels is not None]
+    failed = [about for labels, about in found if labels is None]
+    if not made:
+        first = failed[0]
+        raise InputError(f"the base clusterer cannot split group {first['name']!r}: {first['reason']}")
+    made = [(labels, about) for labels, about in made if len(np.unique(labels[labels >= 0])) > 1]
+    if not made:
+        raise NoSplitError("the base clusterer found a single cluster in every group, so there is nothing to combine")
+    ens = Ensemble([labels for labels, _ in made], info=pd.DataFrame([about for _, about in made]))
+    return ens, {(about["given"], about["group"]): about["reason"] for about in failed}
+
+
+def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int]) -> Split | str:
+    """A run of the base, or in words why it refused the group: one group must not take the others with it."""
+    state = int(np.random.SeedSequence(stream).generate_state(1)[0])
+    try:
+        return fit_base(base, part, group.rows, n_clusters, state)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, TypeError) and not sparse.issparse(part):  # how scikit-learn refuses sparse data
+            raise
+        return " ".join(str(error).split())
