@@ -1,0 +1,235 @@
+"""What people read off an agreement (paper 000, sections 1 and 6): what became stable, what floats, how much it helped.
+
+A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.stable_components`). The
+process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
+them lay before. The pattern in which the clusterings spread an object over the clusters of a consensus softens the hard
+clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~consilience.consensus.floaters`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience._check import InputError, check_count, check_labels, count
+from consilience.comparison import accuracy, stability
+from consilience.consensus.components import cluster_shares, with_consensus
+from consilience.ensemble import Ensemble, as_ensemble
+
+Floats = NDArray[np.float64]
+
+
+class Sides(Protocol):
+    """Clusterings of the rows and of the columns of one table."""
+
+    @property
+    def rows(self) -> Ensemble:
+        """Clusterings of the rows."""
+
+    @property
+    def columns(self) -> Ensemble:
+        """Clusterings of the columns."""
+
+
+class Process(Protocol):
+    """What :func:`~consilience.agreement.agree` gives, as far as it is read here."""
+
+    @property
+    def before(self) -> Sides:
+        """Where the process started."""
+
+    @property
+    def iterations(self) -> Sequence[Sides]:
+        """Where every iteration ended."""
+
+
+def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = None) -> pd.DataFrame:
+    """How alike the clusterings are before the process and after every iteration, and how near to known labels.
+
+    Parameters
+    ----------
+    result : Agreement
+    truth : (n_rows,) labels, optional
+        Known classes of the rows; rows without one are left out of the accuracy.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    DataFrame
+        One row per `iteration`, 0 is before: `rows` and `columns`, the mean Jaccard index over all pairs of clusterings, and
+        with `truth` the mean `accuracy` of the clusterings of the rows; each with its standard error (`rows_sem` and so on).
+
+    Notes
+    -----
+    The clusterings after the process have talked to each other: their standard error says how much they differ, not how far
+    another run of the process would end from this one.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Record
+    >>> import consilience as cs
+    >>> from consilience.agreement.readout import stability_table
+    >>> before = Record(rows=cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]), columns=cs.Ensemble([[0, 1], [0, 1]]))
+    >>> after = Record(rows=cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1]]), columns=before.columns)
+    >>> table = stability_table(Record(before=before, iterations=[after]), truth=list("aabb"))
+    >>> table[["iteration", "rows", "columns", "accuracy"]]
+       iteration  rows  columns  accuracy
+    0          0  0.25      1.0     0.875
+    1          1  1.00      1.0     1.000
+    """
+    known = None if truth is None else check_labels(truth, "the known labels")
+    if known is not None and len(known) != result.before.rows.n_objects:
+        rows = count(result.before.rows.n_objects, "row")
+        raise InputError(f"the known labels are {len(known)} for {rows} of the table: give one per row, in its order")
+    looks = [_look(sides, known, n_jobs) for sides in (result.before, *result.iterations)]
+    return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
+
+
+def _look(sides: Sides, known: Any, n_jobs: int | None) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, ensemble in (("rows", sides.rows), ("columns", sides.columns)):
+        if ensemble.n_clusterings > 1:
+            value = stability(ensemble, "jaccard", n_jobs=n_jobs)
+            found |= {name: value.mean, f"{name}_sem": value.sem}
+        else:
+            found |= {name: np.nan, f"{name}_sem": np.nan}
+    if known is not None:
+        values = np.array([accuracy(known, labels) for labels in sides.rows])
+        found |= {"accuracy": float(values.mean()), "accuracy_sem": sem(values)}
+    return found
+
+
+def sem(values: Floats) -> float:
+    """Standard error of the mean; NaN for a single value."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+def stable_groups(
+    before: Any,
+    after: Any,
+    *,
+    names: Any = None,
+    weights: Any = None,
+    smallest: int = 2,
+    new: bool = False,
+    top: int | None = None,
+) -> pd.DataFrame:
+    """List the stable components after the process with their members, and in how many pieces they lay before it.
+
+    Parameters
+    ----------
+    before, after : Ensemble, or what one is made from
+        Clusterings of the same objects: ``result.before.columns`` and ``result.after.columns``, say.
+    names : sequence, optional
+        The objects' names (words, users); by default the ids of `after`, or else numbers.
+    weights : sequence of numbers, optional
+        How much each object matters, such as the number of documents that a word occurs in: members stand in falling order
+        of weight, and components in that of their heaviest member. Without weights the largest components come first: in
+        text those are the rarest words, which nothing tells apart.
+    smallest : int, default 2
+        Leave out smaller components.
+    new : bool, default False
+        Only components all of whose members were apart before.
+    top : int, optional
+        Only so many.
+
+    Returns
+    -------
+    DataFrame
+        One row per component: `size`, `pieces` (stable components before that its members lay in; `size` if all were apart),
+        `largest_piece` (members that were together already) and `members` (names).
+
+    Examples
+    --------
+    >>> from consilience.agreement.readout import stable_groups
+    >>> before = [[0, 0, 1, 1, 2], [0, 1, 1, 2, 2]]
+    >>> after = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]]
+    >>> stable_groups(before, after, names=["altar", "bible", "gospel", "goal", "team"])
+       size  pieces  largest_piece                 members
+    0     3       3              1  [altar, bible, gospel]
+    1     2       2              1            [goal, team]
+    """
+    first, last = as_ensemble(before), as_ensemble(after)
+    n = last.n_objects
+    if first.n_objects != n:
+        raise InputError(
+            f"{count(first.n_objects, 'object')} before and {n:,} after: give clusterings of the same ones"
+        )
+    check_count("smallest", smallest)
+    if top is not None:
+        check_count("top", top)
+    called = _one_each(names, n, "names") if names is not None else np.arange(n) if last.ids is None else last.ids
+    heavy = np.zeros(n) if weights is None else np.asarray(_one_each(weights, n, "weights"), float)
+    found, old = last.signatures(), first.signatures().inverse
+    members = np.lexsort((np.arange(n), -heavy, found.inverse))
+    begin = np.cumsum(found.counts) - found.counts
+    pieces, largest = _pieces(found.inverse, old, len(found))
+    chosen = (found.counts >= smallest) & ((pieces == found.counts) if new else True)
+    order = np.lexsort((found.first, -found.counts, -heavy[members[begin]]))
+    order = order[chosen[order]][:top]
+    return pd.DataFrame(
+        {
+            "size": found.counts[order],
+            "pieces": pieces[order],
+            "largest_piece": largest[order],
+            "members": [called[members[begin[i] : begin[i] + found.counts[i]]].tolist() for i in order],
+        }
+    )
+
+
+def _pieces(now: NDArray[np.int64], old: NDArray[np.int64], n_components: int) -> tuple[Any, Any]:
+    """For every component now: how many old ones it is made of, and the size of the largest such part."""
+    pairs, sizes = np.unique(now * (old.max() + 1) + old, return_counts=True)
+    component = pairs // (old.max() + 1)
+    largest = np.zeros(n_components, np.int64)
+    np.maximum.at(largest, component, sizes)
+    return np.bincount(component, minlength=n_components), largest
+
+
+def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InputError(f"{what} must be one per object, {n:,} in all; got shape {array.shape}")
+    return array
+
+
+def soft_memberships(ensemble: Any, labels: Any) -> Floats:
+    """Soften hard clusterings: how their labels spread every object over the clusters of a consensus.
+
+    The membership of an object in a cluster is the share of the clusterings whose label for it is, by plurality, a label of that
+    cluster; :func:`~consilience.consensus.floaters` lists the objects where it is flat.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    labels : (n_objects,) labels
+        The consensus, of :class:`~consilience.consensus.SCCC` say.
+
+    Returns
+    -------
+    (n_objects, n_clusters) array
+        Rows sum to 1; zeros for objects without a label in the consensus or in any clustering. Clusters are numbered in the
+        order of their labels.
+
+    Examples
+    --------
+    >>> from consilience.agreement.readout import soft_memberships
+    >>> soft_memberships([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 0, 1, 1]).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]
+    """
+    ens = as_ensemble(ensemble)
+    codes = check_labels(labels, "the consensus labels")
+    if len(codes) != ens.n_objects:
+        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
+    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
+    if not len(objects):
+        raise InputError("no object has a consensus label and a label of a clustering")
+    problem, own = with_consensus(ens.labels[objects], codes[objects])
+    shares = np.zeros((ens.n_objects, problem.n_clusters))
+    shares[objects] = cluster_shares(problem, own)[problem.inverse]
+    return shares
