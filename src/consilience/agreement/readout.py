@@ -8,7 +8,7 @@ clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,7 +53,7 @@ def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = 
     Parameters
     ----------
     result : Agreement
-    truth : (n_rows,) labels, optional
+    truth : (n_rows,) labels, or a mapping of names to them, optional
         Known classes of the rows; rows without one are left out of the accuracy.
     n_jobs : int, optional
         Threads.
@@ -62,7 +62,8 @@ def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = 
     -------
     DataFrame
         One row per `iteration`, 0 is before: `rows` and `columns`, the mean Jaccard index over all pairs of clusterings, and
-        with `truth` the mean `accuracy` of the clusterings of the rows; each with its standard error (`rows_sem` and so on).
+        with `truth` the mean `accuracy` of the clusterings of the rows (``accuracy:name`` for each of a mapping); each with its
+        standard error (`rows_sem` and so on).
 
     Notes
     -----
@@ -82,25 +83,28 @@ def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = 
     0          0  0.25      1.0     0.875
     1          1  1.00      1.0     1.000
     """
-    known = None if truth is None else check_labels(truth, "the known labels")
-    if known is not None and len(known) != result.before.rows.n_objects:
-        rows = count(result.before.rows.n_objects, "row")
-        raise InputError(f"the known labels are {len(known)} for {rows} of the table: give one per row, in its order")
+    given = truth if isinstance(truth, Mapping) else {} if truth is None else {"": truth}
+    known = {f"accuracy:{name}" if name else "accuracy": _codes(labels, result) for name, labels in given.items()}
     looks = [_look(sides, known, n_jobs) for sides in (result.before, *result.iterations)]
     return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
 
 
-def _look(sides: Sides, known: Any, n_jobs: int | None) -> dict[str, float]:
+def _codes(truth: Any, result: Process) -> NDArray[np.int32]:
+    codes, rows = check_labels(truth, "the known labels"), result.before.rows.n_objects
+    if len(codes) != rows:
+        raise InputError(f"the known labels are {len(codes)} for {count(rows, 'row')}: give one per row, in its order")
+    return codes
+
+
+def _look(sides: Sides, known: dict[str, Any], n_jobs: int | None) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, ensemble in (("rows", sides.rows), ("columns", sides.columns)):
-        if ensemble.n_clusterings > 1:
-            value = stability(ensemble, "jaccard", n_jobs=n_jobs)
-            found |= {name: value.mean, f"{name}_sem": value.sem}
-        else:
-            found |= {name: np.nan, f"{name}_sem": np.nan}
-    if known is not None:
-        values = np.array([accuracy(known, labels) for labels in sides.rows])
-        found |= {"accuracy": float(values.mean()), "accuracy_sem": sem(values)}
+        alone = ensemble.n_clusterings == 1
+        value = None if alone else stability(ensemble, "jaccard", n_jobs=n_jobs)
+        found |= {name: value.mean if value else np.nan, f"{name}_sem": value.sem if value else np.nan}
+    for name, truth in known.items():
+        values = np.array([accuracy(truth, labels) for labels in sides.rows])
+        found |= {name: float(values.mean()), f"{name}_sem": sem(values)}
     return found
 
 

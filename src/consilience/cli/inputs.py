@@ -134,27 +134,35 @@ def read_ensemble(
     else:
         how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
         table = read_table(path, kind="labels", label_columns=truth, **how)
-        ensemble, known = _ensemble(path, table), _by_name(table.labels)
+        ensemble, known = _ensemble(path, table), by_name(table.labels)
     if truth_from is not None:
-        if path.suffix != truth_from.suffix and not path.is_dir():
-            text = {}  # how to read one kind of file says nothing of another
-        table = read_table(truth_from, kind="labels", id_column=id_column, **text)
-        found = _by_name(_match(table, ensemble, truth_from) if id_column is not None else table.values)
-        if twice := sorted(set(found) & set(known)):
-            raise InputError(f"{truth_from}: known labels {twice[0]!r} are also in {path}: rename one of the two")
-        known |= found
+        known |= truth_beside(truth_from, path, ensemble.ids, known, id_column=id_column, **text)
     return ensemble, known
 
 
-def _by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
+def truth_beside(
+    truth_from: Path, path: Path, ids: Any, known: dict[str, Any], *, id_column: str | None, **text: Any
+) -> dict[str, Any]:
+    """Known labels by name from a table beside the one at `path`, whose objects are called `ids`."""
+    if path.suffix != truth_from.suffix and not path.is_dir():
+        text = {}  # how to read one kind of file says nothing of another
+    table = read_table(truth_from, kind="labels", id_column=id_column, **text)
+    found = by_name(_match(table, ids, truth_from, path) if id_column is not None else table.values)
+    if twice := sorted(set(found) & set(known)):
+        raise InputError(f"{truth_from}: known labels {twice[0]!r} are also in {path}: rename one of the two")
+    return found
+
+
+def by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
+    """The columns of labels by their names."""
     return {} if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}
 
 
-def _match(table: Table, ensemble: Ensemble, path: Path) -> pd.DataFrame:
-    """The rows of a table in the order of the ensemble's objects, by id; None where it has no such row."""
-    if ensemble.ids is None:
-        raise InputError(f"{path}: cannot be matched by --id, since the run has no object ids: leave --id out")
-    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ensemble.ids])  # type: ignore[union-attr]
+def _match(table: Table, ids: Any, path: Path, other: Path) -> pd.DataFrame:
+    """The rows of a table in the order of the objects of another, by id; None where it has no such row."""
+    if ids is None:
+        raise InputError(f"{path}: cannot be matched by --id, since {other} has no object ids: leave --id out")
+    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ids])  # type: ignore[union-attr]
     lost = int((places < 0).sum())
     if lost == len(places):
         raise InputError(f"{path}: names none of the objects: is --id the right column?")
