@@ -2,10 +2,11 @@
 
 from importlib.metadata import version as _version
 
+from consilience.agreement import agree
 from consilience.comparison import compare, pairwise, stability
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
 
 __version__ = _version("consilience")
 
-__all__ = ["Ensemble", "__version__", "combine", "compare", "pairwise", "stability"]
+__all__ = ["Ensemble", "__version__", "agree", "combine", "compare", "pairwise", "stability"]

@@ -1,0 +1,11 @@
+"""Clusterings of both sides of a count table, and how they come to agree."""
+
+from consilience.agreement.agree import agree
+from consilience.agreement.cap import CAP
+from consilience.agreement.comraf import Comraf
+from consilience.agreement.data import counts_from_data
+from consilience.agreement.dataloom import DataLoom
+from consilience.agreement.mdc import MDC
+from consilience.agreement.result import Agreement, Sides
+
+__all__ = ["CAP", "MDC", "Agreement", "Comraf", "DataLoom", "Sides", "agree", "counts_from_data"]
