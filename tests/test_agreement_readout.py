@@ -98,6 +98,7 @@ def test_names_weights_and_what_is_new():
     by_id = stable_groups(before, cs.Ensemble(after, ids=words))
     assert by_id["members"].tolist() == [["altar", "bible", "gospel"], ["goal", "team"]]
     assert stable_groups(before, [[0, 1, 2, 3, 4, 5]])["members"].tolist() == []
+    assert stable_groups(before, [[0, 0, -1, -1, 1, 2]])["members"].tolist() == [[0, 1]]  # no label is no group
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,8 @@ def stable_groups(
 ) -> pd.DataFrame:
     """List the stable components after the process with their members, and in how many pieces they lay before it.
 
+    Objects that no clustering labels are left out.
+
     Parameters
     ----------
     before, after : Ensemble, or what one is made from
@@ -173,7 +175,9 @@ def stable_groups(
     members = np.lexsort((np.arange(n), -heavy, found.inverse))
     begin = np.cumsum(found.counts) - found.counts
     pieces, largest = _pieces(found.inverse, old, len(found))
-    chosen = (found.counts >= smallest) & ((pieces == found.counts) if new else True)
+    chosen = (found.counts >= smallest) & (found.labels >= 0).any(axis=1)
+    if new:
+        chosen &= pieces == found.counts
     order = np.lexsort((found.first, -found.counts, -heavy[members[begin]]))
     order = order[chosen[order]][:top]
     return pd.DataFrame(

@@ -106,11 +106,12 @@ def _range(ensemble: Ensemble) -> list[int]:
 
 
 def _components(ensemble: Ensemble) -> dict[str, Any]:
-    sizes = ensemble.signatures().counts
+    found = ensemble.signatures()
+    sizes = found.counts[(found.labels >= 0).any(axis=1)]
     return {
         "number": len(sizes),
         "largest": int(sizes.max()),
-        "share_in_groups": float(sizes[sizes > 1].sum() / ensemble.n_objects),
+        "share_in_groups": float(sizes[sizes > 1].sum() / sizes.sum()),
     }
 
 
