@@ -12,7 +12,7 @@ import click
 
 from consilience._check import InputError, nearest
 
-VERBS = ("demo", "compare", "combine", "reproduce", "completion")
+VERBS = ("demo", "compare", "combine", "agree", "reproduce", "completion")
 
 
 class Verbs(click.Group):
