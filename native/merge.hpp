@@ -4,9 +4,10 @@
 //   gain(a, b) = sum_y [ phi(Ta + Tb) - phi(Ta) - phi(Tb) ] - [ phi(ta + tb) - phi(ta) - phi(tb) ]  <=  0.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "quicklog.hpp"
@@ -29,15 +30,23 @@ class Merger {
 
   // Clusters in the given order take the nearest that is still free, until `merges` are done; none merges twice.
   void nearest(const std::int64_t* order, std::size_t merges) {
-    std::vector<char> free(k_, 1);
-    for (std::size_t t = 0; t < k_ && merges; ++t) {
+    std::vector<std::size_t> place(k_), who(k_);  // the free clusters stand at the first places
+    for (std::size_t c = 0; c < k_; ++c) place[c] = who[c] = c;
+    std::size_t free = k_;
+    const auto leave = [&](std::size_t c) {
+      const std::size_t from = place[c], last = who[--free];
+      swap_places(from, free);
+      place[last] = from, who[from] = last;
+      place[c] = free, who[free] = c;
+    };
+    for (std::size_t t = 0; t < k_ && merges && free > 1; ++t) {
       const std::size_t a = std::size_t(order[t]);
-      if (!free[a]) continue;
-      free[a] = 0;
-      const std::size_t b = best_for(a, free);
-      if (b == k_) return;
-      free[b] = 0;
-      merge(a, b);
+      if (place[a] >= free) continue;
+      leave(a);
+      gains(place[a], free);
+      const std::size_t b = who[std::size_t(std::max_element(gain_.begin(), gain_.begin() + free) - gain_.begin())];
+      leave(b);
+      label_[b] = std::int32_t(a);
       --merges;
     }
   }
@@ -85,36 +94,37 @@ class Merger {
   std::vector<char> alive_;
   std::vector<std::int32_t> label_;
 
-  // gain_[b] = gain(a, b) for every b.
-  void gains(std::size_t a) {
-    if (has_avx2()) return gains_avx2(a);
-    gains_with(a);
-  }
-  CONSILIENCE_AVX2 void gains_avx2(std::size_t a) { gains_with(a); }
-
-  CONSILIENCE_INLINE void gains_with(std::size_t a) {
-    double* const gain = gain_.data();
-    const std::size_t k = k_;
-    const double ta = total_[a], phi_ta = quick_xlogx(ta), own = own_[a];
-    for (std::size_t b = 0; b < k; ++b) gain[b] = phi_ta - own - quick_xlogx(total_[b] + ta) + quick_xlogx(total_[b]);
+  void swap_places(std::size_t a, std::size_t b) {
     for (std::size_t y = 0; y < columns_; ++y) {
-      const double x = table_[y * k + a];
+      std::swap(table_[y * k_ + a], table_[y * k_ + b]);
+      std::swap(phi_[y * k_ + a], phi_[y * k_ + b]);
+    }
+    std::swap(total_[a], total_[b]);
+    std::swap(own_[a], own_[b]);
+  }
+
+  // gain_[b] = gain(a, b) for the first `count` clusters b.
+  void gains(std::size_t a, std::size_t count) {
+    if (has_avx2()) return gains_avx2(a, count);
+    gains_with(a, count);
+  }
+  CONSILIENCE_AVX2 void gains_avx2(std::size_t a, std::size_t count) { gains_with(a, count); }
+
+  CONSILIENCE_INLINE void gains_with(std::size_t a, std::size_t count) {
+    double* const gain = gain_.data();
+    const double ta = total_[a], phi_ta = quick_xlogx(ta), own = own_[a];
+    for (std::size_t b = 0; b < count; ++b)
+      gain[b] = phi_ta - own - quick_xlogx(total_[b] + ta) + quick_xlogx(total_[b]);
+    for (std::size_t y = 0; y < columns_; ++y) {
+      const double x = table_[y * k_ + a];
       if (x == 0) continue;
-      const double *const cell = table_.data() + y * k, *const phi = phi_.data() + y * k;
-      for (std::size_t b = 0; b < k; ++b) gain[b] += quick_xlogx(cell[b] + x) - phi[b];
+      const double *const cell = table_.data() + y * k_, *const phi = phi_.data() + y * k_;
+      for (std::size_t b = 0; b < count; ++b) gain[b] += quick_xlogx(cell[b] + x) - phi[b];
     }
   }
 
-  std::size_t best_for(std::size_t a, const std::vector<char>& free) {
-    gains(a);
-    std::size_t best = k_;
-    for (std::size_t b = 0; b < k_; ++b)
-      if (free[b] && (best == k_ || gain_[b] > gain_[best])) best = b;
-    return best;
-  }
-
   void write_gains(std::size_t a, std::vector<double>& cost) {
-    gains(a);
+    gains(a, k_);
     for (std::size_t b = 0; b < k_; ++b) cost[a * k_ + b] = cost[b * k_ + a] = gain_[b];
   }
 

@@ -10,7 +10,7 @@ from consilience import _kernels
 from consilience.agreement.counts import Labels, Side
 from consilience.information import Engine, Search, Views, cluster_tables, regrouped
 
-EXHAUSTIVE = 32  # up to so many clusters all are scored exactly; above, a shortlist is
+EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
 SHORTLIST = 8
 
 
