@@ -23,7 +23,6 @@ from consilience.agreement.counts import Counts, Labels, check_counts
 from consilience.agreement.moves import improve, merge, split
 
 MERGES = ("auto", "random", "nearest", "greedy")
-NEAREST, GREEDY = 6000, 700  # clusters from which on pairs are chosen, and from which on one by one
 NOISY, PLAIN, AFTER = 8, 5, 2  # passes over the rows on single columns, with noise and without, and over the columns
 
 
@@ -112,8 +111,6 @@ class _Search:
             self.improve_columns(self.passes)
 
     def merge_rows(self, target: int, rule: str) -> None:
-        if rule == "auto":
-            rule = "random" if self.n_rows > NEAREST else "nearest" if self.n_rows > GREEDY else "greedy"
         self.rows = merge(self.counts.rows, self.columns, self.rows, target, rule, self.rng)
         self.improve_rows(self.passes)
 

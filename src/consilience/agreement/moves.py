@@ -12,6 +12,7 @@ from consilience.information import Engine, Search, Views, cluster_tables, regro
 
 EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
 SHORTLIST = 8
+NEAREST, GREEDY = 6000, 700  # clusters up to which pairs are chosen, and up to which one by one
 
 
 def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None) -> Engine:
@@ -45,8 +46,13 @@ def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> 
 
 
 def merge(side: Side, others: Labels, labels: Labels, target: int, rule: str, rng: np.random.Generator) -> Labels:
-    """Clusters merged, by random pairs, nearest pairs or greedily, until `target` are left (at least half of them)."""
+    """Clusters merged until `target` are left, at least half of them: by random pairs, nearest pairs or greedily.
+
+    The rule "auto" is random above 6,000 clusters, nearest above 700, then greedy.
+    """
     k = int(labels.max()) + 1
+    if rule == "auto":
+        rule = "random" if k > NEAREST else "nearest" if k > GREEDY else "greedy"
     if rule == "random":
         order = rng.permutation(k)
         new = np.arange(k)
