@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement.readout import soft_memberships, stability_table, stable_groups
+from consilience.agreement.readout import column_information, soft_memberships, stability_table, stable_groups
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters, stable_components
 from consilience.generation import noisy_labels
@@ -115,6 +116,22 @@ def test_bad_options(options, words):
         stable_groups([[0, 0, 1]], [[0, 0, 1]], **options)
     with pytest.raises(InputError, match="2 objects before and 3 after"):
         stable_groups([[0, 0]], [[0, 0, 1]])
+
+
+def test_columns_share_the_information_about_the_clusters():
+    rng = np.random.default_rng(0)
+    counts, labels = rng.poisson(1.0, size=(30, 12)), rng.integers(-1, 3, size=30)
+    counts[:, 5] = 0
+    found = column_information(sparse.csr_matrix(counts), labels)
+    joint = np.array([counts[labels == c].sum(axis=0) for c in range(3)]) / counts[labels >= 0].sum()
+    for y in range(12):
+        own = joint[:, y].sum()
+        by_hand = sum(p * np.log(p / (own * joint[c].sum())) for c, p in enumerate(joint[:, y]) if p > 0)
+        assert found[y] == pytest.approx(by_hand, abs=1e-12)
+    assert found[5] == 0
+    for wrong, words in ((labels[1:], "30 rows and 29 labels"), (np.full(30, -1), "no row with a label")):
+        with pytest.raises(InputError, match=words):
+            column_information(counts, wrong)
 
 
 def test_memberships_are_what_floaters_show():

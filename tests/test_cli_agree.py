@@ -10,7 +10,7 @@ from scipy import sparse
 
 import consilience as cs
 from command_line import run
-from consilience.agreement.readout import stability_table, stable_groups
+from consilience.agreement.readout import column_information, stability_table, stable_groups
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC
 from consilience.reproduce.paper000_data import draw_documents
@@ -72,7 +72,8 @@ def test_everything_comes_out(files, expected, tmp_path):
     by_hand = stability_table(expected, truth={"y": DRAWN.truth}).set_index("iteration")
     pd.testing.assert_frame_equal(table, by_hand)
     parts = pd.read_csv(out["components"])
-    groups = stable_groups(expected.before.columns, expected.after.columns, names=DRAWN.words, weights=DRAWN.frequency)
+    weights = column_information(DRAWN.counts, SCCC().fit(expected.after.rows).labels_)
+    groups = stable_groups(expected.before.columns, expected.after.columns, names=DRAWN.words, weights=weights)
     after = parts[(parts["side"] == "columns") & (parts["when"] == "after")]
     assert after["members"].tolist() == ["; ".join(members) for members in groups["members"]]
     assert after["pieces"].tolist() == groups["pieces"].tolist()

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
 from consilience.comparison import accuracy, stability
@@ -134,9 +135,9 @@ def stable_groups(
     names : sequence, optional
         The objects' names (words, users); by default the ids of `after`, or else numbers.
     weights : sequence of numbers, optional
-        How much each object matters, such as the number of documents that a word occurs in: members stand in falling order
-        of weight, and components in that of their heaviest member. Without weights the largest components come first: in
-        text those are the rarest words, which nothing tells apart.
+        How much each object matters, such as :func:`column_information`: members stand in falling order of weight, and
+        components in that of their heaviest member. Without weights the largest components come first: in text those are the
+        rarest words, which nothing tells apart.
     smallest : int, default 2
         Leave out smaller components.
     new : bool, default False
@@ -204,6 +205,39 @@ def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
     if array.shape != (n,):
         raise InputError(f"{what} must be one per object, {n:,} in all; got shape {array.shape}")
     return array
+
+
+def column_information(counts: Any, labels: Any) -> Floats:
+    """How much every column tells about clusters of the rows, in nats: p(y) KL(p(c|y) ‖ p(c)).
+
+    The sum over the columns is I(C; Y). As `weights` of :func:`stable_groups` it brings the words that mark a topic to the front, where
+    counts would bring those that occur everywhere.
+
+    Parameters
+    ----------
+    counts : (n_rows, n_columns) array or sparse matrix
+    labels : (n_rows,) labels
+        Clusters of the rows; rows without one are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement.readout import column_information
+    >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
+    [0.231, 0.231, 0.0]
+    """
+    table = sparse.csr_matrix(counts)
+    codes = check_labels(labels, "the clusters of the rows")
+    if len(codes) != table.shape[0]:
+        raise InputError(f"the table has {count(table.shape[0], 'row')} and {len(codes):,} labels: give one for each")
+    known = np.flatnonzero(codes >= 0)
+    if not table[known].sum() > 0:
+        raise InputError("no row with a label has counts, so no column tells anything about the clusters")
+    member = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (codes.max() + 1, len(codes)))
+    joint = (member @ table).toarray().astype(float)
+    joint /= joint.sum()
+    outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return np.asarray((joint * np.log(np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0))).sum(axis=0))
 
 
 def soft_memberships(ensemble: Any, labels: Any) -> Floats:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import roc_auc_score
 
 from consilience._check import InputError, check_count, count, show
 from consilience.ensemble import Ensemble, as_ensemble
@@ -116,6 +115,8 @@ class Recommender:
         positive : (n_pairs,) of 0 and 1
             Which pairs came true, as far as `counts` did not tell: hold them out.
         """
+        from sklearn.metrics import roc_auc_score  # it loads much that nothing else here needs
+
         truth = _check_positive(positive, np.size(rows))
         return np.array([roc_auc_score(truth, scores) for scores in self.scores(rows, columns).T])
 

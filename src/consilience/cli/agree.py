@@ -13,7 +13,7 @@ import pandas as pd
 from consilience._check import InputError, count
 from consilience.agreement import agree
 from consilience.agreement.agree import MODELS
-from consilience.agreement.readout import stability_table, stable_groups
+from consilience.agreement.readout import column_information, stability_table, stable_groups
 from consilience.cli.inputs import by_name, check_outputs, table_options, truth_beside, truth_options
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters
@@ -92,7 +92,7 @@ def command(
     result = agree(table.values, clusters, column_clusters, **how_many, model=model, random_state=seed, n_jobs=n_jobs)
     by_iteration = stability_table(result, truth=known, n_jobs=n_jobs)
     consensus = SCCC().fit(result.after.rows)
-    weights = np.bincount(table.values.indices, minlength=table.values.shape[1])
+    weights = column_information(table.values, consensus.labels_)
     groups = stable_groups(result.before.columns, result.after.columns, names=called, weights=weights, new=True)
     if output:
         write_table(labels_table(result.after.rows, consensus.labels_, names=table.ids), output)

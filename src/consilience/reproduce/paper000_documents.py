@@ -15,8 +15,9 @@ import pandas as pd
 
 from consilience._progress import track
 from consilience.agreement import Agreement, agree
-from consilience.agreement.readout import sem, stability_table, stable_groups
+from consilience.agreement.readout import column_information, sem, stability_table, stable_groups
 from consilience.comparison import accuracy, stability
+from consilience.consensus import SCCC
 from consilience.consensus.problem import check_problem
 from consilience.consensus.sccc import sccc
 from consilience.ensemble import Ensemble
@@ -151,8 +152,10 @@ def _bands(result: Agreement, frequency: Any, n_jobs: int | None) -> pd.DataFram
 
 
 def _groups(result: Agreement, data: Documents) -> pd.DataFrame:
+    """Words that came together, those first that tell most about the consensus of the documents."""
     before, after = result.before.columns, result.after.columns
-    found = stable_groups(before, after, names=data.words, weights=data.frequency, smallest=3, new=True, top=GROUPS)
+    weights = column_information(data.counts, SCCC().fit(result.after.rows).labels_)
+    found = stable_groups(before, after, names=data.words, weights=weights, smallest=3, new=True, top=GROUPS)
     return found.assign(members=["; ".join(map(str, members)) for members in found["members"]])
 
 

@@ -48,7 +48,7 @@ def run_ratings(
     rows: list[dict[str, Any]] = []
     for drawn, data in track(sets, len(sets), "ratings", progress):
         start = time.process_time()
-        how: dict[str, Any] = {"m": m, "n_iter": n_iter, "model": "dataloom", "progress": False}
+        how: dict[str, Any] = {"m": m, "n_iter": n_iter, "model": "dataloom", "weighting": "length", "progress": False}
         result = agree(data.counts, n_clusters, n_clusters, **how, random_state=seed, n_jobs=n_jobs)
         where = {"data": data.name, "negatives": drawn, "cpu_seconds": time.process_time() - start}
         alike = stability_table(result, n_jobs=n_jobs)

@@ -100,7 +100,7 @@ def _report_words(report: Report, found: Found) -> None:
     report.table("words_by_frequency", found.bands, "Jaccard index of words by document frequency.", shown=shown)
     report.text(
         "**Words that came together.** Groups of three and more words, every two of which some clustering parted before, and which "
-        "all clusterings keep together now; those of the most frequent words first."
+        "all clusterings keep together now; those first whose words tell most about the clusters of documents."
     )
     some = found.groups.groupby(["data", "recipe"], sort=False).head(SHOWN)
     shown = some.assign(members=[_few(text) for text in some["members"]])[["data", "recipe", "size", "members"]]
