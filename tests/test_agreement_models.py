@@ -1,5 +1,7 @@
 """MDC and DataLoom: what they find, and what they promise."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -61,13 +63,15 @@ def test_mdc_halves_rows_and_doubles_columns(rule):
     sizes = [(a, b) for a, b, _ in found.history_]
     assert sizes[:4] == [(200, 2), (200, 4), (200, 8), (100, 8)]
     assert [a for a, _ in sizes[3::2]] == [100, 50, 25, 13, 7, 5]
-    assert all(later[1] <= 2 * earlier[1] for earlier, later in zip(sizes, sizes[1:], strict=False))
+    assert all(later[1] <= 2 * earlier[1] for earlier, later in pairwise(sizes))
     assert nmi(rows, found.row_labels_) > (0.3 if rule == "random" else 0.95)
 
 
 def test_greedy_merges_keep_more_than_random_ones():
     table, _, _ = planted(n=300, own=0.35)
-    value = {rule: MDC(5, merge=rule, temperature=0, random_state=0).fit(table).objective_ for rule in ("random", "greedy")}
+    value = {
+        rule: MDC(5, merge=rule, temperature=0, random_state=0).fit(table).objective_ for rule in ("random", "greedy")
+    }
     assert value["greedy"] > value["random"]
 
 
@@ -95,7 +99,9 @@ def test_every_step_of_a_search_gains():
         assert (np.diff(found.history) >= -1e-12).all()
         columns = found.labels
         found = improve(counts.rows, [columns], rows, passes=2, seed=1, unit=2 * step + 1)
-        assert found.history[0] == pytest.approx(improve(counts.columns, [rows], columns, passes=1, seed=9, unit=9).history[0])
+        assert found.history[0] == pytest.approx(
+            improve(counts.columns, [rows], columns, passes=1, seed=9, unit=9).history[0]
+        )
         assert (np.diff(found.history) >= -1e-12).all()
         rows, value = found.labels, found.objective
     fewer = merge(counts.rows, columns, rows, 12, "greedy", rng)
@@ -122,7 +128,7 @@ def test_row_weights_do_what_they_say():
 
 
 def test_spare_clusters_mend_a_flat_start():
-    table, rows, _ = planted(n=1000, d=1000, k=12, counts=50, own=0.5)
+    table, _, _ = planted(n=1000, d=1000, k=12, counts=50, own=0.5)
     values = {s: [DataLoom(12, spare=s, random_state=r).fit(table).objective_ for r in range(3)] for s in (1, 2)}
     assert min(values[2]) >= max(values[1]) - 1e-9
     assert np.mean(values[2]) > np.mean(values[1])

@@ -150,9 +150,9 @@ def grouped_views(table: Any, clusterings: Sequence[Any], *, weights: Any = None
     return regrouped(count_views([table], object_weights=object_weights), clusterings, weights=weights)
 
 
-def regrouped(views: Views, clusterings: Sequence[Any], *, weights: Any = None) -> Views:
+def regrouped(views: Views, clusterings: Any, *, weights: Any = None) -> Views:
     """The same rows, seen by clusterings of the table's columns; the table is shared."""
-    codes = np.array(clusterings, np.int32).reshape(len(clusterings), -1)
+    codes = np.asarray(clusterings, np.int32).reshape(len(clusterings), -1)
     if codes.shape[1] != views.table.shape[1] or not len(codes):
         raise InputError(f"{views.table.shape[1]} columns are clustered; got clusterings of shape {codes.shape}")
     sizes = codes.max(axis=1, initial=-1).astype(np.int64) + 1
@@ -166,12 +166,12 @@ def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, 
     """T (clusters × columns) and the clusters' totals in every view (clusters × views)."""
     rows, width = views.table, len(views.view_of)
     line = np.repeat(np.asarray(labels, np.int64) * width, np.diff(rows.indptr))
-    table = np.zeros(n_clusters * width)
+    cells = np.zeros(n_clusters * width)
     for group in (None,) if views.groups is None else views.groups:
         column = rows.indices if group is None else group[rows.indices]
         seen = column >= 0
-        table += np.bincount((line + column)[seen], rows.data[seen], minlength=n_clusters * width)
-    table = table.reshape(n_clusters, width)
+        cells += np.bincount((line + column)[seen], rows.data[seen], minlength=n_clusters * width)
+    table = cells.reshape(n_clusters, width)
     totals = np.zeros((n_clusters, views.n_views))
     np.add.at(totals.T, views.view_of, table.T)
     return table, totals

@@ -12,7 +12,7 @@ from consilience._progress import track
 from consilience.agreement.cap import cap, ensemble_like, start_labels
 from consilience.agreement.counts import Counts, Labels, Side, check_counts
 from consilience.agreement.dataloom import dataloom
-from consilience.agreement.mdc import CoClustering, check_clusters, column_clusters, grow, mdc
+from consilience.agreement.mdc import TEMPERATURE, CoClustering, check_clusters, column_clusters, grow, mdc
 from consilience.agreement.result import Agreement, Sides
 from consilience.ensemble import Ensemble, as_ensemble
 
@@ -97,15 +97,18 @@ def agree(
         before = _models(table, n_clusters, n_column_clusters, m, model, seed, n_jobs, progress)
     else:
         before = _given(table, rows, columns, n_clusters, n_column_clusters, seed, n_jobs, progress)
-    starts = start_labels(before.rows, table.rows, "row", seed), start_labels(before.columns, table.columns, "column", seed)
-    iterations: list[Sides] = []
-    history: list[float] = []
+    starts = (
+        start_labels(before.rows, table.rows, "row", seed),
+        start_labels(before.columns, table.columns, "column", seed),
+    )
     steps = cap(table, *starts, n_iter=n_iter, tol=tol, seed=seed, n_jobs=n_jobs)
-    for (row_labels, column_labels), history in track(steps, n_iter, "agreement", progress):
-        after_rows = ensemble_like(before.rows, table.rows, row_labels)
-        iterations.append(Sides(after_rows, ensemble_like(before.columns, table.columns, column_labels)))
+    done = list(track(steps, n_iter, "agreement", progress))
+    iterations = [
+        Sides(ensemble_like(before.rows, table.rows, pair[0]), ensemble_like(before.columns, table.columns, pair[1]))
+        for pair, _ in done
+    ]
     empty = table.rows.empty, table.columns.empty
-    return Agreement(before, iterations[-1], iterations, np.array(history), *empty)
+    return Agreement(before, iterations[-1], iterations, np.array(done[-1][1]), *empty)
 
 
 def _models(
@@ -126,8 +129,8 @@ def _models(
         if model == "dataloom":
             wanted = min(k, len(table.columns.kept)) if n_column_clusters is None else n_column_clusters
             return dataloom(table, k, wanted, seed=seed, run=run)
-        temperature = {"temperature": 0.0} if model == "paper" else {}
-        return mdc(table, k, n_column_clusters=n_column_clusters, seed=seed, run=run, **temperature)
+        temperature = 0.0 if model == "paper" else TEMPERATURE
+        return mdc(table, k, n_column_clusters=n_column_clusters, temperature=temperature, seed=seed, run=run)
 
     found = _each(one, m, "clusterings", n_jobs, progress)
     info = {"method": [model] * m, "run": list(range(m)), "information": [run.objective for run in found]}

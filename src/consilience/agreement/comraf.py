@@ -11,11 +11,12 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed, show
 from consilience.agreement.counts import Labels
 from consilience.agreement.field import Node, colour, infer
-from consilience.agreement.moves import random_labels
+from consilience.agreement.moves import engine_of, random_labels
 from consilience.tables import Table, read_table
 from consilience.views import count_views
 
 SCHEDULES = ("parallel", "round_robin")
+FIRST = 10  # passes on the neighbours' single objects, at most
 
 
 class Comraf:
@@ -82,18 +83,21 @@ class Comraf:
         self.n_jobs = n_jobs
 
     def fit(self, start: Mapping[str, Any] | None = None) -> Comraf:
-        """Search from the clusterings in `start`; nodes that are not in it start at random."""
+        """Search from the clusterings in `start`.
+
+        A node that is not in it starts at random, and is first improved on the single objects of those neighbours that have no
+        clustering yet: two random clusterings know nothing of each other to begin with.
+        """
         check_choice(self.schedule, SCHEDULES, "schedule")
         check_count("passes", self.passes)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
         seed = check_seed(self.random_state)
         nodes = _nodes(_check_edges(self.edges))
-        labels = _starts(nodes, self.n_clusters, start or {}, seed)
+        labels = _starts(nodes, self.n_clusters, start or {}, seed, self.n_jobs)
         classes = colour(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
         how: dict[str, Any] = {"passes": self.passes, "tol": self.tol, "seed": seed, "n_jobs": self.n_jobs}
-        for self.labels_, self.history_ in infer(classes, labels, n_iter=self.max_iter, **how):
-            pass
+        self.labels_, self.history_ = list(infer(classes, labels, n_iter=self.max_iter, **how))[-1]
         self.objective_ = self.history_[-1]
         self.empty_ = {node.name: np.flatnonzero(np.diff(node.rows.table.indptr) == 0) for node in nodes}
         return self
@@ -109,13 +113,16 @@ def _check_edges(edges: Any) -> list[Edge]:
     tables: dict[int, Any] = {}
     for number, edge in enumerate(edges):
         if not isinstance(edge, (tuple, list)) or len(edge) not in (3, 4):
-            raise InputError(f"edge {number} must be (node, node, table) or (node, node, table, weight); got {show(edge)}")
+            raise InputError(
+                f"edge {number} must be (node, node, table) or (node, node, table, weight); got {show(edge)}"
+            )
         a, b, table = edge[:3]
         if a == b:
             raise InputError(f"edge {number} joins {show(a)} to itself: an edge has two nodes")
         if id(table) not in tables:
             read = table if isinstance(table, Table) else read_table(table, kind="counts")
-            tables[id(table)] = sparse.csr_matrix(read.values, dtype=float)
+            tables[id(table)] = sparse.csr_matrix(read.values, dtype=float, copy=True)
+            tables[id(table)].eliminate_zeros()
         values = tables[id(table)]
         if not values.nnz:
             raise InputError(f"the table of edge {number} ({a}, {b}) holds no counts")
@@ -169,23 +176,36 @@ def _nodes(edges: list[Edge]) -> list[Node]:
     return nodes
 
 
-def _starts(nodes: list[Node], n_clusters: Mapping[str, int], start: Mapping[str, Any], seed: int) -> dict[str, Labels]:
-    """Labels of every node: as given, where missing at random, and at random where none are given."""
-    found: dict[str, Labels] = {}
+def _starts(
+    nodes: list[Node], n_clusters: Mapping[str, int], start: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> dict[str, Labels]:
+    """Labels of every node: as given, where missing at random, and found on the neighbours where none are given."""
     known = {node.name for node in nodes}
     for name in [*n_clusters, *start]:
         if name not in known:
             raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
+    single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
+    drawn = {
+        node.name: _drawn(node, n_clusters, start, np.random.default_rng([seed, i])) for i, node in enumerate(nodes)
+    }
+    found = {name: drawn[name] for name in drawn if name in start}
     for number, node in enumerate(nodes):
-        rng = np.random.default_rng([seed, number])
-        n = node.rows.n_objects
-        given = check_labels(start[node.name], f"the start of {node.name}") if node.name in start else np.full(n, -1)
-        if len(given) != n:
-            raise InputError(f"the start of {show(node.name)} has {len(given)} labels for {n} objects")
-        if node.name not in n_clusters and node.name not in start:
-            raise InputError(f"n_clusters does not say how many clusters {show(node.name)} shall have")
-        k = check_count(f"n_clusters of {node.name}", n_clusters.get(node.name, int(given.max()) + 1))
-        if k > n or given.max() >= k:
-            raise InputError(f"{show(node.name)} has {n} objects and {given.max() + 1} clusters at the start; {k} are wanted")
-        found[node.name] = np.where(given < 0, random_labels(n, k, rng), given).astype(np.int32)
+        if node.name not in start:
+            engine = engine_of(node.views(single | found), int(drawn[node.name].max()) + 1, n_jobs)
+            unit = (1 << 40) + number  # beyond those of the inference
+            found[node.name] = engine.search(drawn[node.name], max_iter=FIRST, seed=seed, unit=unit).labels
     return found
+
+
+def _drawn(node: Node, n_clusters: Mapping[str, int], start: Mapping[str, Any], rng: np.random.Generator) -> Labels:
+    """The given labels of a node, at random where there are none."""
+    name, n = node.name, node.rows.n_objects
+    given = check_labels(start[name], f"the start of {name}") if name in start else np.full(n, -1)
+    if len(given) != n:
+        raise InputError(f"the start of {show(name)} has {len(given)} labels for {n} objects")
+    if name not in n_clusters and name not in start:
+        raise InputError(f"n_clusters does not say how many clusters {show(name)} shall have")
+    k = check_count(f"n_clusters of {name}", n_clusters.get(name, int(given.max()) + 1))
+    if k > n or given.max() >= k:
+        raise InputError(f"{show(name)} has {n} objects and {given.max() + 1} clusters at the start; {k} are wanted")
+    return np.where(given < 0, random_labels(n, k, rng), given).astype(np.int32)

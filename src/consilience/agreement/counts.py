@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice
+from consilience._check import InputError, check_choice, names_objects
 from consilience.tables import Table, read_table
 from consilience.views import Views, count_views
 
@@ -70,7 +71,12 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     check_choice(weighting, WEIGHTINGS, "weighting")
     if isinstance(counts, Counts):
         return counts
-    table = counts if isinstance(counts, Table) else read_table(counts, kind="counts")
+    named = isinstance(counts, pd.DataFrame) and names_objects(counts.index)
+    table = (
+        counts
+        if isinstance(counts, Table)
+        else read_table(counts, kind="counts", id_column=(counts.index.name or "index") if named else None)
+    )
     if table.kind != "counts":
         raise InputError(f"a table of counts is needed; {table.source} holds {table.kind}: read it with kind='counts'")
     values = sparse.csr_matrix(table.values, dtype=np.float64, copy=True)

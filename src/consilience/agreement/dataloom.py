@@ -48,9 +48,7 @@ def dataloom(
 class _Turns:
     """Passes over rows and columns in turn; every pass draws from a stream of its own."""
 
-    def __init__(
-        self, counts: Counts, rows: Labels, columns: Labels, seed: int, unit: int, n_jobs: int | None
-    ) -> None:
+    def __init__(self, counts: Counts, rows: Labels, columns: Labels, seed: int, unit: int, n_jobs: int | None) -> None:
         self.counts, self.rows, self.columns = counts, rows, columns
         self.seed, self.unit, self.n_jobs = seed, unit, n_jobs
         self.history: list[tuple[int, int, float]] = []

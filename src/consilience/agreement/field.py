@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -89,22 +88,20 @@ def infer(
     history: list[float] = []
     with Parallel(n_jobs=threads, prefer="threads") as parallel:
         for t in range(n_iter):
-            begin = history[-1] if history else None
             for group in classes:
                 inner = threads if len(group) == 1 else 1
-                one = delayed(
-                    lambda node, t=t, inner=inner: _improve(
-                        node, labels, passes, seed, t * len(names) + names.index(node.name), inner
-                    )
+                units = [t * len(names) + names.index(node.name) for node in group]
+                searches = parallel(
+                    delayed(_improve)(node, labels, passes, seed, unit, inner)
+                    for node, unit in zip(group, units, strict=True)
                 )
-                found = dict(zip((node.name for node in group), parallel(one(node) for node in group), strict=True))
+                found = dict(zip((node.name for node in group), searches, strict=True))
                 if not history:
                     history.append(_start(classes, labels, found))
-                    begin = history[0]
                 labels |= {name: search.labels for name, search in found.items()}
                 history.append(history[-1] + sum(search.objective - search.history[0] for search in found.values()))
             yield dict(labels), list(history)
-            if begin is not None and history[-1] - begin <= tol * abs(history[-1]):
+            if history[-1] - history[-1 - len(classes)] <= tol * abs(history[-1]):
                 return
 
 

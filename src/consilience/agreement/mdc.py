@@ -23,6 +23,7 @@ from consilience.agreement.counts import Counts, Labels, check_counts
 from consilience.agreement.moves import improve, merge, split
 
 MERGES = ("auto", "random", "nearest", "greedy")
+TEMPERATURE = 0.3  # of the first noisy pass: near the melting point, which is below .5
 NOISY, PLAIN, AFTER = 8, 5, 2  # passes over the rows on single columns, with noise and without, and over the columns
 
 
@@ -47,7 +48,7 @@ def mdc(
     n_column_clusters: int | None = None,
     merge: str = "auto",
     passes: int = 2,
-    temperature: float = 0.3,
+    temperature: float = TEMPERATURE,
     seed: int = 0,
     run: int = 0,
     n_jobs: int | None = None,
@@ -87,9 +88,7 @@ def column_clusters(counts: Counts, n_clusters: int) -> int:
 class _Search:
     """The state of a run; every step draws from a stream of its own."""
 
-    def __init__(
-        self, counts: Counts, most: int | None, passes: int, seed: int, run: int, n_jobs: int | None
-    ) -> None:
+    def __init__(self, counts: Counts, most: int | None, passes: int, seed: int, run: int, n_jobs: int | None) -> None:
         self.counts, self.most, self.passes, self.seed, self.n_jobs = counts, most, passes, seed, n_jobs
         self.rng = np.random.default_rng([seed, run])
         self.unit = run << 12
@@ -125,7 +124,7 @@ class _Search:
         self.history.append((self.n_rows, self.n_columns, found.objective))
 
     def look_at_single_columns(self, temperature: float) -> None:
-        how = {"passes": PLAIN, "temperature": temperature, "noisy_iter": NOISY}
+        how: dict[str, Any] = {"passes": PLAIN, "temperature": temperature, "noisy_iter": NOISY}
         self.rows = improve(self.counts.rows, None, self.rows, **how, **self._stream()).labels
         self.improve_columns(AFTER)
 
@@ -200,7 +199,7 @@ class MDC(BaseEstimator):
         n_column_clusters: int | None = None,
         merge: str = "auto",
         passes: int = 2,
-        temperature: float = 0.3,
+        temperature: float = TEMPERATURE,
         weighting: str = "uniform",
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -59,8 +59,8 @@ def merge(side: Side, others: Labels, labels: Labels, target: int, rule: str, rn
         new[order[target:]] = order[: k - target]
         return np.unique(new, return_inverse=True)[1].astype(np.int32)[labels]
     table, _ = cluster_tables(regrouped(side.views, [others]), labels, k)
-    order = rng.permutation(k) if rule == "nearest" else None
-    return _kernels.merge_clusters(table, k - target, order=order)[0][labels]
+    found, _ = _kernels.merge_clusters(table, k - target, order=rng.permutation(k) if rule == "nearest" else None)
+    return found[labels]
 
 
 def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:
