@@ -42,11 +42,12 @@ def test_summary_is_plain_json(found):
     assert summary["n_clusters"] == [4, 4]
     assert [row["rows"] for row in summary["stability"]] == table["rows"].tolist()
     assert sum(summary["consensus"]["sizes"]) == 60
-    after = summary["components"]["rows"]["after"]
-    sizes = result.after.rows.signatures().counts
-    assert (after["number"], after["largest"]) == (len(sizes), sizes.max())
-    assert after["share_in_groups"] == pytest.approx((60 - (sizes == 1).sum()) / 60)
-    assert len(result.before.rows.signatures()) == summary["components"]["rows"]["before"]["number"]
+    for side in ("rows", "columns"):
+        for when in ("before", "after"):
+            sizes = getattr(getattr(result, when), side).signatures().counts
+            found = summary["components"][side][when]
+            assert (found["number"], found["largest"]) == (len(sizes), sizes.max())
+            assert found["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
 
 
 def test_print_shows_every_iteration_and_group(found):
