@@ -71,13 +71,13 @@ def report_documents(report: Report, found: Found, *, m: int, n_iter: int) -> No
         "figure4", _draw_iterations(found.iterations), "Figure 4: stability and accuracy by iteration (0 is before)."
     )
     report.table("figure4", found.iterations, "The numbers behind Figure 4.", shown=_curves_in_words(found.iterations))
+    _report_words(report, found)
     if len(found.members):
         report.section("2. How many clusterings take part (Figure 3)")
         report.table(
             "figure3", found.members, "Accuracy before and after the process with m clusterings.", shown=_m(found)
         )
         report.figure("figure3", _draw_members(found.members), "Figure 3: accuracy by the number of clusterings.")
-    _report_words(report, found)
 
 
 def _side_by_side(paper: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
