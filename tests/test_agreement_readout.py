@@ -1,14 +1,19 @@
 """What is read off an agreement: stability by iteration, groups with names, soft memberships."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement.readout import column_information, soft_memberships, stability_table, stable_groups
+from consilience.agreement import (
+    Agreement,
+    Sides,
+    column_information,
+    soft_memberships,
+    stability_table,
+    stable_groups,
+)
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters, stable_components
 from consilience.generation import noisy_labels
@@ -20,8 +25,9 @@ def process(noises, n_rows=60, n_columns=40):
     for noise in noises:
         rows, truth = noisy_labels(n_rows, 4, n_clusterings=5, noise=noise, random_state=0)
         columns, _ = noisy_labels(n_columns, 8, n_clusterings=5, noise=noise, random_state=1)
-        sides.append(SimpleNamespace(rows=rows, columns=columns))
-    return SimpleNamespace(before=sides[0], after=sides[-1], iterations=sides[1:]), truth
+        sides.append(Sides(rows, columns))
+    none = np.array([], int)
+    return Agreement(sides[0], sides[-1], sides[1:], np.arange(len(noises), dtype=float), none, none), truth
 
 
 def groups_by_hand(before, after):
@@ -57,8 +63,8 @@ def test_without_truth_there_is_no_accuracy():
 
 
 def test_one_clustering_has_no_stability():
-    alone = SimpleNamespace(rows=cs.Ensemble([[0, 0, 1]]), columns=cs.Ensemble([[0, 1]]))
-    table = stability_table(SimpleNamespace(before=alone, iterations=[alone]), truth=[0, 0, 1])
+    alone, none = Sides(cs.Ensemble([[0, 0, 1]]), cs.Ensemble([[0, 1]])), np.array([], int)
+    table = stability_table(Agreement(alone, alone, [alone], np.zeros(2), none, none), truth=[0, 0, 1])
     assert table[["rows", "columns", "rows_sem", "accuracy_sem"]].isna().all(axis=None)
     assert table["accuracy"].tolist() == [1, 1]
 

@@ -6,7 +6,8 @@ import pytest
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience.agreement.recommend import Recommender, lift_table
+from consilience.agreement import Recommender
+from consilience.agreement.recommend import lift_table
 from consilience.tables import read_table
 
 

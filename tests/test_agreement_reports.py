@@ -10,7 +10,7 @@ from rich.console import Console
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement.readout import stability_table, stable_groups
+from consilience.agreement import stability_table, stable_groups
 from consilience.consensus import SCCC, floaters
 from consilience.reports.agreement import _components, agreement_summary, draw_iterations, labels_table, print_agreement
 from test_agreement_readout import process
@@ -68,7 +68,10 @@ def test_many_groups_and_single_clusterings_stay_short(found):
     _, _, summary = found
     many = [{"size": 30, "pieces": 30, "largest_piece": 1, "members": list(range(30))}] * 20
     alone = [{"iteration": 0, "rows": None, "rows_sem": None}]
-    text = printed(summary | {"groups": many, "stability": alone, "n_column_clusters": [3, 1200]})
+    other = {"groups": many, "stability": alone, "n_column_clusters": [3, 1200], "n_empty_columns": 2}
+    text = printed(summary | other)
+    assert "2 columns without counts" in text
+    assert "rows without counts" not in text
     assert "and 8 more groups" in text
     assert "9 … (20 more)" in text
     assert "3 to 1,200 clusters" in text

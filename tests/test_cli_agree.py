@@ -10,7 +10,7 @@ from scipy import sparse
 
 import consilience as cs
 from command_line import run
-from consilience.agreement.readout import column_information, stability_table, stable_groups
+from consilience.agreement import column_information, stability_table, stable_groups
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC
 from consilience.reproduce.paper000_data import draw_documents

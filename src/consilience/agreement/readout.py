@@ -8,8 +8,8 @@ clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,38 +17,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
+from consilience.agreement.result import Agreement, Sides
 from consilience.comparison import accuracy, stability
 from consilience.consensus.components import cluster_shares, with_consensus
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import as_ensemble
 
 Floats = NDArray[np.float64]
 
 
-class Sides(Protocol):
-    """Clusterings of the rows and of the columns of one table."""
-
-    @property
-    def rows(self) -> Ensemble:
-        """Clusterings of the rows."""
-
-    @property
-    def columns(self) -> Ensemble:
-        """Clusterings of the columns."""
-
-
-class Process(Protocol):
-    """What :func:`~consilience.agreement.agree` gives, as far as it is read here."""
-
-    @property
-    def before(self) -> Sides:
-        """Where the process started."""
-
-    @property
-    def iterations(self) -> Sequence[Sides]:
-        """Where every iteration ended."""
-
-
-def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = None) -> pd.DataFrame:
+def stability_table(result: Agreement, *, truth: Any = None, n_jobs: int | None = None) -> pd.DataFrame:
     """How alike the clusterings are before the process and after every iteration, and how near to known labels.
 
     Parameters
@@ -73,12 +50,14 @@ def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = 
 
     Examples
     --------
-    >>> from types import SimpleNamespace as Record
+    >>> import numpy as np
     >>> import consilience as cs
-    >>> from consilience.agreement.readout import stability_table
-    >>> before = Record(rows=cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]), columns=cs.Ensemble([[0, 1], [0, 1]]))
-    >>> after = Record(rows=cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1]]), columns=before.columns)
-    >>> table = stability_table(Record(before=before, iterations=[after]), truth=list("aabb"))
+    >>> from consilience.agreement import Agreement, Sides, stability_table
+    >>> before = Sides(cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]), cs.Ensemble([[0, 1], [0, 1]]))
+    >>> after = Sides(cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1]]), before.columns)
+    >>> none = np.array([], int)
+    >>> found = Agreement(before, after, [after], np.array([0.4, 0.7]), none, none)  # what cs.agree gives
+    >>> table = stability_table(found, truth=list("aabb"))
     >>> table[["iteration", "rows", "columns", "accuracy"]]
        iteration  rows  columns  accuracy
     0          0  0.25      1.0     0.875
@@ -90,7 +69,7 @@ def stability_table(result: Process, *, truth: Any = None, n_jobs: int | None = 
     return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
 
 
-def _codes(truth: Any, result: Process) -> NDArray[np.int32]:
+def _codes(truth: Any, result: Agreement) -> NDArray[np.int32]:
     codes, rows = check_labels(truth, "the known labels"), result.before.rows.n_objects
     if len(codes) != rows:
         raise InputError(f"the known labels are {len(codes)} for {count(rows, 'row')}: give one per row, in its order")
@@ -153,7 +132,7 @@ def stable_groups(
 
     Examples
     --------
-    >>> from consilience.agreement.readout import stable_groups
+    >>> from consilience.agreement import stable_groups
     >>> before = [[0, 0, 1, 1, 2], [0, 1, 1, 2, 2]]
     >>> after = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]]
     >>> stable_groups(before, after, names=["altar", "bible", "gospel", "goal", "team"])
@@ -222,7 +201,7 @@ def column_information(counts: Any, labels: Any) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.agreement.readout import column_information
+    >>> from consilience.agreement import column_information
     >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
     [0.231, 0.231, 0.0]
     """
@@ -260,7 +239,7 @@ def soft_memberships(ensemble: Any, labels: Any) -> Floats:
 
     Examples
     --------
-    >>> from consilience.agreement.readout import soft_memberships
+    >>> from consilience.agreement import soft_memberships
     >>> soft_memberships([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 0, 1, 1]).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]
     """

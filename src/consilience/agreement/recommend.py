@@ -44,7 +44,7 @@ class Recommender:
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.agreement.recommend import Recommender
+    >>> from consilience.agreement import Recommender
     >>> counts = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
     >>> films = ["Alien", "Brazil", "Contact", "Dune"]
     >>> who = Recommender(counts, [[0, 0, 0, 1]], [[0, 0, 0, 1]], column_names=films)
@@ -90,7 +90,7 @@ class Recommender:
         Examples
         --------
         >>> import numpy as np
-        >>> from consilience.agreement.recommend import Recommender
+        >>> from consilience.agreement import Recommender
         >>> Recommender(np.diag([2, 2]), [[0, 1]], [[0, 1]]).scores([0, 0], [0, 1]).tolist()
         [[0.5], [0.0]]
         """

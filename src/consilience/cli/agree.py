@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, count
-from consilience.agreement import agree
+from consilience.agreement import agree, column_information, stability_table, stable_groups
 from consilience.agreement.agree import MODELS
-from consilience.agreement.readout import column_information, stability_table, stable_groups
 from consilience.cli.inputs import by_name, check_outputs, table_options, truth_beside, truth_options
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters

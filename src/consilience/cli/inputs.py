@@ -75,7 +75,7 @@ def table_options(function: F) -> F:
             help="Whether the first line of a text file holds names.",
         ),
         click.option("--sep", help="Separator of a text file, or 'tab'; by default a comma, and a tab for .tsv."),
-        names_option("--columns", help="Keep only these columns as clusterings."),
+        names_option("--columns", help="Keep only these columns."),
         click.option(
             "--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."
         ),

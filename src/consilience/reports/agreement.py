@@ -10,7 +10,7 @@ import pandas as pd
 from rich.console import Console
 
 from consilience._check import check_labels, count
-from consilience.agreement.readout import Process, soft_memberships
+from consilience.agreement import Agreement, soft_memberships
 from consilience.ensemble import Ensemble
 from consilience.reports.figures import new_figure
 from consilience.reports.files import check_figure_path, write_file
@@ -53,7 +53,7 @@ def labels_table(ensemble: Ensemble, consensus: Any = None, *, names: Any = None
 
 
 def agreement_summary(
-    result: Process,
+    result: Agreement,
     table: pd.DataFrame,
     *,
     consensus: Any,
@@ -77,10 +77,12 @@ def agreement_summary(
     truth : dict
         Accuracy of the consensus by the name of the known labels.
     """
-    last = [result.before, *result.iterations][-1]
+    last = result.after
     return {
         "n_rows": last.rows.n_objects,
         "n_columns": last.columns.n_objects,
+        "n_empty_rows": len(result.empty_rows),
+        "n_empty_columns": len(result.empty_columns),
         "n_clusterings": last.rows.n_clusterings,
         "n_clusters": _range(last.rows),
         "n_column_clusters": _range(last.columns),
@@ -130,6 +132,9 @@ def print_agreement(summary: dict[str, Any], *, title: str, console: Console | N
         f"and of {columns} into {_clusters(summary['n_column_clusters'])}",
         markup=False,
     )
+    for what in ("row", "column"):
+        if empty := summary[f"n_empty_{what}s"]:
+            console.print(f"{count(empty, what)} without counts: in no cluster")
     console.print("\nAgreement over all pairs of clusterings, by iteration (0 is before)")
     table = pd.DataFrame(summary["stability"])
     shown = [name for name in table.columns if f"{name}_sem" in table.columns]

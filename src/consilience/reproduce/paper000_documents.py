@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._progress import track
-from consilience.agreement import Agreement, agree
-from consilience.agreement.readout import column_information, sem, stability_table, stable_groups
+from consilience.agreement import Agreement, agree, column_information, stability_table, stable_groups
+from consilience.agreement.readout import sem
 from consilience.comparison import accuracy, stability
 from consilience.consensus import SCCC
 from consilience.consensus.problem import check_problem

@@ -11,9 +11,8 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from consilience._progress import track
-from consilience.agreement import agree
-from consilience.agreement.readout import sem, stability_table
-from consilience.agreement.recommend import Recommender
+from consilience.agreement import Recommender, agree, stability_table
+from consilience.agreement.readout import sem
 from consilience.reproduce.paper000_data import Ratings
 from consilience.reproduce.report import Report, with_error
 
