@@ -11,9 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import agreement, consensus, ensembles, peers, startup, storing
+from benchmarks import agreement, consensus, ensembles, pairwise, peers, startup, storing
 
-CASES = {f.__name__: f for module in (startup, ensembles, agreement, storing, consensus, peers) for f in module.CASES}
+CASES = {
+    f.__name__: f
+    for module in (startup, ensembles, pairwise, storing, consensus, agreement, peers)
+    for f in module.CASES
+}
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <limits>
 #include <vector>
 
+#include "near.hpp"
 #include "quicklog.hpp"
 #include "vectors.hpp"
 
@@ -28,24 +29,23 @@ class Merger {
     for (std::size_t c = 0; c < k_; ++c) label_[c] = std::int32_t(c);
   }
 
-  // Clusters in the given order take the nearest that is still free, until `merges` are done; none merges twice.
+  // Clusters in the given order take the nearest that is still free, until `merges` are done; none merges twice. Scores
+  // in single precision tell which few deserve an exact look.
   void nearest(const std::int64_t* order, std::size_t merges) {
-    std::vector<std::size_t> place(k_), who(k_);  // the free clusters stand at the first places
-    for (std::size_t c = 0; c < k_; ++c) place[c] = who[c] = c;
-    std::size_t free = k_;
-    const auto leave = [&](std::size_t c) {
-      const std::size_t from = place[c], last = who[--free];
-      swap_places(from, free);
-      place[last] = from, who[from] = last;
-      place[c] = free, who[free] = c;
-    };
-    for (std::size_t t = 0; t < k_ && merges && free > 1; ++t) {
+    NearScores near(columns_ + 1, k_);
+    double largest = 0;
+    for (std::size_t c = 0; c < k_; ++c) largest = std::max(largest, total_[c]);
+    const double unit = largest > 0 ? 1 / largest : 1.0;
+    for (std::size_t t = 0; t < table_.size(); ++t) near.at(t / k_, t % k_) = float(table_[t] * unit);
+    for (std::size_t c = 0; c < k_; ++c) near.at(columns_, c) = float(total_[c] * unit);
+    std::vector<char> free(k_, 1);
+    for (std::size_t t = 0; t < k_ && merges; ++t) {
       const std::size_t a = std::size_t(order[t]);
-      if (place[a] >= free) continue;
-      leave(a);
-      gains(place[a], free);
-      const std::size_t b = who[std::size_t(std::max_element(gain_.begin(), gain_.begin() + free) - gain_.begin())];
-      leave(b);
+      if (!free[a]) continue;
+      free[a] = 0;
+      const std::size_t b = nearest_to(a, free, near, unit);
+      if (b == k_) return;
+      free[b] = 0;
       label_[b] = std::int32_t(a);
       --merges;
     }
@@ -55,7 +55,7 @@ class Merger {
   void greedy(std::size_t merges) {
     std::vector<double> cost(k_ * k_);
     std::vector<std::size_t> partner(k_);  // of every cluster the best one with a larger number
-    for (std::size_t a = 0; a < k_; ++a) write_gains(a, cost);
+    for (std::size_t a = 0; a < k_; ++a) write_gains(a, a + 1, cost);
     for (std::size_t a = 0; a < k_; ++a) partner[a] = best_above(a, cost);
     while (merges--) {
       std::size_t a = k_;
@@ -64,7 +64,7 @@ class Merger {
       if (a == k_) return;
       const std::size_t b = partner[a];
       merge(a, b);
-      write_gains(a, cost);
+      write_gains(a, 0, cost);
       for (std::size_t c = 0; c < k_; ++c) {
         if (!alive_[c]) continue;
         if (c == a || partner[c] == a || partner[c] == b)
@@ -94,38 +94,60 @@ class Merger {
   std::vector<char> alive_;
   std::vector<std::int32_t> label_;
 
-  void swap_places(std::size_t a, std::size_t b) {
+  std::size_t nearest_to(std::size_t a, const std::vector<char>& free, NearScores& near, double unit) {
+    near.clear();
     for (std::size_t y = 0; y < columns_; ++y) {
-      std::swap(table_[y * k_ + a], table_[y * k_ + b]);
-      std::swap(phi_[y * k_ + a], phi_[y * k_ + b]);
+      const float x = float(table_[y * k_ + a] * unit);
+      if (x > 0) near.add(y, x, x);
     }
-    std::swap(total_[a], total_[b]);
-    std::swap(own_[a], own_[b]);
+    const float mass = float(total_[a] * unit);
+    if (mass > 0) near.add(columns_, mass, -mass);
+    near.score(a);
+    const float* const score = near.scores();
+    float top = -std::numeric_limits<float>::infinity();
+    for (std::size_t b = 0; b < k_; ++b)
+      if (free[b] && score[b] > top) top = score[b];
+    std::size_t best = k_;
+    double most = 0;
+    for (std::size_t b = 0; b < k_; ++b) {
+      if (!free[b] || score[b] < top - NearScores::kError * mass) continue;
+      const double now = gain(a, b);
+      if (best == k_ || now > most) best = b, most = now;
+    }
+    return best;
   }
 
-  // gain_[b] = gain(a, b) for the first `count` clusters b.
-  void gains(std::size_t a, std::size_t count) {
-    if (has_avx2()) return gains_avx2(a, count);
-    gains_with(a, count);
+  double gain(std::size_t a, std::size_t b) const {
+    double sum = quick_xlogx(total_[a]) + quick_xlogx(total_[b]) - quick_xlogx(total_[a] + total_[b]) - own_[a];
+    for (std::size_t y = 0; y < columns_; ++y)
+      if (table_[y * k_ + a] > 0) sum += quick_xlogx(table_[y * k_ + b] + table_[y * k_ + a]) - phi_[y * k_ + b];
+    return sum;
   }
-  CONSILIENCE_AVX2 void gains_avx2(std::size_t a, std::size_t count) { gains_with(a, count); }
 
-  CONSILIENCE_INLINE void gains_with(std::size_t a, std::size_t count) {
+  // gain_[b] = gain(a, b) for the clusters b from `begin` on.
+  void gains(std::size_t a, std::size_t begin) {
+    if (has_avx2()) return gains_avx2(a, begin);
+    gains_with(a, begin);
+  }
+  CONSILIENCE_AVX2 void gains_avx2(std::size_t a, std::size_t begin) { gains_with(a, begin); }
+
+  CONSILIENCE_INLINE void gains_with(std::size_t a, std::size_t begin) {
     double* const gain = gain_.data();
+    const std::size_t k = k_;
     const double ta = total_[a], phi_ta = quick_xlogx(ta), own = own_[a];
-    for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t b = begin; b < k_; ++b)
       gain[b] = phi_ta - own - quick_xlogx(total_[b] + ta) + quick_xlogx(total_[b]);
     for (std::size_t y = 0; y < columns_; ++y) {
       const double x = table_[y * k_ + a];
       if (x == 0) continue;
       const double *const cell = table_.data() + y * k_, *const phi = phi_.data() + y * k_;
-      for (std::size_t b = 0; b < count; ++b) gain[b] += quick_xlogx(cell[b] + x) - phi[b];
+      for (std::size_t b = begin; b < k; ++b) gain[b] += quick_xlogx(cell[b] + x) - phi[b];
     }
   }
 
-  void write_gains(std::size_t a, std::vector<double>& cost) {
-    gains(a, k_);
-    for (std::size_t b = 0; b < k_; ++b) cost[a * k_ + b] = cost[b * k_ + a] = gain_[b];
+  void write_gains(std::size_t a, std::size_t begin, std::vector<double>& cost) {
+    gains(a, begin);
+    for (std::size_t b = begin; b < k_; ++b) cost[a * k_ + b] = cost[b * k_ + a] = gain_[b];
   }
 
   std::size_t best_above(std::size_t a, const std::vector<double>& cost) const {

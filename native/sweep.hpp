@@ -45,6 +45,7 @@ class Sweep : private Watcher<Count> {
   Sweep(const Rows<Count>& rows, const SweepOptions& options, std::int32_t* labels)
       : rows_(rows), options_(options), k_(options.clusters), labels_(labels),
         tables_(rows, options.objective, options.clusters, lists(), labels), reader_(rows), noise_(options.seed, options.unit) {
+    unit_ = 1 / tables_.mean_entry;
     scores_.assign(k_, 0.0);
     change_.assign(k_, 0.0);
     gumbel_.assign(k_, 0.0);
@@ -54,10 +55,10 @@ class Sweep : private Watcher<Count> {
     if (looks_near()) near_ = NearScores(rows_.columns + rows_.views, k_);
     if (!lists() && !looks_near()) return;
     tables_.watcher = this;
-    for (std::size_t c = 0; c < k_; ++c) {
-      for (std::size_t y = 0; y < rows_.columns; ++y) set(y, c, tables_.table[tables_.cell(y, c)]);
-      for (std::size_t v = 0; v < rows_.views; ++v) set(rows_.columns + v, c, tables_.total[v * k_ + c]);
-    }
+    for (std::size_t y = 0; y < rows_.columns; ++y)
+      for (std::size_t c = 0; c < k_; ++c) set(y, c, tables_.table[tables_.cell(y, c)]);
+    for (std::size_t v = 0; v < rows_.views; ++v)
+      for (std::size_t c = 0; c < k_; ++c) set(rows_.columns + v, c, tables_.total[v * k_ + c]);
   }
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
@@ -94,6 +95,7 @@ class Sweep : private Watcher<Count> {
   std::vector<LogTiles::Block> blocks_;
   Stream noise_;
   Row<Count> row_{};  // the row in hand
+  double unit_ = 1;   // over the mean entry: approximate scores are blind to the scale of the counts
   LogTiles logs_;     // of the cells, and after their columns of the totals
   NearScores near_;
   std::vector<std::int32_t> listed_, candidates_;
@@ -107,9 +109,9 @@ class Sweep : private Watcher<Count> {
   // An empty cell scores as if a small share of a mean cell were in it: 1/e of the mean entry.
   void set(std::size_t line, std::size_t c, Count x) override {
     if (lists())
-      logs_.at(line, c) = quick_log(float(double(x) / tables_.mean_entry) + 0.36787944f);
+      logs_.at(line, c) = quick_log(float(double(x) * unit_) + 0.36787944f);
     else
-      near_.at(line, c) = float(double(x) / tables_.mean_entry);
+      near_.at(line, c) = float(double(x) * unit_);
   }
 
   // Finds the best place of a row; returns what the objective gains.
@@ -198,16 +200,15 @@ class Sweep : private Watcher<Count> {
   // The clusters whose near score could be the best, and the old one; false if there is none but the old.
   bool choose_near(std::size_t i, std::size_t old) {
     near_.clear();
-    const double unit = 1 / tables_.mean_entry;
     double mass_of_row = 0;
     by_view(
         row_,
         [&](std::size_t e, std::size_t v) {
           const double x = double(row_.at(e));
-          near_.add(std::size_t(row_.column[e]), float(x * unit), float(x * rows_.scale[v]));
+          near_.add(std::size_t(row_.column[e]), float(x * unit_), float(x * rows_.scale[v]));
         },
         [&](std::size_t v, Count mass) {
-          near_.add(rows_.columns + v, float(double(mass) * unit), -float(double(mass) * rows_.scale[v]));
+          near_.add(rows_.columns + v, float(double(mass) * unit_), -float(double(mass) * rows_.scale[v]));
           mass_of_row += double(mass) * rows_.scale[v];
         });
     near_.score(old);
