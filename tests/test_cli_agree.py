@@ -141,7 +141,7 @@ def test_names_from_a_text_file(files, tmp_path):
         (["absent.npz", "-k", 3], ["absent.npz", "no such file"]),
         (["{counts.npz}"], ["--clusters"]),
         (["{counts.npz}", "-k", "many"], ["many"]),
-        (["{counts.npz}", "-k", 0], ["n_clusters", "0"]),
+        (["{counts.npz}", "-k", 1], ["--clusters", "x>=2"]),
         (["{counts.npz}", "-k", 61], ["61"]),
         (["{counts.npz}", "-k", 3, "--m", 0], ["m must be"]),
         (["{counts.npz}", "-k", 3, "--truht", "y"], ["--truht", "--truth"]),

@@ -26,7 +26,7 @@ FILE = click.Path(path_type=Path)
 
 @click.command("agree", short_help="Clusterings of a table of counts that agree: rows and columns together.")
 @click.argument("counts", type=FILE)
-@click.option("--clusters", "-k", type=int, required=True, help="Clusters of the rows.")
+@click.option("--clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
 @click.option("--column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
 @click.option("--m", "-m", type=int, default=10, show_default=True, help="How many clusterings agree.")
 @click.option("--iterations", type=int, default=4, show_default=True, help="Rounds of the process.")
