@@ -45,7 +45,13 @@ class NearScores {
   float* scores() { return scores_.data(); }
 
   void clear() { entries_.clear(); }
-  void add(std::size_t line, float x, float weight) { entries_.push_back({std::uint32_t(line), x, weight}); }
+  void add(std::size_t line, float x, float weight) {
+    entries_.push_back({std::uint32_t(line), x, weight});
+#if defined(__GNUC__)
+    __builtin_prefetch(table_.data() + line * padded_);
+    __builtin_prefetch(table_.data() + line * padded_ + 16);
+#endif
+  }
 
   // scores[c] = sum over the entries of weight * (mean log over [T, T + x] in cluster c); in `own`, over [T - x, T].
   void score(std::size_t own) {
@@ -81,12 +87,6 @@ class NearScores {
     const std::size_t width = padded_, count = entries_.size();
     for (std::size_t c = 0; c < width; ++c) sum[c] = 0;
     for (std::size_t e = 0; e < count; ++e) {
-#if defined(__GNUC__)
-      if (e + 4 < count) {
-        __builtin_prefetch(table_.data() + entries_[e + 4].line * width);
-        __builtin_prefetch(table_.data() + entries_[e + 4].line * width + 16);
-      }
-#endif
       const float x = entries_[e].x, weight = 0.5f * entries_[e].weight, slope = 1.03f * x, square = x * x * 0.13533528f;
       const float* const t = table_.data() + entries_[e].line * width;
       for (std::size_t c = 0; c < width; ++c) sum[c] += weight * quick_log(t[c] * (t[c] + slope) + square);
