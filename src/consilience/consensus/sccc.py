@@ -29,6 +29,7 @@ from consilience.consensus.rows import incidence, row_distances
 from consilience.ensemble import Ensemble
 
 Ints = NDArray[np.int64]
+MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
 
 
@@ -72,7 +73,7 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
     seeds: list[int] = []
     begin, size = 0, FIRST
     while begin < len(ranked) and len(seeds) < problem.n_clusters:
-        block = ranked[begin : begin + size]
+        block = ranked[begin : begin + min(size, MOST // (len(seeds) + 1) + 1)]
         rows = problem.labels[block]
         free = (_hamming(problem, rows, problem.labels[seeds]) >= gap).all(axis=1)
         while free.any() and len(seeds) < problem.n_clusters:
@@ -80,7 +81,7 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
             seeds.append(int(block[at]))
             free &= _hamming(problem, rows, rows[at : at + 1])[:, 0] >= gap
             free[at] = False
-        begin, size = begin + size, 2 * size
+        begin, size = begin + len(block), 2 * size
     return tuple(seeds) if len(seeds) == problem.n_clusters else None
 
 
