@@ -11,11 +11,13 @@ table T of cluster × column sums, and the objective is Σ_v w_v · (what the pa
 Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
 
 **Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the
-cells that change are looked at, and x log x comes from a table where counts are whole numbers. Rules: the last row of a cluster
+cells that change are looked at; x log x comes from a table where labels are counted, and elsewhere single-precision scores of all
+clusters tell first which few deserve an exact look. Rules: the last row of a cluster
 stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that would lift it above `capacity`; a row
 without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
 passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
-date) and checks only the best m exactly: for hundreds of clusters. **Batch** passes move all objects at once by a
+date), for a block of rows at a time and in threads, and checks only the best m exactly: for hundreds of clusters. Views may group the
+columns of one table (:func:`grouped_views`): rows are summed by groups as they are read. **Batch** passes move all objects at once by a
 matrix product with the tables' logarithms, and stop when the objective no longer grows.
 """
 
