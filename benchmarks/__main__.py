@@ -11,11 +11,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import agreement, alternatives, consensus, ensembles, kmeans, meta, nbce, peers, startup, storing
+from benchmarks import (
+    agreement,
+    alternatives,
+    consensus,
+    ensembles,
+    kmeans,
+    meta,
+    nbce,
+    pairwise,
+    peers,
+    startup,
+    storing,
+)
 
 CASES = {
     f.__name__: f
-    for module in (startup, ensembles, agreement, storing, kmeans, consensus, nbce, meta, alternatives, peers)
+    for module in (startup, ensembles, pairwise, storing, kmeans, consensus, nbce, meta, alternatives, agreement, peers)
     for f in module.CASES
 }
 RESULTS = Path(__file__).parent / "results"

@@ -9,6 +9,7 @@
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "lloyd.hpp"
+#include "merge.hpp"
 #include "random.hpp"
 #include "scores.hpp"
 #include "signatures.hpp"
@@ -88,21 +89,23 @@ void bind_pair_sums(nb::module_& m) {
   });
 }
 
-// `value` is empty where every entry has its row's weight. Returns (objective before, after, moves).
+// `value` is empty where every entry has its row's weight, `group` where columns are not grouped. Returns (objective
+// before, after, moves).
 template <class Count>
 void bind_sweep(nb::module_& m) {
   define(m, "sweep", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
                     const In<Count, 1>& weight, const In<std::int32_t, 1>& view_of, const In<double, 1>& scale,
-                    const Out<std::int32_t, 1>& labels, const In<std::int64_t, 1>& order, std::size_t clusters,
+                    const In<std::int32_t, 2>& group, const Out<std::int32_t, 1>& labels, const In<std::int64_t, 1>& order, std::size_t clusters,
                     int objective, double temperature, double capacity, bool keep_clusters, std::size_t shortlist,
-                    std::uint64_t seed, std::uint64_t unit) {
+                    std::uint64_t seed, std::uint64_t unit, std::size_t block, int threads) {
     SweepResult result;
     {
       nb::gil_scoped_release free;
       const Rows<Count> rows{weight.size(),  view_of.size(), scale.size(),   start.data(), column.data(),
-                             value.size() ? value.data() : nullptr, weight.data(), view_of.data(), scale.data()};
+                             value.size() ? value.data() : nullptr, weight.data(), view_of.data(), scale.data(),
+                             group.size() ? group.data() : nullptr, group.shape(1)};
       const SweepOptions options{clusters,      Objective(objective), temperature, capacity,
-                                 keep_clusters, shortlist,            seed,        unit};
+                                 keep_clusters, shortlist,            seed,        unit,     block, threads};
       result = Sweep<Count>(rows, options, labels.data()).run(order.data(), order.size());
     }
     return std::make_tuple(result.before, result.after, result.moves);
@@ -152,6 +155,18 @@ NB_MODULE(_native, m) {
 
   bind_sweep<std::int64_t>(m);
   bind_sweep<double>(m);
+
+  // `order` is empty for greedy merges. Returns the number of clusters left.
+  define(m, "merge_clusters", [](const In<double, 2>& table, const In<std::int64_t, 1>& order, std::size_t merges,
+                                 const Out<std::int32_t, 1>& labels) {
+    nb::gil_scoped_release free;
+    Merger merger(table.data(), table.shape(0), table.shape(1));
+    if (order.size())
+      merger.nearest(order.data(), merges);
+    else
+      merger.greedy(merges);
+    return merger.labels(labels.data());
+  });
 
   define(m, "signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
     Signatures s;

@@ -54,4 +54,24 @@ CONSILIENCE_INLINE void add_where_equal(Lanes<W>& count, const Lanes<W>& x, std:
 }
 #endif
 
+// Eight floats side by side.
+#if defined(__GNUC__)
+typedef float Floats8 __attribute__((vector_size(32), aligned(4)));
+#else
+struct Floats8 {
+  float lane[8];
+};
+#endif
+
+// sum += scale * x, lane by lane; memory need not be aligned.
+CONSILIENCE_INLINE void add_scaled(Floats8& sum, float scale, const float* x) {
+#if defined(__GNUC__)
+  Floats8 y;
+  std::memcpy(&y, x, sizeof y);
+  sum += scale * y;
+#else
+  for (int i = 0; i < 8; ++i) sum.lane[i] += scale * x[i];
+#endif
+}
+
 }  // namespace consilience

@@ -112,14 +112,16 @@ def test_noise_on_normalised_scores_is_of_the_size_of_a_row():
 
 def test_kernel_doors_of_the_sweep():
     engine = Engine(label_views(np.array([[0, 1], [1, 0], [1, 1]])), 2)
-    start, column, value, weight, view_of, scale = engine._arrays
+    start, column, value, weight, view_of, scale, group = engine._arrays
     labels, order = np.array([0, 1, 0], np.int32), np.arange(3)
     for arrays in (
-        (start, column - 5, value, weight, view_of, scale),
-        (start, column, weight[:1], weight, view_of, scale),
-        (start[::-1].copy(), column, value, weight, view_of, scale),
-        (start, column, value, weight, view_of[::-1].copy(), scale),
-        (start, column, value, weight, view_of, scale[:1]),
+        (start, column - 5, value, weight, view_of, scale, group),
+        (start, column, weight[:1], weight, view_of, scale, group),
+        (start[::-1].copy(), column, value, weight, view_of, scale, group),
+        (start, column, value, weight, view_of[::-1].copy(), scale, group),
+        (start, column, value, weight, view_of, scale[:1], group),
+        (start, column, value, weight, view_of, scale, np.full((2, 4), 9, np.int32)),
+        (start, column, value, weight, view_of, scale, np.zeros((1, 4), np.int32)),
     ):
         with pytest.raises(InputError):
             _kernels.sweep(*arrays, labels.copy(), order, **engine._options)

@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from consilience.agreement import agree
 from consilience.alternatives import contrast
 from consilience.comparison import compare, pairwise, stability
 from consilience.consensus import combine
@@ -11,4 +12,15 @@ from consilience.meta import organize
 
 __version__ = _version("consilience")
 
-__all__ = ["Ensemble", "__version__", "combine", "compare", "contrast", "generate", "organize", "pairwise", "stability"]
+__all__ = [
+    "Ensemble",
+    "__version__",
+    "agree",
+    "combine",
+    "compare",
+    "contrast",
+    "generate",
+    "organize",
+    "pairwise",
+    "stability",
+]

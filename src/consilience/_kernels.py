@@ -264,6 +264,23 @@ def random_permutation(seed: int, unit: int, n: int) -> Ints:
     return out
 
 
+def merge_clusters(table: Floats, merges: int, *, order: Ints | None = None) -> tuple[Labels, int]:
+    """Merge clusters, `merges` times, where the least information is lost; (new label of every cluster, how many are left).
+
+    `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the nearest free one
+    and none merges twice; without, the cheapest pair of all merges first, and merged clusters may merge again.
+    """
+    table = np.ascontiguousarray(np.asarray(table, np.float64).T)
+    k = table.shape[1]
+    if not 0 <= merges < k or (table.size and not table.min() >= 0):
+        raise InputError(f"{merges} merges need more clusters than {k}, and counts that are not negative")
+    order = np.empty(0, np.int64) if order is None else np.ascontiguousarray(order, np.int64)
+    if order.size and not np.array_equal(np.sort(order), np.arange(k)):
+        raise InputError(f"the order must name each of the {k} clusters once")
+    labels = np.empty(k, np.int32)
+    return labels, int(_native.merge_clusters(table, order, int(merges), labels))
+
+
 def has_avx2() -> bool:
     """Whether the wide kernels are in use on this machine."""
     return bool(_native.has_avx2())
@@ -276,6 +293,7 @@ def sweep(
     weight: NDArray[Any],
     view_of: Labels,
     scale: Floats,
+    group: Labels,
     labels: Labels,
     order: Ints,
     *,
@@ -287,11 +305,13 @@ def sweep(
     shortlist: int = 0,
     seed: int = 0,
     unit: int = 0,
+    block: int = 1,
+    threads: int = 1,
 ) -> tuple[float, float, int]:
     """One pass of the information engine over the rows in `order`; `labels` are changed in place.
 
     Returns the objective before and after (without what does not depend on the partition), and the number of moves.
-    The arrays are those of `consilience.information.Views`.
+    The arrays are those of `consilience.information.Views`; `group` has shape (0, 0) where columns are not grouped.
     """
     if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
         raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")
@@ -301,8 +321,11 @@ def sweep(
     fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
     if not (fits and len(value) in (0, len(column))):
         raise InputError("the rows and their entries do not fit together")
-    if column.min(initial=0) < 0 or column.max(initial=-1) >= len(view_of):
+    width = group.shape[1] if group.size else len(view_of)
+    if column.min(initial=0) < 0 or column.max(initial=-1) >= width:
         raise InputError("an entry is in a column that is not there")
+    if group.size and not (len(group) == len(scale) and group.min() >= -1 and group.max() < len(view_of)):
+        raise InputError("the groups name a view or a column that is not there")
     if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
         raise InputError("the columns of a view must stand together, and its number exist")
     return tuple(
@@ -313,6 +336,7 @@ def sweep(
             weight,
             view_of,
             scale,
+            group,
             labels,
             order,
             int(n_clusters),
@@ -323,6 +347,8 @@ def sweep(
             int(shortlist),
             int(seed),
             int(unit),
+            int(block),
+            int(threads),
         )
     )
 

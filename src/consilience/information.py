@@ -11,11 +11,13 @@ table T of cluster × column sums, and the objective is Σ_v w_v · (what the pa
 Everything about a view is counted over the objects it knows: N_v, H_v(C), T_c·. A missing label or an empty row says nothing.
 
 **Search** is element by element (Hartigan): take an object out, put it where the objective is largest; ties stay. Only the
-cells that change are looked at, and x log x comes from a table where counts are whole numbers. Rules: the last row of a cluster
+cells that change are looked at; x log x comes from a table where labels are counted, and elsewhere single-precision scores of all
+clusters tell first which few deserve an exact look. Rules: the last row of a cluster
 stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that would lift it above `capacity`; a row
 without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
 passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
-date) and checks only the best m exactly: for hundreds of clusters. **Batch** passes move all objects at once by a
+date), for a block of rows at a time and in threads, and checks only the best m exactly: for hundreds of clusters. Views may group the
+columns of one table (:func:`grouped_views`): rows are summed by groups as they are read. **Batch** passes move all objects at once by a
 matrix product with the tables' logarithms, and stop when the objective no longer grows.
 """
 
@@ -30,7 +32,7 @@ from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_seed, check_threads
-from consilience.views import Views, by_view, cluster_tables, count_views, label_views
+from consilience.views import Views, by_view, cluster_tables, count_views, grouped_views, label_views, regrouped
 
 Floats = NDArray[np.float64]
 OBJECTIVES = _kernels.OBJECTIVES
@@ -42,10 +44,12 @@ __all__ = [
     "batch_scores",
     "cluster_tables",
     "count_views",
+    "grouped_views",
     "label_views",
     "objective_of",
     "random_starts",
     "refill_empty",
+    "regrouped",
 ]
 STILL = 1e-5  # share of rows that may move in a last pass
 
@@ -140,7 +144,10 @@ class Engine:
     keep_clusters : bool
         The last row of a cluster stays.
     shortlist : int
-        Candidates checked exactly; 0 checks all clusters.
+        Candidates checked exactly; 0 checks all clusters. They are listed for a block of rows at a time, before any of them
+        moves.
+    n_jobs : int, optional
+        Threads that list candidates; the labels do not depend on it.
     """
 
     def __init__(
@@ -152,22 +159,25 @@ class Engine:
         capacity: float = np.inf,
         keep_clusters: bool = True,
         shortlist: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         check_choice(objective, OBJECTIVES, "objective")
         if n_clusters < 1 or shortlist < 0 or capacity <= 0:
             raise InputError("n_clusters and capacity must be positive, and shortlist not negative")
         self.views, self.n_clusters, self.objective = views, n_clusters, objective
-        # Whole numbers let x log x come from a table; squares are as exact, and faster, in floating point.
-        count = np.int64 if objective != "quadratic" and views.whole else np.float64
+        # Whole-number labels let x log x come from a table; the rest is as exact, and faster, in floating point.
+        exact = objective == "normalised" or (objective == "shannon" and views.one_hot)
+        count = np.int64 if exact and views.whole else np.float64
         table = views.table
         value = np.empty(0) if views.one_hot else table.data
         self._arrays = (
-            table.indptr.astype(np.int64),
-            table.indices.astype(np.int32),
-            value.astype(count),
-            views.object_weights.astype(count),
+            table.indptr.astype(np.int64, copy=False),
+            table.indices.astype(np.int32, copy=False),
+            value.astype(count, copy=False),
+            views.object_weights.astype(count, copy=False),
             views.view_of,
             _scales(views, objective),
+            np.empty((0, 0), np.int32) if views.groups is None else views.groups,
         )
         self._constant = _constant(views, objective)
         self._options: dict[str, Any] = {
@@ -176,7 +186,13 @@ class Engine:
             "capacity": capacity,
             "keep_clusters": keep_clusters,
             "shortlist": shortlist,
+            "block": min(256, max(16, views.n_objects // 64)),
+            "threads": check_threads(n_jobs),
         }
+
+    def value(self, labels: NDArray[np.int32]) -> float:
+        """The objective of a partition, as :func:`objective_of`, from the kernel's own tables."""
+        return _kernels.sweep(*self._arrays, labels, np.empty(0, np.int64), **self._options)[0] + self._constant
 
     def search(
         self,
@@ -222,7 +238,7 @@ class Engine:
         if not history or (
             moves and moves[-1]
         ):  # after a pass that moved rows the sum of its gains is only nearly the value
-            history = [*history[:-1], objective_of(self.views, labels, self.n_clusters, self.objective)]
+            history = [*history[:-1], self.value(labels)]
         return Search(labels, history[-1], history, moves)
 
     def _batch_pass(self, labels: NDArray[np.int32], history: list[float], moves: list[int]) -> bool:
@@ -296,10 +312,10 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
         centre = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
         length = np.zeros_like(totals)
         np.add.at(length.T, views.view_of, (centre**2).T)
-        return _score(scored, 2 * centre * scale[views.view_of], length * scale)
+        return _score(scored, views.unfold(2 * centre * scale[views.view_of]), length * scale)
     lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
     logs = np.log(table + lift) * scale[views.view_of]
-    return _score(scored, logs, np.log(totals + lift) * scale)
+    return _score(scored, views.unfold(logs), np.log(totals + lift) * scale)
 
 
 def _score(views: Views, columns: Floats, by_view: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,9 @@ class Views:
         What an object weighs in `capacity`, and in a label view.
     one_hot : bool
         Whether every entry is its object's weight, as in label views.
+    groups : (n_views, columns of the table) int32 array, optional
+        Which column view v sees for a column of the table, −1 for none: rows are summed by groups as they are read, so that
+        the table of view v is never made.
     """
 
     table: Any
@@ -39,10 +42,11 @@ class Views:
     weights: Floats
     object_weights: Floats
     one_hot: bool = False
+    groups: NDArray[np.int32] | None = None
 
     def rows(self, chosen: Any) -> Views:
         """The views of some of the objects."""
-        return Views(self.table[chosen], self.view_of, self.weights, self.object_weights[chosen], self.one_hot)
+        return replace(self, table=self.table[chosen], object_weights=self.object_weights[chosen])
 
     @property
     def n_objects(self) -> int:
@@ -61,17 +65,31 @@ class Views:
 
     @cached_property
     def column_totals(self) -> Floats:
-        """The sum of every column."""
-        return np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
+        """The sum of every column of the views."""
+        stored = np.bincount(self.table.indices, self.table.data, minlength=self.table.shape[1]).astype(float)
+        if self.groups is None:
+            return stored
+        seen = self.groups >= 0
+        stored = np.broadcast_to(stored, self.groups.shape)
+        return np.bincount(self.groups[seen], stored[seen], minlength=len(self.view_of)).astype(float)
 
     @cached_property
     def mass(self) -> Any:
         """(n_objects, n_views) CSR: the sum of every row in every view."""
+        if self.groups is not None:
+            return sparse.csr_matrix(self.table @ sparse.csr_matrix((self.groups >= 0).T.astype(float)))
         columns = np.arange(len(self.view_of))
         in_view = sparse.csr_matrix(
             (np.ones(len(columns)), (columns, self.view_of)), shape=(len(columns), self.n_views)
         )
         return sparse.csr_matrix(self.table @ in_view)
+
+    def unfold(self, values: Floats) -> Floats:
+        """Values of the views' columns (any number of rows × columns) as values of the table's own columns."""
+        if self.groups is None:
+            return values
+        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # the last is that of −1
+        return np.sum([padded[:, group] for group in self.groups], axis=0)
 
     @property
     def whole(self) -> bool:
@@ -127,11 +145,33 @@ def count_views(tables: Sequence[Any], *, weights: Any = None, object_weights: A
     return Views(table, view_of, _check_weights(weights, len(parts), "view"), mass)
 
 
+def grouped_views(table: Any, clusterings: Sequence[Any], *, weights: Any = None, object_weights: Any = None) -> Views:
+    """Views of one count table: view v sums the columns by clustering v of them (codes, −1 leaves a column out)."""
+    return regrouped(count_views([table], object_weights=object_weights), clusterings, weights=weights)
+
+
+def regrouped(views: Views, clusterings: Any, *, weights: Any = None) -> Views:
+    """The same rows, seen by clusterings of the table's columns; the table is shared."""
+    codes = np.asarray(clusterings, np.int32).reshape(len(clusterings), -1)
+    if codes.shape[1] != views.table.shape[1] or not len(codes):
+        raise InputError(f"{views.table.shape[1]} columns are clustered; got clusterings of shape {codes.shape}")
+    sizes = codes.max(axis=1, initial=-1).astype(np.int64) + 1
+    offsets = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int32)
+    groups = np.where(codes < 0, np.int32(-1), codes + offsets[:, None])
+    view_of = np.repeat(np.arange(len(codes), dtype=np.int32), sizes)
+    return replace(views, view_of=view_of, weights=_check_weights(weights, len(codes), "view"), groups=groups)
+
+
 def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:
     """T (clusters × columns) and the clusters' totals in every view (clusters × views)."""
-    rows, width = views.table, views.table.shape[1]
-    cells = np.repeat(np.asarray(labels, np.int64) * width, np.diff(rows.indptr)) + rows.indices
-    table = np.bincount(cells, rows.data, minlength=n_clusters * width).astype(float).reshape(n_clusters, width)
+    rows, width = views.table, len(views.view_of)
+    line = np.repeat(np.asarray(labels, np.int64) * width, np.diff(rows.indptr))
+    cells = np.zeros(n_clusters * width)
+    for group in (None,) if views.groups is None else views.groups:
+        column = rows.indices if group is None else group[rows.indices]
+        seen = column >= 0
+        cells += np.bincount((line + column)[seen], rows.data[seen], minlength=n_clusters * width)
+    table = cells.reshape(n_clusters, width)
     totals = np.zeros((n_clusters, views.n_views))
     np.add.at(totals.T, views.view_of, table.T)
     return table, totals

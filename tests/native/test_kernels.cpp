@@ -10,6 +10,7 @@
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "lloyd.hpp"
+#include "merge.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
@@ -492,6 +493,139 @@ static void test_gibbs() {
   CHECK(near(found[0], 0, 1e-12) && near(found[1], 0.5, 1e-12) && near(found[2], 0.5, 1e-12));
 }
 
+
+static void test_quick_log() {
+  Stream random(31, 0);
+  for (int t = 0; t < 20000; ++t) {
+    const double x = std::exp(1400 * (random.uniform() - 0.5));
+    CHECK(near(quick_log(x), std::log(x), 4e-16));
+    CHECK(near(quick_xlogx(x < 1e290 ? x : 1.0), x < 1e290 ? x * std::log(x) : 0.0, 4e-16));
+    const float y = float(std::exp(150 * (random.uniform() - 0.5)));
+    CHECK(std::fabs(quick_log(y) - std::log(y)) <= 2e-6f * (1 + std::fabs(std::log(y))));
+  }
+  CHECK(quick_log(1.0) == 0.0 && quick_xlogx(0.0) == 0.0);
+}
+
+// The near score of every cluster is within the promised share of the row's mass.
+static void test_near_scores() {
+  Stream random(32, 0);
+  const std::size_t lines = 30, k = 21;
+  for (int trial = 0; trial < 50; ++trial) {
+    NearScores near_scores(lines, k);
+    std::vector<double> table(lines * k), exact(k, 0.0);
+    for (std::size_t t = 0; t < table.size(); ++t) {
+      table[t] = random.below(3) ? std::exp(6 * random.uniform() - 3) : 0.0;
+      near_scores.at(t / k, t % k) = float(table[t]);
+    }
+    double mass = 0;
+    near_scores.clear();
+    for (std::size_t line = 0; line < lines; ++line) {
+      const double x = std::exp(3 * random.uniform() - 2);
+      mass += x;
+      near_scores.add(line, float(x), float(x));
+      for (std::size_t c = 0; c < k; ++c) {  // cluster 0 holds the row already
+        if (c == 0) table[line * k] += x, near_scores.at(line, 0) = float(table[line * k]);
+        const double t = c == 0 ? table[line * k] - x : table[line * k + c];
+        exact[c] += quick_xlogx(t + x) - quick_xlogx(t) - x;
+      }
+    }
+    near_scores.score(0);
+    for (std::size_t c = 0; c < k; ++c) CHECK(std::fabs(near_scores.scores()[c] - exact[c]) <= 0.036 * mass);
+  }
+}
+
+// The best clusters of rows by linear scores, beside all scores sorted.
+static void test_shortlist() {
+  Stream random(33, 0);
+  for (std::size_t k : {3u, 64u, 65u, 200u}) {
+    const std::size_t lines = 17, rows = 9, wanted = 3;
+    LogTiles tiles(lines, k);
+    std::vector<float> logs(lines * k);
+    for (std::size_t t = 0; t < logs.size(); ++t)
+      tiles.at(t / k, t % k) = logs[t] = float(random.below(8));  // whole numbers: ties, and sums without rounding
+    LogTiles::Block block;
+    std::vector<std::vector<float>> score(rows, std::vector<float>(k, 0.0f));
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t line = r; line < lines; line += 1 + r) {
+        const float x = float(random.below(5)) - 2;
+        block.add(line, x);
+        for (std::size_t c = 0; c < k; ++c) score[r][c] += x * logs[line * k + c];
+      }
+      block.end_row();
+    }
+    std::vector<std::int32_t> chosen(rows * wanted), order(k);
+    tiles.best(block, wanted, chosen.data());
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return score[r][a] > score[r][b]; });
+      for (std::size_t t = 0; t < wanted; ++t) CHECK(chosen[r * wanted + t] == order[t]);
+    }
+  }
+}
+
+// Rows read by groups are the sums over the groups, a view after the other.
+static void test_grouped_rows() {
+  const std::int64_t start[] = {0, 3, 3, 5};
+  const std::int32_t column[] = {0, 2, 3, 1, 3}, view_of[] = {0, 0, 1}, group[] = {0, 1, 0, -1, 2, 2, -1, 2};
+  const double value[] = {1, 2, 3, 4, 5}, weight[] = {1, 1, 1}, scale[] = {1, 1};
+  const Rows<double> rows{3, 3, 2, start, column, value, weight, view_of, scale, group, 4};
+  RowReader<double> reader(rows);
+  const Row<double> first = reader.read(0);
+  CHECK(first.size == 2 && first.column[0] == 0 && first.at(0) == 3 && first.column[1] == 2 && first.at(1) == 4);
+  CHECK(reader.read(1).size == 0);
+  const Row<double> last = reader.read(2);
+  CHECK(last.size == 2 && last.column[0] == 1 && last.at(0) == 4 && last.column[1] == 2 && last.at(1) == 9);
+}
+
+// Grouped rows under threads: the same labels whatever their number, and gains that add up.
+static void test_grouped_sweep() {
+  Stream random(34, 0);
+  const std::size_t n = 200, raw = 40, groups = 7, views = 2, k = 30;
+  std::vector<std::int64_t> start{0}, order(n);
+  std::vector<std::int32_t> column, view_of(views * groups), group(views * raw), first;
+  std::vector<double> value, weight(n, 1.0), scale(views, 0.001);
+  for (std::size_t y = 0; y < view_of.size(); ++y) view_of[y] = std::int32_t(y / groups);
+  for (std::size_t t = 0; t < group.size(); ++t) group[t] = std::int32_t(t / raw * groups + random.below(groups));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t y = 0; y < raw; ++y)
+      if (random.below(5) == 0) column.push_back(std::int32_t(y)), value.push_back(random.uniform() + 0.1);
+    start.push_back(std::int64_t(column.size()));
+  }
+  const Rows<double> rows{n, view_of.size(), views, start.data(), column.data(), value.data(), weight.data(),
+                          view_of.data(), scale.data(), group.data(), raw};
+  std::iota(order.begin(), order.end(), 0);
+  for (int threads : {1, 4}) {
+    std::vector<std::int32_t> labels(n);
+    for (std::size_t i = 0; i < n; ++i) labels[i] = std::int32_t(i % k);
+    SweepOptions options{k, Objective::kShannon, 0.0, 1e18, true, 4, 1, 2, 64, threads};
+    const SweepResult found = Sweep<double>(rows, options, labels.data()).run(order.data(), n);
+    CHECK(found.moves > 0 && found.after > found.before);
+    CHECK(near(Sweep<double>(rows, options, labels.data()).value(), found.after, 1e-12));
+    if (threads == 1) first = labels;
+    CHECK(labels == first);
+  }
+}
+
+// Four clusters, two pairs of twins: both rules join the twins, and twins cost nothing.
+static void test_merge() {
+  const double table[] = {4, 8, 0, 0, 2, 4, 1, 3, 0, 0, 5, 15};  // columns x clusters
+  const std::int64_t order[] = {3, 1, 0, 2};
+  for (bool nearest : {false, true}) {
+    Merger merger(table, 3, 4);
+    if (nearest)
+      merger.nearest(order, 2);
+    else
+      merger.greedy(2);
+    std::int32_t labels[4];
+    CHECK(merger.labels(labels) == 2);
+    CHECK(labels[0] == 0 && labels[1] == 0 && labels[2] == 1 && labels[3] == 1);
+  }
+  Merger all(table, 3, 4);
+  all.greedy(3);
+  std::int32_t labels[4];
+  CHECK(all.labels(labels) == 1);
+}
+
 int main() {
   test_parallel();
   test_xlogx();
@@ -504,6 +638,12 @@ int main() {
   test_sweep();
   test_lloyd();
   test_doubts();
+  test_quick_log();
+  test_near_scores();
+  test_shortlist();
+  test_grouped_rows();
+  test_grouped_sweep();
+  test_merge();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

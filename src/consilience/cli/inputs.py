@@ -145,10 +145,10 @@ def read_ensemble(
     else:
         how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
         table = read_table(path, kind="labels", label_columns=truth, **how)
-        ensemble, known = _ensemble(path, table), _by_name(table.labels)
+        ensemble, known = _ensemble(path, table), by_name(table.labels)
     if truth_from is not None:
         chosen = truth if path.is_dir() else []  # which of its columns; of a table they are its own
-        known = _joined(known, _labels_from(truth_from, ensemble, path, id_column, chosen, text), truth_from, path)
+        known = joined(known, labels_from(truth_from, ensemble, path, id_column, chosen, text), truth_from, path)
     return ensemble, known
 
 
@@ -172,31 +172,33 @@ def read_data(
     how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
     table = read_table(path, kind=kind, label_columns=[*here, *truth], **how)
     aside = pd.DataFrame() if table.labels is None else table.labels
-    groups, known = _by_name(aside.iloc[:, : len(here)]), _by_name(aside.iloc[:, len(here) :])
+    groups, known = by_name(aside.iloc[:, : len(here)]), by_name(aside.iloc[:, len(here) :])
     if given_from is not None:
-        groups = _labels_from(given_from, table, path, id_column, given, text)
+        groups = labels_from(given_from, table, path, id_column, given, text)
     if truth_from is not None:
-        known = _joined(known, _labels_from(truth_from, table, path, id_column, [], text), truth_from, path)
+        known = joined(known, labels_from(truth_from, table, path, id_column, [], text), truth_from, path)
     return table, groups, known
 
 
-def _labels_from(
+def labels_from(
     source: Path, objects: Ensemble | Table, path: Path, id_column: str | None, columns: list[str], text: dict[str, Any]
 ) -> dict[str, Any]:
     """Labels of the objects in another table, matched by id if there is one."""
     if path.suffix != source.suffix and not path.is_dir():
         text = {}  # how to read one kind of file says nothing of another
     table = read_table(source, kind="labels", id_column=id_column, columns=columns or None, **text)
-    return _by_name(_match(table, objects, source) if id_column is not None else table.values)
+    return by_name(_match(table, objects, source) if id_column is not None else table.values)
 
 
-def _joined(known: dict[str, Any], found: dict[str, Any], source: Path, path: Path) -> dict[str, Any]:
+def joined(known: dict[str, Any], found: dict[str, Any], source: Path, path: Path) -> dict[str, Any]:
+    """Known labels of two tables; no name may be in both."""
     if twice := sorted(set(found) & set(known)):
         raise InputError(f"{source}: known labels {twice[0]!r} are also in {path}: rename one of the two")
     return known | found
 
 
-def _by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
+def by_name(frame: pd.DataFrame | None) -> dict[str, Any]:
+    """The columns of labels by their names."""
     return {} if frame is None else {str(name): frame[name].to_numpy() for name in frame.columns}
 
 

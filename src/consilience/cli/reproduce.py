@@ -31,6 +31,7 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
     """Run the experiments of PAPER and write a report with the paper's numbers beside ours.
 
     \b
+    000  Bekkerman, Scholz and Viswanathan, Improving clustering stability (2009)
     001  Strehl and Ghosh, Cluster ensembles (2002)
     002  Gondek and Hofmann, Non-redundant clustering with conditional ensembles (2005)
     003  Caruana, Elhawary, Nguyen and Smith, Meta clustering (2006)

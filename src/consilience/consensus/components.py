@@ -104,7 +104,7 @@ def floaters(ensemble: Any, labels: Any, *, threshold: float = 0.5) -> pd.DataFr
     objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
     if not len(objects):
         raise InputError("no object has a consensus label and a label of a clustering")
-    problem, own = _with_consensus(ens.labels[objects], codes[objects])
+    problem, own = with_consensus(ens.labels[objects], codes[objects])
     table = _support(problem, own)
     row = np.flatnonzero(table["share"] <= threshold + 1e-12)
     at = np.flatnonzero(np.isin(problem.inverse, row))
@@ -114,7 +114,7 @@ def floaters(ensemble: Any, labels: Any, *, threshold: float = 0.5) -> pd.DataFr
     return found.sort_values(["share", "probability"], kind="stable", ignore_index=True)
 
 
-def _with_consensus(labels: Labels, consensus: Labels) -> tuple[Problem, NDArray[np.int64]]:
+def with_consensus(labels: Labels, consensus: Labels) -> tuple[Problem, NDArray[np.int64]]:
     """Rows that agree in all labels and in the consensus, which need not be a function of the row."""
     first, inverse, counts = _kernels.signatures(np.column_stack([labels, consensus]))
     rows = labels[first]
@@ -123,11 +123,16 @@ def _with_consensus(labels: Labels, consensus: Labels) -> tuple[Problem, NDArray
     return problem, consensus[first].astype(np.int64)
 
 
+def cluster_shares(problem: Problem, own: NDArray[np.int64]) -> Floats:
+    """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
+    owners = [_one_hot(table.argmax(axis=0), len(table)) for table in label_tables(problem, own, problem.n_clusters)]
+    return np.asarray(row_scores(problem, owners) / (problem.labels >= 0).sum(axis=1)[:, None])
+
+
 def _support(problem: Problem, own: NDArray[np.int64]) -> pd.DataFrame:
     everyone = np.arange(problem.n_rows)
     known = (problem.labels >= 0).sum(axis=1)
-    owners = [_one_hot(table.argmax(axis=0), len(table)) for table in label_tables(problem, own, problem.n_clusters)]
-    shares = row_scores(problem, owners) / known[:, None]
+    shares = cluster_shares(problem, own)
     mine = shares[everyone, own]
     shares[everyone, own] = -1
     second = shares.argmax(axis=1)

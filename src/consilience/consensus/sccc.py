@@ -25,10 +25,11 @@ from consilience.comparison.counts import Sums, xlogx
 from consilience.comparison.information import nmi_from
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Labels, Problem
-from consilience.consensus.rows import label_tables, row_distances
+from consilience.consensus.rows import incidence, row_distances
 from consilience.ensemble import Ensemble
 
 Ints = NDArray[np.int64]
+MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
 
 
@@ -72,7 +73,7 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
     seeds: list[int] = []
     begin, size = 0, FIRST
     while begin < len(ranked) and len(seeds) < problem.n_clusters:
-        block = ranked[begin : begin + size]
+        block = ranked[begin : begin + min(size, MOST // (len(seeds) + 1) + 1)]
         rows = problem.labels[block]
         free = (_hamming(problem, rows, problem.labels[seeds]) >= gap).all(axis=1)
         while free.any() and len(seeds) < problem.n_clusters:
@@ -80,11 +81,15 @@ def _seeds(problem: Problem, ranked: Ints, gap: int) -> tuple[int, ...] | None:
             seeds.append(int(block[at]))
             free &= _hamming(problem, rows, rows[at : at + 1])[:, 0] >= gap
             free[at] = False
-        begin, size = begin + size, 2 * size
+        begin, size = begin + len(block), 2 * size
     return tuple(seeds) if len(seeds) == problem.n_clusters else None
 
 
 def _nearest(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
+    if (problem.labels >= 0).all():
+        # The nearest seed shares the most labels; few seeds share any, which counts where there are thousands of them.
+        shared = incidence(problem)
+        return np.asarray((shared @ shared[seeds].T).argmax(axis=1)).ravel()
     labels = _hamming(problem, problem.labels, problem.labels[seeds]).argmin(axis=1)
     labels[seeds] = np.arange(len(seeds))  # with missing labels a seed may be as near to another
     return labels
@@ -116,10 +121,15 @@ def _follow(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
 
 def _shared(problem: Problem, labels: Ints) -> float:
     """Average NMI with the clusterings, each weighted by what it labels; as `anmi`, on rows with weights."""
-    tables = label_tables(problem, labels, problem.n_clusters)
-    totals = [float(table.sum()) for table in tables]
-    sides = [[float(xlogx(side).sum()) for side in (t, t.sum(axis=1), t.sum(axis=0))] for t in tables]
-    values = [float(nmi_from(Sums(np.float64(n), *side))) for n, side in zip(totals, sides, strict=True)]
+    values, totals = [], []
+    for column, size in zip(problem.labels.T, problem.sizes, strict=True):
+        known = column >= 0
+        mine, theirs, weights = labels[known], column[known], problem.weights[known]
+        # Only the cells that occur: with thousands of clusters a whole table would be nearly empty.
+        cell = np.unique(mine * size + theirs, return_inverse=True)[1].ravel()
+        sides = [float(xlogx(np.bincount(codes, weights)).sum()) for codes in (cell, mine, theirs)]
+        totals.append(float(weights.sum()))
+        values.append(float(nmi_from(Sums(np.float64(totals[-1]), *sides))))
     return float(np.average(values, weights=totals))
 
 

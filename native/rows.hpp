@@ -1,0 +1,76 @@
+// Objects' rows as the engine meets them: entries of a sparse table, or such entries summed by groups of columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace consilience {
+
+// The columns of all views are numbered through and view_of[column] says which view a column belongs to; a label is an
+// entry whose value is the object's weight, and a missing label is no entry. With groups, the stored columns are raw:
+// view v sees raw column y as column group[v * raw + y], or not at all (-1), and a row is summed when it is read, so
+// that the m tables of m clusterings of the columns are never held.
+template <class Count>
+struct Rows {
+  std::size_t n, columns, views;
+  const std::int64_t* start;     // n + 1
+  const std::int32_t* column;    // of every entry
+  const Count* value;            // of every entry; null: the weight of the row
+  const Count* weight;           // of every row
+  const std::int32_t* view_of;   // of every column
+  const double* scale;           // s_v
+  const std::int32_t* group = nullptr;
+  std::size_t raw = 0;
+
+  bool empty(std::size_t i) const { return start[i] == start[i + 1]; }
+};
+
+// One row: its entries, those of a view together.
+template <class Count>
+struct Row {
+  const std::int32_t* column;
+  const Count* value;  // null: every entry is `weight`
+  Count weight;
+  std::size_t size;
+
+  Count at(std::size_t e) const { return value ? value[e] : weight; }
+};
+
+// Reads rows, each valid until the next.
+template <class Count>
+class RowReader {
+ public:
+  explicit RowReader(const Rows<Count>& rows) : rows_(rows), sum_(rows.group ? rows.columns : 0, Count(0)) {}
+
+  Row<Count> read(std::size_t i) {
+    const std::int64_t begin = rows_.start[i];
+    const std::size_t size = std::size_t(rows_.start[i + 1] - begin);
+    const std::int32_t* const column = rows_.column + begin;
+    const Count* const value = rows_.value ? rows_.value + begin : nullptr;
+    if (!rows_.group) return {column, value, rows_.weight[i], size};
+    column_.clear();
+    for (std::size_t v = 0; v < rows_.views; ++v) {
+      const std::int32_t* const group = rows_.group + v * rows_.raw;
+      for (std::size_t e = 0; e < size; ++e) {
+        const std::int32_t g = group[column[e]];
+        if (g < 0) continue;
+        if (sum_[std::size_t(g)] == 0) column_.push_back(g);
+        sum_[std::size_t(g)] += value ? value[e] : rows_.weight[i];
+      }
+    }
+    value_.resize(column_.size());
+    for (std::size_t e = 0; e < column_.size(); ++e) {
+      value_[e] = sum_[std::size_t(column_[e])];
+      sum_[std::size_t(column_[e])] = 0;
+    }
+    return {column_.data(), value_.data(), rows_.weight[i], column_.size()};
+  }
+
+ private:
+  const Rows<Count>& rows_;
+  std::vector<Count> sum_, value_;
+  std::vector<std::int32_t> column_;
+};
+
+}  // namespace consilience

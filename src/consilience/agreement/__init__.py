@@ -1,0 +1,27 @@
+"""Clusterings of both sides of a count table, and how they come to agree."""
+
+from consilience.agreement.agree import agree
+from consilience.agreement.cap import CAP
+from consilience.agreement.comraf import Comraf
+from consilience.agreement.data import counts_from_data
+from consilience.agreement.dataloom import DataLoom
+from consilience.agreement.mdc import MDC
+from consilience.agreement.readout import column_information, soft_memberships, stability_table, stable_groups
+from consilience.agreement.recommend import Recommender
+from consilience.agreement.result import Agreement, Sides
+
+__all__ = [
+    "CAP",
+    "MDC",
+    "Agreement",
+    "Comraf",
+    "DataLoom",
+    "Recommender",
+    "Sides",
+    "agree",
+    "column_information",
+    "counts_from_data",
+    "soft_memberships",
+    "stability_table",
+    "stable_groups",
+]

@@ -1,0 +1,211 @@
+"""Comraf: clusterings of several kinds of objects, or several of one kind, that are made to know most of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed, show
+from consilience.agreement.counts import Labels
+from consilience.agreement.field import Node, colour, infer
+from consilience.agreement.moves import engine_of, random_labels
+from consilience.tables import Table, read_table
+from consilience.views import count_views
+
+SCHEDULES = ("parallel", "round_robin")
+FIRST = 10  # passes on the neighbours' single objects, at most
+
+
+class Comraf:
+    """A graph of clusterings whose edges carry count tables; the sum of mutual information over the edges is raised.
+
+    Parameters
+    ----------
+    edges : sequence of (node, node, table) or (node, node, table, weight)
+        Nodes are named by strings. The table's rows are the objects of the first node, its columns those of the second. Nodes
+        that cluster the same objects share tables, as in the bipartite graph of the agreement process.
+    n_clusters : mapping of node to int
+    schedule : {"parallel", "round_robin"}
+        Nodes without an edge between them at once, or one after the other.
+    passes : int
+        Passes of local search each time it is a node's turn.
+    max_iter : int
+        Turns of every node, at most.
+    tol : float
+        Stop when a turn of all nodes gains no more than this share of the objective.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads; the labels do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : dict of node to labels
+    objective_ : float
+        Σ over the edges of weight · I(X̃; Ỹ), in nats.
+    history_ : list of float
+        The objective at the start and after every step of the schedule; it never falls.
+    empty_ : dict of node to array
+        Objects without a count in any table: they keep the label they started with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement import Comraf
+    >>> blocks = np.kron(np.eye(2, dtype=int), np.ones((5, 6), int))
+    >>> edges = [("documents", "words", blocks), ("documents", "authors", blocks[:, :4] + blocks[:, 6:10])]
+    >>> found = Comraf(edges, {"documents": 2, "words": 2, "authors": 2}, random_state=1).fit()
+    >>> round(found.objective_, 4)
+    0.6931
+    """
+
+    def __init__(
+        self,
+        edges: Sequence[Any],
+        n_clusters: Mapping[str, int],
+        *,
+        schedule: str = "parallel",
+        passes: int = 1,
+        max_iter: int = 20,
+        tol: float = 1e-5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.edges = edges
+        self.n_clusters = n_clusters
+        self.schedule = schedule
+        self.passes = passes
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, start: Mapping[str, Any] | None = None) -> Comraf:
+        """Search from the clusterings in `start`.
+
+        A node that is not in it starts at random, and is first improved on the single objects of those neighbours that have no
+        clustering yet: two random clusterings know nothing of each other to begin with.
+        """
+        check_choice(self.schedule, SCHEDULES, "schedule")
+        check_count("passes", self.passes)
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol, or_equal=True)
+        seed = check_seed(self.random_state)
+        nodes = _nodes(_check_edges(self.edges))
+        labels = _starts(nodes, self.n_clusters, start or {}, seed, self.n_jobs)
+        classes = colour(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
+        how: dict[str, Any] = {"passes": self.passes, "tol": self.tol, "seed": seed, "n_jobs": self.n_jobs}
+        self.labels_, self.history_ = list(infer(classes, labels, n_iter=self.max_iter, **how))[-1]
+        self.objective_ = self.history_[-1]
+        self.empty_ = {node.name: np.flatnonzero(np.diff(node.rows.table.indptr) == 0) for node in nodes}
+        return self
+
+
+Edge = tuple[str, str, Any, float]
+
+
+def _check_edges(edges: Any) -> list[Edge]:
+    """Edges with their tables read and their ends compared."""
+    checked: list[Edge] = []
+    sizes: dict[str, int] = {}
+    tables: dict[int, Any] = {}
+    for number, edge in enumerate(edges):
+        if not isinstance(edge, (tuple, list)) or len(edge) not in (3, 4):
+            raise InputError(
+                f"edge {number} must be (node, node, table) or (node, node, table, weight); got {show(edge)}"
+            )
+        a, b, table = edge[:3]
+        if a == b:
+            raise InputError(f"edge {number} joins {show(a)} to itself: an edge has two nodes")
+        if id(table) not in tables:
+            read = table if isinstance(table, Table) else read_table(table, kind="counts")
+            tables[id(table)] = sparse.csr_matrix(read.values, dtype=float, copy=True)
+            tables[id(table)].eliminate_zeros()
+        values = tables[id(table)]
+        if not values.nnz:
+            raise InputError(f"the table of edge {number} ({a}, {b}) holds no counts")
+        for node, n in zip((a, b), values.shape, strict=True):
+            if sizes.setdefault(node, n) != n:
+                raise InputError(f"{show(node)} has {n} objects at edge {number} and {sizes[node]} at an earlier one")
+        checked.append((a, b, values, check_positive("the weight of an edge", edge[3] if len(edge) == 4 else 1.0)))
+    if not checked:
+        raise InputError("a graph needs at least one edge")
+    _check_connected(checked)
+    return checked
+
+
+def _check_connected(edges: list[Edge]) -> None:
+    reached, grew = {edges[0][0]}, True
+    while grew:
+        more = {end for a, b, *_ in edges if a in reached or b in reached for end in (a, b)} - reached
+        reached |= more
+        grew = bool(more)
+    for a, *_ in edges:
+        if a not in reached:
+            raise InputError(
+                f"the graph falls apart: no path leads from {show(edges[0][0])} to {show(a)}; join them by an edge, or fit two"
+            )
+
+
+def _nodes(edges: list[Edge]) -> list[Node]:
+    """Nodes in the order of their first edge; tables that several edges share stand in a node's rows once."""
+    names = list(dict.fromkeys(end for a, b, *_ in edges for end in (a, b)))
+    turned: dict[int, Any] = {}
+    shared: dict[tuple[tuple[int, bool], ...], Any] = {}
+    nodes = []
+    for name in names:
+        seen: list[tuple[str, int, float]] = []
+        first: dict[tuple[int, bool], int] = {}
+        blocks: list[Any] = []
+        for a, b, table, weight in edges:
+            if name not in (a, b):
+                continue
+            key = (id(table), name == b)
+            if key not in first:
+                if name == b and id(table) not in turned:
+                    turned[id(table)] = sparse.csr_matrix(table.T)
+                first[key] = sum(block.shape[1] for block in blocks)
+                blocks.append(turned[id(table)] if name == b else table)
+            seen.append((a if name == b else b, first[key], weight))
+        rows = shared.setdefault(tuple(first), None)
+        if rows is None:
+            rows = shared[tuple(first)] = count_views([sparse.hstack(blocks, format="csr")])
+        nodes.append(Node(name, rows, seen))
+    return nodes
+
+
+def _starts(
+    nodes: list[Node], n_clusters: Mapping[str, int], start: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> dict[str, Labels]:
+    """Labels of every node: as given, where missing at random, and found on the neighbours where none are given."""
+    known = {node.name for node in nodes}
+    for name in [*n_clusters, *start]:
+        if name not in known:
+            raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
+    single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
+    drawn = {
+        node.name: _drawn(node, n_clusters, start, np.random.default_rng([seed, i])) for i, node in enumerate(nodes)
+    }
+    found = {name: drawn[name] for name in drawn if name in start}
+    for number, node in enumerate(nodes):
+        if node.name not in start:
+            engine = engine_of(node.views(single | found), int(drawn[node.name].max()) + 1, n_jobs)
+            unit = (1 << 40) + number  # beyond those of the inference
+            found[node.name] = engine.search(drawn[node.name], max_iter=FIRST, seed=seed, unit=unit).labels
+    return found
+
+
+def _drawn(node: Node, n_clusters: Mapping[str, int], start: Mapping[str, Any], rng: np.random.Generator) -> Labels:
+    """The given labels of a node, at random where there are none."""
+    name, n = node.name, node.rows.n_objects
+    given = check_labels(start[name], f"the start of {name}") if name in start else np.full(n, -1)
+    if len(given) != n:
+        raise InputError(f"the start of {show(name)} has {len(given)} labels for {n} objects")
+    if name not in n_clusters and name not in start:
+        raise InputError(f"n_clusters does not say how many clusters {show(name)} shall have")
+    k = check_count(f"n_clusters of {name}", n_clusters.get(name, int(given.max()) + 1))
+    if k > n or given.max() >= k:
+        raise InputError(f"{show(name)} has {n} objects and {given.max() + 1} clusters at the start; {k} are wanted")
+    return np.where(given < 0, random_labels(n, k, rng), given).astype(np.int32)

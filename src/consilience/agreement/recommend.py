@@ -1,0 +1,235 @@
+"""Recommendation from co-clusterings (paper 000, section 5.1): popularity, lifted by what the clusters know.
+
+For a row u (a user) in cluster ũ and a column m (a movie) in cluster m̃ of a count table,
+
+    r(u, m) = p(u) p(m) · p(ũ, m̃) / (p(ũ) p(m̃)),
+
+with all probabilities estimated from the table. One co-clustering gives one ranking, as in the paper; the ranking of an ensemble is
+the mean over its co-clusterings, row clustering i with column clustering i. A row or column without a label is lifted by 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, check_count, count, show
+from consilience.ensemble import Ensemble, as_ensemble
+from consilience.tables import Table, read_table
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Recommender:
+    """Rank the columns for every row by r(u, m).
+
+    Parameters
+    ----------
+    counts : (n_rows, n_columns) array, sparse matrix, DataFrame or Table of counts
+        What the rows (users) had to do with the columns (movies).
+    rows, columns : Ensemble, or what one is made from
+        As many clusterings of the columns as of the rows: ``result.after.rows`` and ``result.after.columns``, say.
+    row_names, column_names : sequence, optional
+        By default the ids of a table, the columns of a DataFrame, or else numbers.
+
+    Notes
+    -----
+    Memory O(m · clusters of rows · clusters of columns) beside the table; scoring a pair costs O(m).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement import Recommender
+    >>> counts = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
+    >>> films = ["Alien", "Brazil", "Contact", "Dune"]
+    >>> who = Recommender(counts, [[0, 0, 0, 1]], [[0, 0, 0, 1]], column_names=films)
+    >>> who.recommend(0, 2)[["column", "score"]].round(3)
+        column  score
+    0  Contact  0.095
+    1     Dune  0.000
+    >>> float(who.auc([0, 1, 2, 0], [2, 1, 0, 3], [1, 1, 1, 0])[0])
+    1.0
+    """
+
+    def __init__(
+        self, counts: Any, rows: Any, columns: Any, *, row_names: Any = None, column_names: Any = None
+    ) -> None:
+        table = counts if isinstance(counts, Table) else read_table(counts, kind="counts")
+        if table.kind != "counts":
+            raise InputError(f"a ranking needs counts, and this table holds {table.kind}: read it with kind='counts'")
+        self.counts = sparse.csr_matrix(table.values)
+        self._rows, self._columns = (
+            _labels(rows, "row", self.counts.shape[0]),
+            _labels(columns, "column", self.counts.shape[1]),
+        )
+        if self._rows.shape[1] != self._columns.shape[1]:
+            raise InputError(
+                f"{count(self._rows.shape[1], 'clustering')} of the rows and {self._columns.shape[1]:,} of the columns: "
+                "clusterings go in pairs, so give as many of one as of the other"
+            )
+        self.row_names = _names(table.ids if row_names is None else row_names, self.counts.shape[0], "row")
+        self.column_names = _names(
+            table.columns if column_names is None else column_names, self.counts.shape[1], "column"
+        )
+        total = self.counts.sum()
+        if not total > 0:
+            raise InputError("the table holds no counts, so it says nothing of who likes what")
+        self._p_row = np.asarray(self.counts.sum(axis=1), float).ravel() / total
+        self._p_column = np.asarray(self.counts.sum(axis=0), float).ravel() / total
+        pairs = zip(self._rows.T, self._columns.T, strict=True)
+        self._lifts = [lift_table(self.counts, row, column) for row, column in pairs]
+
+    def scores(self, rows: Any, columns: Any) -> Floats:
+        """r(u, m) of pairs by their numbers, (n_pairs, n_models): one column per co-clustering.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from consilience.agreement import Recommender
+        >>> Recommender(np.diag([2, 2]), [[0, 1]], [[0, 1]]).scores([0, 0], [0, 1]).tolist()
+        [[0.5], [0.0]]
+        """
+        u, m = _pairs(rows, columns, self.counts.shape)
+        lifts = [
+            _lift(table, row[u], column[m])
+            for table, row, column in zip(self._lifts, self._rows.T, self._columns.T, strict=True)
+        ]
+        return np.asarray(self.popularity(u, m)[:, None] * np.column_stack(lifts))
+
+    def popularity(self, rows: Any, columns: Any) -> Floats:
+        """p(u) p(m) of pairs: what is known without clusters."""
+        u, m = _pairs(rows, columns, self.counts.shape)
+        return np.asarray(self._p_row[u] * self._p_column[m])
+
+    def auc(self, rows: Any, columns: Any, positive: Any) -> Floats:
+        """Area under the ROC curve of the ranking of pairs, for every co-clustering.
+
+        Parameters
+        ----------
+        rows, columns : (n_pairs,) whole numbers
+        positive : (n_pairs,) of 0 and 1
+            Which pairs came true, as far as `counts` did not tell: hold them out.
+        """
+        from sklearn.metrics import roc_auc_score  # it loads much that nothing else here needs
+
+        truth = _check_positive(positive, np.size(rows))
+        return np.array([roc_auc_score(truth, scores) for scores in self.scores(rows, columns).T])
+
+    def recommend(self, row: Any, n: int = 10, *, known: bool = False) -> pd.DataFrame:
+        """The columns that rank highest for a row.
+
+        Parameters
+        ----------
+        row : name or number of a row
+            A name where rows have names.
+        n : int, default 10
+        known : bool, default False
+            Whether to list columns that the row has counts in already.
+
+        Returns
+        -------
+        DataFrame
+            `column` (name), `score` (mean of r over the co-clusterings), `lift` (how much likelier than by popularity alone),
+            `popularity` (p(m)) and `sem` (standard error of the score over the co-clusterings); best first.
+        """
+        check_count("n", n)
+        u = self._row_number(row)
+        columns = np.arange(self.counts.shape[1])
+        if not known:
+            columns = np.setdiff1d(columns, self.counts[u].indices[self.counts[u].data > 0])
+        scores = self.scores(np.full(len(columns), u), columns)
+        mean = scores.mean(axis=1)
+        best = np.lexsort((columns, -mean))[:n]
+        base = self.popularity(np.full(len(best), u), columns[best])
+        several = scores.shape[1] > 1
+        return pd.DataFrame(
+            {
+                "column": self.column_names[columns[best]],
+                "score": mean[best],
+                "lift": np.divide(mean[best], base, out=np.ones(len(best)), where=base > 0),
+                "popularity": self._p_column[columns[best]],
+                "sem": scores[best].std(axis=1, ddof=1) / np.sqrt(scores.shape[1]) if several else np.nan,
+            }
+        )
+
+    def _row_number(self, row: Any) -> int:
+        at = np.flatnonzero(self.row_names == row)
+        if len(at) != 1:
+            last = f"{show(self.row_names[0])} … {show(self.row_names[-1])}"
+            raise InputError(f"there is no single row {show(row)}: rows are named {last}")
+        return int(at[0])
+
+
+def lift_table(counts: Any, rows: Any, columns: Any) -> Floats:
+    """p(ũ, m̃) / (p(ũ) p(m̃)) of every cluster of rows and cluster of columns; 1 where either is empty.
+
+    Labels are codes; −1, no label, counts nowhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement.recommend import lift_table
+    >>> lift_table(np.array([[3, 1], [1, 3]]), np.array([0, 1]), np.array([0, 1])).tolist()
+    [[1.5, 0.5], [0.5, 1.5]]
+    """
+    joint = np.asarray((_indicator(rows).T @ sparse.csr_matrix(counts) @ _indicator(columns)).todense(), float)
+    outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return np.divide(joint * joint.sum(), outer, out=np.ones_like(joint), where=outer > 0)
+
+
+def _indicator(labels: Any) -> Any:
+    """(n, k) sparse: 1 where an object lies in a cluster."""
+    codes = np.asarray(labels)
+    known = np.flatnonzero(codes >= 0)
+    shape = (len(codes), max(int(codes.max(initial=-1)) + 1, 1))
+    return sparse.csr_matrix((np.ones(len(known)), (known, codes[known])), shape)
+
+
+def _lift(table: Floats, rows: Any, columns: Any) -> Floats:
+    return np.where((rows >= 0) & (columns >= 0), table[rows, columns], 1.0)
+
+
+def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
+    ens: Ensemble = as_ensemble(ensemble)
+    if ens.n_objects != n:
+        raise InputError(
+            f"the table has {count(n, what)}, and the clusterings of the {what}s are of {ens.n_objects:,} objects: "
+            "give those made from this table"
+        )
+    return ens.labels
+
+
+def _names(names: Any, n: int, what: str) -> NDArray[Any]:
+    if names is None:
+        return np.arange(n)
+    array = np.asarray(names)
+    if array.shape != (n,):
+        raise InputError(f"{count(n, what)} need as many names; got shape {array.shape}")
+    return array
+
+
+def _pairs(rows: Any, columns: Any, shape: tuple[int, int]) -> tuple[Ints, Ints]:
+    """Numbers of rows and columns, checked."""
+    found = []
+    for numbers, n, what in zip((rows, columns), shape, ("row", "column"), strict=True):
+        array = np.atleast_1d(np.asarray(numbers))
+        if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and not 0 <= array.min() <= array.max() < n):
+            raise InputError(f"pairs go by the numbers of their {what}s, 0 to {n - 1:,}; got {show(numbers)}")
+        found.append(array.astype(np.int64))
+    if len(found[0]) != len(found[1]):
+        raise InputError(f"pairs need as many rows as columns; got {len(found[0])} and {len(found[1])}")
+    return found[0], found[1]
+
+
+def _check_positive(positive: Any, n: int) -> Ints:
+    array = np.asarray(positive)
+    if array.shape != (n,) or not np.isin(array, (0, 1)).all() or array.min() == array.max():
+        raise InputError(
+            f"positive must say of each of the {n:,} pairs whether it came true, 0 or 1, with some of both"
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,242 @@
+"""Comraf, CAP and agree: the objective, the graph, the starts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.agreement import CAP, Comraf
+from consilience.agreement.comraf import _check_edges, _nodes
+from consilience.agreement.field import colour
+from consilience.comparison import adjusted_rand, nmi
+from oracle.sweep import mutual_information
+from planted import planted
+
+
+def information(table, rows, columns):
+    """I(X̃; Ỹ) from scratch; objects without a label say nothing."""
+    table = np.asarray(table.todense() if sparse.issparse(table) else table, float)
+    k, c = rows.max() + 1, columns.max() + 1
+    return mutual_information(
+        np.array([[table[np.ix_(rows == a, columns == b)].sum() for b in range(c)] for a in range(k)])
+    )
+
+
+def all_pairs(table, sides):
+    return sum(information(table, rows, columns) for rows in sides.rows for columns in sides.columns)
+
+
+def uniform(table):
+    length = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
+    return sparse.csr_matrix(sparse.diags(1 / length) @ table)
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    table, rows, _ = planted(n=300, d=500, k=6, counts=30, own=0.3, seed=1)
+    return table, rows, cs.agree(table, 6, 30, m=5, n_iter=3, model="paper", random_state=2)
+
+
+def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
+    table, _, found = agreement
+    assert len(found.objective) == 2 * 3 + 1
+    assert (np.diff(found.objective) >= 0).all()
+    for at, sides in zip(found.objective[::2], [found.before, *found.iterations], strict=True):
+        assert at == pytest.approx(all_pairs(uniform(table), sides), abs=1e-8)
+
+
+def test_whole_counts_add_up_to_the_last_digits():
+    table, _, _ = planted(n=150, d=120, k=4, counts=25, own=0.45, seed=1)
+    found = cs.agree(table, 4, 12, m=3, n_iter=3, weighting="length", model="dataloom")
+    assert found.objective[-1] == pytest.approx(all_pairs(table, found.after), rel=1e-12)
+
+
+def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
+    _, rows, found = agreement
+    stability = found.stability()
+    for side in ("rows", "columns"):
+        mean = stability[stability["side"] == side]["mean"].to_numpy()
+        assert mean[-1] > 1.2 * mean[0]
+    accuracy = found.accuracy(rows)["mean"].to_numpy()
+    assert accuracy[-1] >= accuracy[0]
+    assert np.array_equal(found.after.rows.labels, found.iterations[-1].rows.labels)
+    assert "jaccard" in repr(found)
+
+
+def test_threads_and_processes_do_not_matter(agreement):
+    from joblib import Parallel, delayed
+
+    table, _, found = agreement
+    how = {"m": 5, "n_iter": 3, "model": "paper", "random_state": 2}
+    two = cs.agree(table, 6, 30, n_jobs=2, **how)
+    apart = Parallel(n_jobs=2)(delayed(cs.agree)(table, 6, 30, **how) for _ in range(2))
+    for other in (two, *apart):
+        for mine, theirs in zip([found.before, *found.iterations], [other.before, *other.iterations], strict=True):
+            assert np.array_equal(mine.rows.labels, theirs.rows.labels)
+            assert np.array_equal(mine.columns.labels, theirs.columns.labels)
+
+
+def test_a_run_does_not_depend_on_how_many_there_are(agreement):
+    table, _, found = agreement
+    fewer = cs.agree(table, 6, 30, m=2, n_iter=1, model="paper", random_state=2)
+    assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
+
+
+def test_it_starts_from_any_clusterings(agreement):
+    table, truth, found = agreement
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((300, 3)) < 0.4, rng.integers(0, 6, (300, 3)), truth[:, None])
+    both = cs.agree(table, rows=rows, columns=found.before.columns, n_iter=2)
+    assert both.before.rows.n_clusterings == 3
+    assert both.after.columns.n_clusterings == 5
+    alone = cs.agree(table, rows=rows, n_iter=2)
+    assert alone.after.columns.n_clusterings == 3
+    named = cs.agree(table, None, 10, rows=rows, n_iter=1)
+    assert (named.after.columns.n_clusters == 10).all()
+    turned = cs.agree(table, 6, columns=found.before.columns, n_iter=1)
+    assert (turned.after.rows.n_clusters == 6).all()
+    for some in (both, alone):
+        score = [np.mean([nmi(truth, labels) for labels in sides.rows]) for sides in (some.before, some.after)]
+        assert score[1] > score[0]
+
+
+def test_the_class_and_the_function_agree(agreement):
+    table, _, found = agreement
+    estimator = CAP(3, random_state=2).fit(table, found.before.rows, found.before.columns)
+    assert np.array_equal(estimator.rows_.labels, found.after.rows.labels)
+    np.testing.assert_array_equal(estimator.objective_, found.objective)
+    stopped = CAP(50, tol=1e-3, random_state=2).fit(table, found.before.rows, found.before.columns)
+    assert 1 < len(stopped.iterations_) < 20
+    assert stopped.objective_[-1] >= found.objective[2]
+
+
+def test_cap_is_a_bipartite_comraf(agreement):
+    table, _, found = agreement
+    weighted = uniform(table)
+    rows = [f"r{i}" for i in range(5)]
+    columns = [f"c{j}" for j in range(5)]
+    start = dict(zip(rows, found.before.rows, strict=True)) | dict(zip(columns, found.before.columns, strict=True))
+    edges = [(a, b, weighted) for a in rows for b in columns]
+    nodes = _nodes(_check_edges(edges))
+    assert [len(group) for group in colour(nodes)] == [5, 5]
+    assert len({id(node.rows) for node in nodes}) == 2  # the table stands in memory once for each side
+    field = Comraf(edges, {}, max_iter=3, tol=0, random_state=0).fit(start)
+    assert field.history_[0] == pytest.approx(found.objective[0], abs=1e-8)
+    assert (np.diff(field.history_) >= -1e-10).all()
+    assert field.objective_ == pytest.approx(found.objective[-1], rel=0.1)
+
+
+@pytest.mark.parametrize("schedule", ["parallel", "round_robin"])
+def test_three_kinds_of_objects(schedule):
+    """Documents, words and authors: two tables with documents, one of authors and words; weights count."""
+    words, documents, word_blocks = planted(n=160, d=140, k=4, counts=30, own=0.5, seed=3)
+    rng = np.random.default_rng(4)
+    author_blocks = np.arange(40) % 4
+    author = np.array(
+        [rng.choice(np.flatnonzero(author_blocks == b)) if rng.random() < 0.8 else rng.integers(40) for b in documents]
+    )
+    wrote = sparse.csr_matrix((np.ones(160), (np.arange(160), author)), shape=(160, 40))
+    said = sparse.csr_matrix(wrote.T @ words)
+    edges = [("documents", "words", words), ("documents", "authors", wrote, 0.05), ("authors", "words", said)]
+    found = Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5).fit()
+    assert (np.diff(found.history_) >= -1e-12).all()
+    ends = [("documents", "words", words, 1), ("documents", "authors", wrote, 0.05), ("authors", "words", said, 1)]
+    value = sum(w * information(table, found.labels_[a], found.labels_[b]) for a, b, table, w in ends)
+    assert found.objective_ == pytest.approx(value, abs=1e-9)
+    two = Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5, n_jobs=2).fit()
+    assert all(np.array_equal(two.labels_[name], labels) for name, labels in found.labels_.items())
+    best = max(
+        (
+            Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=s).fit()
+            for s in range(6)
+        ),
+        key=lambda fitted: fitted.objective_,
+    )
+    assert nmi(documents, best.labels_["documents"]) > 0.9
+    assert nmi(word_blocks, best.labels_["words"]) > 0.6
+
+
+def test_objects_without_counts_stay_and_are_reported():
+    table = planted(n=80, d=60, k=3, seed=2)[0].tolil()
+    table[[0, 7]] = 0
+    table[:, 5] = 0
+    table = table.tocsr()
+    found = cs.agree(table, 3, m=3, n_iter=1)
+    assert found.empty_rows.tolist() == [0, 7]
+    assert 5 in found.empty_columns
+    assert (found.after.rows.labels[[0, 7]] == -1).all()
+    assert "2 rows without counts" in repr(found)
+    given = np.tile(np.arange(80) % 3, (2, 1))
+    kept = cs.agree(table, rows=list(given), n_iter=1)
+    assert kept.after.rows.labels[[0, 7]].tolist() == [[0, 0], [1, 1]]
+    field = Comraf([("a", "b", table)], {"a": 3, "b": 3}, random_state=0).fit({"a": given[0]})
+    assert field.empty_["a"].tolist() == [0, 7]
+    assert field.labels_["a"][[0, 7]].tolist() == [0, 1]
+
+
+def test_missing_labels_of_a_start_are_filled():
+    table, truth, _ = planted(n=120, d=90, k=3, own=0.6, seed=5)
+    rows = np.tile(truth, (2, 1)).astype(float)
+    rows[0, ::4] = np.nan
+    found = cs.agree(table, rows=list(rows), n_iter=2)
+    assert found.before.rows.has_missing
+    assert not found.after.rows.has_missing
+    assert adjusted_rand(truth, found.after.rows.labels[:, 0]) > 0.95
+
+
+def test_names_come_along():
+    table, _, _ = planted(n=40, d=30, k=2)
+    frame = pd.DataFrame(table.toarray(), index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
+    found = cs.agree(frame, 2, m=2, n_iter=1)
+    assert found.after.rows.ids[3] == "doc3"
+    assert found.after.columns.ids[4] == "word4"
+
+
+def test_real_documents_agree(data_folder):
+    """TREC documents: the Jaccard index rises by a fifth, accuracy does not fall by more than one standard error."""
+    with np.load(data_folder / "cluto_tr11.npz", allow_pickle=False) as file:
+        shape = tuple(int(s) for s in file["shape"])
+        table, truth = sparse.csr_matrix((file["data"], file["indices"], file["indptr"]), shape=shape), file["y"]
+    found = cs.agree(table, int(truth.max()) + 1, m=4, n_iter=2)
+    stability = found.stability().query("side == 'rows'")["mean"].to_numpy()
+    accuracy = found.accuracy(truth)
+    assert stability[-1] >= 1.2 * stability[0]
+    assert accuracy["mean"].iloc[-1] >= accuracy["mean"].iloc[0] - accuracy["sem"].iloc[0]
+
+
+TABLE = planted(n=30, d=20, k=2)[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: cs.agree(TABLE), "n_clusters must say how many"),
+        (lambda: cs.agree(TABLE, 50), "50 clusters are more than the 30 rows"),
+        (lambda: cs.agree(-TABLE, 3), "negative"),
+        (lambda: cs.agree(TABLE, 3, model="mcd"), "did you mean 'mdc'"),
+        (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
+        (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
+        (lambda: cs.agree(TABLE, 3, n_iter=0), "n_iter must be"),
+        (lambda: cs.agree(TABLE, 3, m=2.5), "m must be"),
+        (lambda: cs.agree(TABLE, columns=[[0] * 20]), "n_clusters must say how many"),
+        (lambda: Comraf([], {}).fit(), "at least one edge"),
+        (lambda: Comraf([("a", "a", TABLE)], {"a": 2}).fit(), "joins 'a' to itself"),
+        (lambda: Comraf([("a", "b")], {}).fit(), "edge 0 must be"),
+        (
+            lambda: Comraf([("a", "b", TABLE), ("c", "d", TABLE)], {}).fit(),
+            "falls apart: no path leads from 'a' to 'c'",
+        ),
+        (lambda: Comraf([("a", "b", TABLE), ("b", "c", TABLE)], {}).fit(), "'b' has 30 objects at edge 1 and 20"),
+        (lambda: Comraf([("a", "b", TABLE)], {"a": 2}).fit(), "does not say how many clusters 'b'"),
+        (lambda: Comraf([("a", "b", TABLE)], {"a": 2, "b": 2, "c": 2}).fit(), "no edge leads to 'c'"),
+        (lambda: Comraf([("a", "b", TABLE)], {"a": 31, "b": 2}).fit(), "'a' has 30 objects"),
+        (lambda: Comraf([("a", "b", TABLE)], {"a": 2, "b": 2}).fit({"a": [0, 1]}), "2 labels for 30 objects"),
+        (lambda: Comraf([("a", "b", TABLE * 0)], {"a": 2, "b": 2}).fit(), "holds no counts"),
+        (lambda: Comraf([("a", "b", TABLE, -1)], {"a": 2, "b": 2}).fit(), "weight of an edge"),
+    ],
+)
+def test_bad_input(make, sentence):
+    with pytest.raises(InputError, match=sentence):
+        make()

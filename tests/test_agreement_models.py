@@ -1,0 +1,200 @@
+"""MDC and DataLoom: what they find, and what they promise."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from consilience._check import InputError
+from consilience.agreement import MDC, DataLoom, counts_from_data
+from consilience.agreement.counts import check_counts
+from consilience.agreement.mdc import column_clusters, grow, mdc
+from consilience.agreement.moves import improve, merge, random_labels, split
+from consilience.comparison import adjusted_rand, nmi
+from oracle.sweep import mutual_information
+from planted import planted
+
+both = pytest.mark.parametrize("model", [MDC(5, random_state=3), DataLoom(5, random_state=3)], ids=["mdc", "dataloom"])
+
+
+def information(table, rows, columns):
+    """I(X̃; Ỹ) from scratch."""
+    table = np.asarray(table.todense() if sparse.issparse(table) else table, float)
+    sums = np.array([table[rows == c].sum(axis=0) for c in range(rows.max() + 1)])
+    return mutual_information(np.array([sums[:, columns == c].sum(axis=1) for c in range(columns.max() + 1)]))
+
+
+def uniform(table):
+    return table.multiply(1 / table.sum(axis=1)).tocsr()
+
+
+@both
+def test_it_finds_planted_blocks_and_knows_its_objective(model):
+    table, rows, columns = planted()
+    found = clone(model).fit(table)
+    assert nmi(rows, found.row_labels_) > 0.95
+    weighted = table if isinstance(model, DataLoom) else uniform(table)
+    value = information(weighted, found.row_labels_, found.column_labels_)
+    assert found.objective_ == pytest.approx(value, abs=1e-12)
+    assert len(np.unique(found.row_labels_)) == 5
+    if isinstance(model, DataLoom):
+        assert adjusted_rand(columns, found.column_labels_) > 0.9
+
+
+@both
+def test_the_seed_decides_and_threads_do_not(model):
+    table, _, _ = planted(n=400, d=300, own=0.3)
+    many = clone(model).set_params(n_clusters=300)
+    for one in (model, many):
+        first = clone(one).fit(table)
+        again = clone(one).set_params(n_jobs=2).fit(table)
+        other = clone(one).set_params(random_state=4).fit(table)
+        assert first.row_labels_.tolist() == again.row_labels_.tolist()
+        assert first.column_labels_.tolist() == again.column_labels_.tolist()
+        assert first.row_labels_.tolist() != other.row_labels_.tolist()
+
+
+@pytest.mark.parametrize("rule", ["random", "nearest", "greedy"])
+def test_mdc_halves_rows_and_doubles_columns(rule):
+    table, rows, _ = planted(n=200, own=0.7)
+    found = MDC(5, merge=rule, temperature=0, random_state=0).fit(table)
+    sizes = [(a, b) for a, b, _ in found.history_]
+    assert sizes[:4] == [(200, 2), (200, 4), (200, 8), (100, 8)]
+    assert [a for a, _ in sizes[3::2]] == [100, 50, 25, 13, 7, 5]
+    assert all(later[1] <= 2 * earlier[1] for earlier, later in pairwise(sizes))
+    assert nmi(rows, found.row_labels_) > (0.3 if rule == "random" else 0.95)
+
+
+def test_greedy_merges_keep_more_than_random_ones():
+    table, _, _ = planted(n=300, own=0.35)
+    value = {
+        rule: MDC(5, merge=rule, temperature=0, random_state=0).fit(table).objective_ for rule in ("random", "greedy")
+    }
+    assert value["greedy"] > value["random"]
+
+
+def test_column_clusters_are_as_many_as_asked():
+    table, _, _ = planted(n=200)
+    for wanted in (2, 13, 200):
+        found = MDC(5, n_column_clusters=wanted, random_state=0).fit(table)
+        assert found.column_labels_.max() + 1 == wanted
+    counts = check_counts(table)
+    assert MDC(5, random_state=0).fit(table).column_labels_.max() + 1 <= column_clusters(counts, 5) == 8 * 2**5
+    assert grow(counts, np.arange(200, dtype=np.int32) % 5, 17, seed=0, run=0).max() + 1 == 17
+
+
+def test_every_step_of_a_search_gains():
+    """Only merging may lose information; a split and the passes after it, and passes after a merge, never do."""
+    counts = check_counts(planted(own=0.4)[0])
+    rng = np.random.default_rng(0)
+    rows = random_labels(300, 20, rng)
+    columns = np.zeros(400, np.int32)
+    value = 0.0
+    for step in range(8):
+        columns = split(columns, rng, 100)
+        found = improve(counts.columns, [rows], columns, passes=2, seed=1, unit=2 * step)
+        assert found.history[0] >= value - 1e-12
+        assert (np.diff(found.history) >= -1e-12).all()
+        columns = found.labels
+        found = improve(counts.rows, [columns], rows, passes=2, seed=1, unit=2 * step + 1)
+        assert found.history[0] == pytest.approx(
+            improve(counts.columns, [rows], columns, passes=1, seed=9, unit=9).history[0]
+        )
+        assert (np.diff(found.history) >= -1e-12).all()
+        rows, value = found.labels, found.objective
+    fewer = merge(counts.rows, columns, rows, 12, "greedy", rng)
+    assert fewer.max() + 1 == 12
+    assert information(uniform(planted(own=0.4)[0]), fewer, columns) <= value + 1e-12
+
+
+def test_splits_halve_every_cluster_that_can_be():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), [1, 2, 5, 40]).astype(np.int32)
+    found = split(labels, rng)
+    assert np.bincount(found).tolist() == [1, 1, 3, 20, 1, 2, 20]
+    assert all(len(np.unique(labels[found == c])) == 1 for c in range(7))
+    assert np.bincount(split(labels, rng, 5)).tolist() == [1, 2, 5, 20, 20]
+
+
+def test_row_weights_do_what_they_say():
+    table, _, _ = planted(n=120)
+    heavy = sparse.csr_matrix(sparse.diags(np.where(np.arange(120) < 60, 7.0, 1.0)) @ table)
+    same = [MDC(5, random_state=0).fit(t).row_labels_ for t in (table, heavy)]
+    assert adjusted_rand(*same) == 1  # all rows weigh the same whatever their length
+    other = MDC(5, weighting="length", random_state=0).fit(heavy)
+    assert other.objective_ == pytest.approx(information(heavy, other.row_labels_, other.column_labels_), abs=1e-12)
+
+
+def test_spare_clusters_mend_a_flat_start():
+    table, _, _ = planted(n=1000, d=1000, k=12, counts=50, own=0.5)
+    values = {s: [DataLoom(12, spare=s, random_state=r).fit(table).objective_ for r in range(3)] for s in (1, 2)}
+    assert min(values[2]) >= max(values[1]) - 1e-9
+    assert np.mean(values[2]) > np.mean(values[1])
+
+
+def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
+    """DataLoom's quality: the same start and turns, once with a shortlist and blocks of rows, once exact and row by row."""
+    from consilience.information import Engine, regrouped
+
+    counts = check_counts(planted(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
+    rng = np.random.default_rng(0)
+    start = random_labels(1500, 300, rng), random_labels(900, 300, rng)
+    value = {}
+    for shortlist in (0, 8):
+        rows, columns = start
+        for t in range(4):
+            how = {"max_iter": 1, "seed": 0, "unit": t}
+            rows = Engine(regrouped(counts.rows.views, [columns]), 300, shortlist=shortlist).search(rows, **how).labels
+            found = Engine(regrouped(counts.columns.views, [rows]), 300, shortlist=shortlist).search(columns, **how)
+            columns, value[shortlist] = found.labels, found.objective
+    assert value[8] >= 0.98 * value[0]
+
+
+@both
+def test_empty_rows_and_columns_have_no_label(model):
+    table = planted(n=100)[0].tolil()
+    table[[3, 50]] = 0
+    table[:, [7, 9]] = 0
+    found = clone(model).fit(table.tocsr())
+    assert np.flatnonzero(found.row_labels_ < 0).tolist() == [3, 50]
+    assert set(np.flatnonzero(found.column_labels_ < 0)) >= {7, 9}
+
+
+def test_the_passes_on_single_columns_raise_what_is_known_of_them():
+    counts = check_counts(planted(n=400, own=0.35)[0])
+    before, after = (mdc(counts, 5, temperature=t).rows for t in (0.0, 0.3))
+    single = [improve(counts.rows, None, labels, passes=1, seed=0, unit=0).history[0] for labels in (before, after)]
+    assert single[1] > single[0]
+
+
+def test_measured_data_become_counts():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 50)
+    data = rng.normal(size=(150, 4)) + 6 * np.eye(4)[truth]
+    for method in ("bins", "neighbours"):
+        counts = counts_from_data(data, method)
+        assert counts.shape[0] == 150
+        assert adjusted_rand(truth, MDC(3, random_state=0).fit(counts).row_labels_) > 0.9
+    assert (counts_from_data(data).sum(axis=1) == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: MDC(20).fit(np.ones((10, 30))), "20 clusters are more than the 10 rows that have counts"),
+        (lambda: MDC(2, n_column_clusters=31).fit(np.ones((10, 30))), "31 clusters are more than the 30 columns"),
+        (lambda: MDC(2).fit(np.zeros((10, 30))), "all counts are 0"),
+        (lambda: MDC(2).fit(-np.ones((10, 30))), "-1"),
+        (lambda: MDC(2, merge="gredy").fit(np.ones((10, 30))), "did you mean 'greedy'"),
+        (lambda: MDC(2, weighting="tfidf").fit(np.ones((10, 30))), "unknown weighting"),
+        (lambda: MDC(0).fit(np.ones((10, 30))), "n_clusters must be a whole number of at least 1"),
+        (lambda: MDC(2, temperature=-1).fit(np.ones((10, 30))), "temperature must be"),
+        (lambda: DataLoom(2, spare=0).fit(np.ones((10, 30))), "spare must be"),
+        (lambda: counts_from_data([[1.0], [2.0]], "bin"), "did you mean 'bins'"),
+    ],
+)
+def test_bad_input(make, sentence):
+    with pytest.raises(InputError, match=sentence):
+        make()

@@ -1,0 +1,121 @@
+"""Popularity lifted by clusters: the formula in plain sums, and what a person gets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience.agreement import Recommender
+from consilience.agreement.recommend import lift_table
+from consilience.tables import read_table
+
+
+def r_by_hand(counts, rows, columns, u, m):
+    """r(u, m) as the paper prints it."""
+    p = counts / counts.sum()
+    us, ms = rows == rows[u], columns == columns[m]
+    return p[u].sum() * p[:, m].sum() * p[np.ix_(us, ms)].sum() / (p[us].sum() * p[:, ms].sum())
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.7, size=(20, 15))
+    counts[:, 0] += 1
+    rows, columns = rng.integers(3, size=(20, 4)), rng.integers(4, size=(15, 4))
+    return counts, rows, columns
+
+
+def test_scores_are_the_paper_s(table):
+    counts, rows, columns = table
+    who = Recommender(sparse.csr_matrix(counts), rows, columns)
+    u, m = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
+    found = who.scores(u, m)
+    for model in range(4):
+        by_hand = [r_by_hand(counts, rows[:, model], columns[:, model], i, j) for i, j in zip(u, m, strict=True)]
+        np.testing.assert_allclose(found[:, model], by_hand, rtol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=0), 1)  # r is a distribution
+    p = counts / counts.sum()
+    np.testing.assert_allclose(who.popularity(u, m), np.outer(p.sum(1), p.sum(0)).ravel())
+
+
+def test_auc_is_the_share_of_pairs_in_the_right_order(table):
+    counts, rows, columns = table
+    who = Recommender(counts, rows, columns)
+    rng = np.random.default_rng(1)
+    u, m, truth = rng.integers(20, size=60), rng.integers(15, size=60), rng.integers(2, size=60)
+    scores = who.scores(u, m)
+    for value, s in zip(who.auc(u, m, truth), scores.T, strict=True):
+        wins = np.sign(s[truth == 1][:, None] - s[truth == 0][None, :])
+        assert value == pytest.approx((wins.mean() + 1) / 2)
+
+
+def test_clusters_find_what_popularity_cannot():
+    """Two tastes, equally popular: held-out pairs of the own taste rank above those of the other."""
+    rng = np.random.default_rng(3)
+    taste_u, taste_m = np.arange(60) % 2, np.arange(40) % 2
+    full = (rng.random((60, 40)) < np.where(taste_u[:, None] == taste_m, 0.7, 0.05)).astype(int)
+    held = rng.random(full.shape) < 0.2
+    u, m = np.nonzero(held)
+    who = Recommender(np.where(held, 0, full), [taste_u], [taste_m])
+    assert who.auc(u, m, full[held])[0] > 0.75
+    from sklearn.metrics import roc_auc_score
+
+    assert roc_auc_score(full[held], who.popularity(u, m)) < 0.65
+
+
+def test_recommend_lists_the_best_that_is_not_known(table):
+    counts, rows, columns = table
+    names = [f"film {j}" for j in range(15)]
+    who = Recommender(counts, rows, columns, row_names=[f"user {i}" for i in range(20)], column_names=names)
+    found = who.recommend("user 3", 4)
+    unseen = np.flatnonzero(counts[3] == 0)
+    mean = who.scores(np.full(len(unseen), 3), unseen).mean(axis=1)
+    assert found["column"].tolist() == [names[j] for j in unseen[np.argsort(-mean, kind="stable")][:4]]
+    assert found["score"].is_monotonic_decreasing
+    base = counts[3].sum() * counts.sum(axis=0) / counts.sum() ** 2
+    at = [names.index(c) for c in found["column"]]
+    np.testing.assert_allclose(found["score"], found["lift"] * base[at])
+    np.testing.assert_allclose(found["popularity"], counts.sum(axis=0)[at] / counts.sum())
+    everything = who.recommend("user 3", 100, known=True)
+    assert sorted(everything["column"]) == sorted(names)
+    assert (everything["sem"] > 0).any()
+
+
+def test_names_come_from_the_table():
+    frame = pd.DataFrame({"who": ["ann", "bob"], "x": [1, 0], "y": [0, 2]})
+    who = Recommender(read_table(frame, kind="counts", id_column="who"), [[0, 1]], [[0, 1]])
+    assert who.recommend("ann")["column"].tolist() == ["y"]
+    assert who.recommend("ann")["sem"].isna().all()
+
+
+def test_what_has_no_label_is_ranked_by_popularity():
+    counts = np.array([[2, 1, 1], [0, 3, 1]])
+    who = Recommender(counts, [[0, -1]], [[0, 1, -1]])
+    assert who.scores([1, 0], [0, 2])[:, 0].tolist() == pytest.approx(who.popularity([1, 0], [0, 2]).tolist())
+    assert lift_table(counts, np.array([0, 2]), np.array([0, 0, 0]))[1].tolist() == [
+        1
+    ]  # an empty cluster lifts nothing
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Recommender(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
+        (lambda: Recommender(np.array([[1, -1]]), [[0]], [[0, 0]]), "must not be negative"),
+        (lambda: Recommender(np.eye(2), [[0, 1, 1]], [[0, 1]]), "2 rows, and the clusterings of the rows are of 3"),
+        (lambda: Recommender(np.eye(2), [[0, 1], [0, 0]], [[0, 1]]), "2 clusterings of the rows and 1 of the columns"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]], column_names=["a"]), "2 columns need as many names"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([2], [0]), "rows, 0 to 1"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([0, 1], [0]), "as many rows as columns"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([0.5], [0]), "numbers of their rows"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).auc([0, 1], [0, 1], [1, 1]), "some of both"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).recommend(5), "no single row 5"),
+        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).recommend(0, 0), "n must be"),
+        (lambda: Recommender(read_table(np.eye(2), kind="data"), [[0, 1]], [[0, 1]]), "kind='counts'"),
+    ],
+)
+def test_mistakes(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

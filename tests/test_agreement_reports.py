@@ -1,0 +1,116 @@
+"""An agreement on the terminal, in JSON and as a picture."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.agreement import stability_table, stable_groups
+from consilience.consensus import SCCC, floaters
+from consilience.reports.agreement import _components, agreement_summary, draw_iterations, labels_table, print_agreement
+from test_agreement_readout import process
+
+
+@pytest.fixture(scope="module")
+def found():
+    result, truth = process([0.6, 0.3, 0.1])
+    table = stability_table(result, truth={"topic": truth})
+    consensus = SCCC().fit(result.after.rows)
+    weak = floaters(result.after.rows, consensus.labels_)
+    groups = stable_groups(result.before.columns, result.after.columns, new=True)
+    summary = agreement_summary(
+        result, table, consensus=consensus, n_floaters=len(weak), groups=groups, truth={"topic": 0.5}
+    )
+    return result, table, summary
+
+
+def printed(summary):
+    console = Console(file=io.StringIO(), width=200)
+    print_agreement(summary, title="counts.npz", console=console)
+    return console.file.getvalue()
+
+
+def test_summary_is_plain_json(found):
+    result, table, summary = found
+    again = json.loads(json.dumps(summary))
+    assert again == summary
+    assert summary["n_clusters"] == [4, 4]
+    assert [row["rows"] for row in summary["stability"]] == table["rows"].tolist()
+    assert sum(summary["consensus"]["sizes"]) == 60
+    for side in ("rows", "columns"):
+        for when in ("before", "after"):
+            sizes = getattr(getattr(result, when), side).signatures().counts
+            found = summary["components"][side][when]
+            assert (found["number"], found["largest"]) == (len(sizes), sizes.max())
+            assert found["share_in_groups"] == pytest.approx(1 - (sizes == 1).sum() / sizes.sum())
+
+
+def test_pairs_are_groups_and_what_has_no_label_is_none():
+    assert _components(cs.Ensemble([[0, 0, 1, 2, -1]])) == {"number": 3, "largest": 2, "share_in_groups": 0.5}
+
+
+def test_print_shows_every_iteration_and_group(found):
+    _, table, summary = found
+    text = printed(summary)
+    assert "counts.npz: 5 clusterings of 60 rows into 4 clusters, and of 40 columns into 8 clusters" in text
+    for row in table.itertuples():
+        assert f"{row.rows:.4f} ± {row.rows_sem:.4f}" in text
+    assert "accuracy with topic: 0.5000" in text
+    assert ", ".join(map(str, summary["groups"][0]["members"])) in text
+
+
+def test_many_groups_and_single_clusterings_stay_short(found):
+    _, _, summary = found
+    many = [{"size": 30, "pieces": 30, "largest_piece": 1, "members": list(range(30))}] * 20
+    alone = [{"iteration": 0, "rows": None, "rows_sem": None}]
+    other = {"groups": many, "stability": alone, "n_column_clusters": [3, 1200], "n_empty_columns": 2}
+    text = printed(summary | other)
+    assert "2 columns without counts" in text
+    assert "rows without counts" not in text
+    assert "and 8 more groups" in text
+    assert "9 … (20 more)" in text
+    assert "3 to 1,200 clusters" in text
+    assert "–" in text
+
+
+def test_labels_table_has_consensus_share_and_all_labels():
+    ens = cs.Ensemble([[0, 0, 0, 1, 1, -1], [0, 0, 1, 1, 1, -1]])
+    table = labels_table(ens, [0, 0, 0, 1, 1, -1], names=list("abcdef"))
+    assert table["share"].tolist() == [1, 1, 0.5, 1, 1, 0]
+    assert table.loc["f", "cluster"] is pd.NA
+    np.testing.assert_array_equal(table[["clustering_0", "clustering_1"]], ens.labels)
+    assert list(labels_table(ens).columns) == ["clustering_0", "clustering_1"]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
+def test_iterations_are_drawn(found, tmp_path, name):
+    _, table, _ = found
+    draw_iterations(table, tmp_path / name)
+    starts = {"a.png": b"\x89PNG", "a.svg": b"<?xml", "a.pdf": b"%PDF"}
+    assert (tmp_path / name).read_bytes().startswith(starts[name])
+
+
+def test_panels_and_error_bars(found, monkeypatch, tmp_path):
+    from consilience.reports import agreement, figures
+
+    drawn = []
+    monkeypatch.setattr(agreement, "new_figure", lambda *size: drawn.append(figures.new_figure(*size)) or drawn[-1])
+    _, table, _ = found
+    draw_iterations(table, tmp_path / "both.png")
+    draw_iterations(table[["iteration", "rows", "rows_sem", "columns", "columns_sem"]], tmp_path / "one.png")
+    assert [len(figure.axes) for figure in drawn] == [2, 1]
+    line, _, (bars,) = drawn[0].axes[0].containers[1]
+    np.testing.assert_allclose(line.get_ydata(orig=False), table["columns"])
+    heights = [float(segment[1, 1] - segment[0, 1]) for segment in bars.get_segments()]
+    np.testing.assert_allclose(heights, 2 * table["columns_sem"])
+    assert [text.get_text() for text in drawn[0].axes[1].get_legend().get_texts()] == ["topic"]
+
+
+def test_a_picture_needs_a_known_ending(found, tmp_path):
+    with pytest.raises(InputError, match=r"\.png"):
+        draw_iterations(found[1], tmp_path / "a.doc")

@@ -1,0 +1,170 @@
+"""consilience agree, as a person meets it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import io as scipy_io
+from scipy import sparse
+
+import consilience as cs
+from command_line import run
+from consilience.agreement import column_information, stability_table, stable_groups
+from consilience.comparison import accuracy
+from consilience.consensus import SCCC
+from consilience.reproduce.paper000_data import draw_documents
+
+DRAWN = draw_documents(60, 80, 3)
+SMALL = ["-k", 3, "--column-clusters", 12, "--m", 3, "--iterations", 2]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """One table in every form that counts come in."""
+    folder, csr = tmp_path_factory.mktemp("counts"), DRAWN.counts
+    parts = {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": csr.shape}
+    np.savez(folder / "counts.npz", **parts, y=DRAWN.truth, vocab=DRAWN.words)
+    sparse.save_npz(folder / "scipy.npz", csr)
+    scipy_io.mmwrite(folder / "counts.mtx", csr)
+    coo = csr.tocoo()
+    triples = pd.DataFrame({"doc": [f"d{i:02}" for i in coo.row], "word": DRAWN.words[coo.col], "count": coo.data})
+    triples.to_csv(folder / "triples.csv", index=False)
+    frame = pd.DataFrame(csr.toarray(), columns=DRAWN.words)
+    frame.insert(0, "doc", [f"d{i:02}" for i in range(60)])
+    frame.assign(topic=[f"t{y}" for y in DRAWN.truth]).to_csv(folder / "table.csv", index=False)
+    known = pd.DataFrame({"doc": frame["doc"], "topic": DRAWN.truth})
+    known.to_csv(folder / "known.csv", index=False)
+    known[["topic"]].to_csv(folder / "in_order.csv", index=False)
+    (folder / "vocabulary.txt").write_text("\n".join(DRAWN.words), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return cs.agree(DRAWN.counts, 3, 12, m=3, n_iter=2, random_state=0)
+
+
+def test_everything_comes_out(files, expected, tmp_path):
+    out = {name: tmp_path / f"{name}.csv" for name in ("labels", "words", "stability", "components")}
+    done = run(
+        *("agree", files / "counts.npz", *SMALL, "--names", "vocab", "-t", "y", "--figure", tmp_path / "a.png"),
+        *("-o", out["labels"], "--column-output", out["words"]),
+        *("--stability", out["stability"], "--components", out["components"]),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for word in (
+        "counts.npz: 3 clusterings of 60 rows into 3 clusters",
+        "iteration",
+        "SCCC",
+        "accuracy with y",
+        "wrote",
+    ):
+        assert word in done.stdout
+    labels = pd.read_csv(out["labels"], index_col="object")
+    np.testing.assert_array_equal(labels[[f"clustering_{j}" for j in range(3)]], expected.after.rows.labels)
+    assert labels["cluster"].tolist() == SCCC().fit(expected.after.rows).labels_.tolist()
+    words = pd.read_csv(out["words"], index_col="object")
+    assert words.index.tolist() == DRAWN.words.tolist()
+    np.testing.assert_array_equal(words, expected.after.columns.labels)
+    table = pd.read_csv(out["stability"], index_col="iteration")
+    by_hand = stability_table(expected, truth={"y": DRAWN.truth}).set_index("iteration")
+    pd.testing.assert_frame_equal(table, by_hand)
+    parts = pd.read_csv(out["components"])
+    weights = column_information(DRAWN.counts, SCCC().fit(expected.after.rows).labels_)
+    groups = stable_groups(expected.before.columns, expected.after.columns, names=DRAWN.words, weights=weights)
+    after = parts[(parts["side"] == "columns") & (parts["when"] == "after")]
+    assert after["members"].tolist() == ["; ".join(members) for members in groups["members"]]
+    assert after["pieces"].tolist() == groups["pieces"].tolist()
+    assert (parts[parts["when"] == "before"]["pieces"] == 1).all()
+    assert set(parts["side"]) == {"rows", "columns"}
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_is_the_library_s_answer(files, expected):
+    done = run("agree", files / "counts.npz", *SMALL, "-t", "y", "--json")
+    found = json.loads(done.stdout)
+    assert found["stability"][-1]["rows"] == cs.stability(expected.after.rows, "jaccard").mean
+    labels = SCCC().fit(expected.after.rows).labels_
+    assert found["consensus"]["accuracy"] == {"y": accuracy(DRAWN.truth, labels)}
+    assert found["n_columns"] == 80
+
+
+def test_threads_change_nothing(files):
+    one, two = (run("agree", files / "counts.npz", *SMALL, "--json", "-j", j) for j in (1, 2))
+    assert one.stdout == two.stdout
+
+
+def test_the_same_table_in_every_form(files):
+    texts = {}
+    for name in ("counts.npz", "scipy.npz", "counts.mtx"):
+        found = json.loads(run("agree", files / name, *SMALL, "--json").stdout)
+        del found["source"]
+        texts[name] = found
+    assert texts["counts.npz"] == texts["scipy.npz"] == texts["counts.mtx"]
+
+
+def test_rows_and_columns_with_names(files, tmp_path):
+    for name, options in (("table.csv", ["--id", "doc", "-t", "topic"]), ("triples.csv", ["--triples"])):
+        out = tmp_path / f"labels_{name}"
+        done = run("agree", files / name, *SMALL, *options, "-o", out)
+        assert done.returncode == 0, done.stderr
+        assert set(pd.read_csv(out)["object"]) == {f"d{i:02}" for i in range(60)}
+        assert "word" in done.stdout or "apart before" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        ("counts.mtx", ["--truth-from", "in_order.csv"]),
+        ("triples.csv", ["--triples", "--truth-from", "known.csv", "--id", "doc"]),
+    ],
+)
+def test_known_labels_from_another_table(files, table, options):
+    options = [files / option if option.endswith(".csv") else option for option in options]
+    done = run("agree", files / table, *SMALL, *options, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["consensus"]["accuracy"]["topic"] > 0.4
+
+
+def test_names_from_a_text_file(files, tmp_path):
+    out = tmp_path / "w.csv"
+    done = run("agree", files / "counts.mtx", *SMALL, "--names", files / "vocabulary.txt", "--column-output", out)
+    assert done.returncode == 0, done.stderr
+    assert pd.read_csv(out)["object"].tolist() == DRAWN.words.tolist()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["absent.npz", "-k", 3], ["absent.npz", "no such file"]),
+        (["{counts.npz}"], ["--clusters"]),
+        (["{counts.npz}", "-k", "many"], ["many"]),
+        (["{counts.npz}", "-k", 1], ["--clusters", "x>=2"]),
+        (["{counts.npz}", "-k", 61], ["61"]),
+        (["{counts.npz}", "-k", 3, "--m", 0], ["m must be"]),
+        (["{counts.npz}", "-k", 3, "--truht", "y"], ["--truht", "--truth"]),
+        (["{counts.npz}", "-k", 3, "-t", "z"], ["z"]),
+        (["{counts.npz}", "-k", 3, "--names", "vocabb"], ["vocabb", "check the name"]),
+        (["{counts.npz}", "-k", 3, "--names", "y"], ["60 names for 80 columns"]),
+        (["{counts.npz}", "-k", 3, "-o", "labels.npy"], ["holds no names"]),
+        (["{counts.npz}", "-k", 3, "-o", "labels.doc"], ["labels.doc", ".csv"]),
+        (["{counts.npz}", "-k", 3, "-o", "a.csv", "--stability", "a.csv"], ["two outputs"]),
+        (["{table.csv}", "-k", 3, "--id", "doc", "-t", "topic", "-o", "{table.csv}"], ["is also read"]),
+        (["{counts.npz}", "-k", 3, "--figure", "a.doc"], ["a.doc", ".png"]),
+        (["{counts.mtx}", "-k", 3, "--truth-from", "{known.csv}", "--id", "doc"], ["--id"]),
+        (["{triples.csv}", "-k", 3, "--truth-from", "{short}"], ["2 known labels 'topic' for 60 rows"]),
+        (["{triples.csv}", "-k", 3], ["triples.csv"]),
+    ],
+)
+def test_mistakes(files, args, words):
+    (files / "short.csv").write_text("topic\n0\n1\n")
+    places = {f"{{{p.name}}}": str(p) for p in files.iterdir()} | {"{short}": str(files / "short.csv")}
+    args = [places.get(arg, arg) for arg in args]
+    triples = ["--triples"] if "short" in str(args[-1]) else []
+    done = run("agree", *args, *triples)
+    assert done.returncode == 2, done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert all(word in done.stderr for word in words), done.stderr
