@@ -1,5 +1,6 @@
 """Conditional ensembles: the three stages, their options, and what is promised of the labels."""
 
+import itertools
 import time
 
 import numpy as np
@@ -344,10 +345,13 @@ def test_extension_far_from_zero():
 
 
 class Slow(KMeans):
-    """Runs that overlap, the first to begin being the first to end."""
+    """Runs that overlap, the last to begin being the last to end."""
+
+    calls, seen = itertools.count(1), set()
 
     def fit_predict(self, X, y=None, sample_weight=None):
-        time.sleep(0.1)
+        time.sleep(0.05 * next(self.calls))
+        self.seen.update(lib["num_threads"] for lib in threadpool_info())
         return super().fit_predict(X)
 
 
@@ -355,8 +359,9 @@ def test_threads_leave_the_settings_of_blas_as_they_were():
     X, labels = crossed()
     with threadpool_limits(2):
         before = threadpool_info()
-        CondEns(2, base=Slow(n_init=1), n_restarts=3, n_jobs=3, random_state=0).fit(X, labels[:, 0])
+        CondEns(2, base=Slow(n_init=1), n_restarts=2, n_jobs=4, random_state=0).fit(X, labels[:, 0])
         assert threadpool_info() == before
+    assert Slow.seen == {1}
 
 
 class Refuses(KMeans):

@@ -200,11 +200,11 @@ def test_walking_through_groups_of_which_one_grouping_alone_was_split():
 def test_nan_is_neither_said_nor_written(result):
     *_, found = result
     unknown = replace(found.diagnostics, quality_of_given=np.nan)
-    odd = replace(found, redundancy=np.nan, quality=np.nan, diagnostics=unknown)
-    assert "nan" not in odd.sentence.replace("nats", "")
-    assert "NaN" not in json.dumps(contrast_summary(odd, {}))
-    variance = replace(odd, diagnostics=replace(unknown, measure="variance"))
-    assert "nan%" not in variance.sentence
+    for measure in ("variance", "information"):
+        some = replace(found, redundancy=np.nan, diagnostics=replace(unknown, measure=measure))
+        for odd in (some, replace(some, quality=np.nan)):
+            assert "nan" not in odd.sentence
+            assert "NaN" not in json.dumps(contrast_summary(odd, {}))
 
 
 def test_lengths_and_missing_numbers_get_one_sentence(result):

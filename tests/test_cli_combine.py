@@ -64,7 +64,12 @@ def test_nbce_with_its_prior_and_inference():
     assert (found["method"], found["n_clusters"]) == ("nbce", 3)
     done = run(*args)
     assert "by nbce" in done.stdout
-    assert "Chosen: 3 clusters by NBCE (cvb2, prior fsd)." in done.stdout
+    assert "Chosen: 3 clusters by NBCE (cvb2, prior fsd); it finds" in done.stdout
+
+
+def test_one_cluster_is_no_plural(tmp_path):
+    (tmp_path / "alike.csv").write_text("a,b\n" + "0,0\n" * 5)
+    assert "1 cluster of 5 objects by nbce" in run("combine", str(tmp_path / "alike.csv"), "-k", "auto").stdout
 
 
 def test_auto_number_of_clusters():

@@ -119,7 +119,7 @@ def test_ccib(words):
     assert "nats of information per count" in said
     assert "how much of the answer the runs tell" in said
     heavy = json.loads(run(*args, "--weight", 0.5, "--search", "annealing", "--json").stdout)
-    X, tree = sparse.load_npz(words / "words.npz"), pd.read_csv(words / "labels.csv")["tree"]
+    X, tree = sparse.csr_matrix(io.mmread(words / "words.mtx")), pd.read_csv(words / "labels.csv")["tree"]
     assert heavy["quality"] == pytest.approx(
         cs.contrast(X, tree, 2, method="ccib", weight=0.5, search="annealing", n_restarts=3).quality
     )

@@ -32,7 +32,10 @@ def test_generate_writes_a_run_and_says_what_comes_next(made):
     assert "made by zipf 40, pca 40" in done.stdout
     best = ens.info["compactness"].idxmin()
     assert f"number {best}" in done.stdout
-    assert f"consilience organize {folder} --truth-from {BEADS} --truth shape,colour --id bead" in done.stdout
+    assert (
+        f"consilience organize {folder} --linkage ward --truth-from {BEADS} --truth shape,colour --id bead"
+        in done.stdout
+    )
 
 
 def test_the_same_command_goes_on(made):
@@ -167,3 +170,38 @@ def test_organize_a_table_of_labels():
     done = run("organize", sample_path("beads_labels.csv"), *TABLE, "-g", 3, "--shuffles", 2)
     assert done.returncode == 0, done.stderr
     assert "16 clusterings of 300 objects in 3 groups" in done.stdout
+
+
+def test_known_labels_are_matched_by_name_even_unasked(made, tmp_path):
+    shuffled = tmp_path / "shuffled.csv"
+    pd.read_csv(BEADS).sample(frac=1, random_state=0).to_csv(shuffled, index=False)
+    plain, mixed = (
+        json.loads(
+            run("organize", made[0], "--truth-from", path, "-t", "shape", "-g", 3, "--shuffles", 0, "--json").stdout
+        )
+        for path in (BEADS, shuffled)
+    )
+    assert plain["groups"] == mixed["groups"]
+
+
+def test_what_differs_from_the_run_is_named(made):
+    done = run("generate", BEADS, *TABLE, "-k", 5, "-n", 80, "-o", made[0])
+    assert "in its plan, n_clusters ([4] there, [5] asked)" in done.stderr
+    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 80, "-o", made[0], "--columns", "width_mm,gloss")
+    assert "the data, or their order, are not those it was made from" in done.stderr
+
+
+def test_interrupted_it_says_how_to_go_on(made, monkeypatch):
+    def stop(*args, **how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("consilience.cli.generate.generate", stop)
+    done = run("generate", BEADS, *TABLE, "-k", 4, "-n", 500, "-o", made[0])
+    assert done.returncode == 130
+    assert "the same command goes on" in done.stderr
+
+
+def test_what_lies_there_from_before_is_named(made, tmp_path):
+    (tmp_path / "tree_accuracy_old.png").write_bytes(b"")
+    done = run("organize", made[0], "-g", 2, "-o", tmp_path)
+    assert "left there from before: tree_accuracy_old.png" in done.stdout

@@ -133,6 +133,10 @@ def test_one_cluster_where_a_method_makes_two():
     assert "2 is the least that vote can make" in result.note
 
 
+def test_auto_says_where_chains_are_too_short():
+    assert "too short to be compared: raise n_iter" in cs.combine(noisy(n=60, k=3)[0], "auto", "nbce", n_iter=2).note
+
+
 def test_auto_says_where_chains_disagree():
     result = cs.combine(noisy(n=200, p=0.6)[0], "auto", "nbce", n_iter=8)
     assert "R-hat" in result.note
@@ -297,3 +301,10 @@ def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
     monkeypatch.setattr(confidence, "PAIRED", 30)
     some = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
     assert some == pytest.approx(whole, rel=0.3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_objects_that_are_all_alike_are_one_cluster(method):
+    result = cs.combine(np.zeros((6, 3), int), "auto", method)
+    assert result.labels.tolist() == [0] * 6
+    assert result.confidence.tolist() == [1] * 6

@@ -341,6 +341,7 @@ def test_settings_of_a_run_cannot_be_changed_on_the_way(beads, tmp_path):
 
 def test_parsing():
     assert check_methods({"zipf": 1, "pca": 3}) == (("zipf", 0.25), ("pca", 0.75))
+    assert check_methods("zipf, pca:3") == (("zipf", 0.25), ("pca", 0.75))
     assert check_clusters((3, 5)) == (3, 4, 5)
     assert check_clusters([2, 9]) == (2, 9)
     assert check_clusters(np.int64(4)) == (4,)

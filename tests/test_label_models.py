@@ -118,6 +118,28 @@ def test_a_row_without_labels_says_nothing(model):
 
 
 @every_model
+def test_an_object_without_labels_has_the_membership_of_a_row_without_any(model):
+    labels, _ = planted()
+    labels[5] = -1
+    found = fitted(model, labels)
+    assert (found.labels_[5], found.confidence_[5]) == (-1, 0)
+    assert_allclose(found.membership_[5], found.predict_proba(labels[5:6])[0])
+    assert_allclose(found.membership_.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "model", ["mixture", "bce"]
+)  # NBCE, whose chains have starts of their own, beside its other tests
+def test_a_clustering_with_one_label_says_nothing(model):
+    labels, _ = planted()
+    more = np.column_stack([labels, np.zeros((len(labels), 6), int)])
+    plain, found = fitted(model, labels), fitted(model, more)
+    assert_allclose(found.membership_, plain.membership_, atol=1e-6)
+    silent = np.array([[-1] * 4 + [0] * 6])
+    assert_allclose(found.predict_proba(silent), plain.predict_proba(silent[:, :4]), atol=1e-6)
+
+
+@every_model
 def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
     labels, _ = planted(holes=0.1)
     found = fitted(model, labels)

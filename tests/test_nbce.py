@@ -94,12 +94,12 @@ def test_seeds_threads_and_chains():
 
 def test_what_chains_say_of_themselves():
     ensemble, _ = planted()
-    found = NBCE(**QUICK).fit(ensemble)
+    found = NBCE(**QUICK | {"n_iter": 200}).fit(ensemble)
     assert list(found.convergence_.index) == ["log_joint", "n_clusters"]
     assert found.convergence_["r_hat"].max() < 1.1
     assert found.n_clusters_posterior_.sum() == pytest.approx(1)
     assert found.n_clusters_posterior_.idxmax() in (5, 6)
-    assert len(found.trace_) == 160
+    assert len(found.trace_) == 400
     assert len(found.chains_left_out_) == 0
 
 
@@ -217,6 +217,26 @@ def test_nonsense_gets_one_sentence(how, sentence):
 def test_sampling_refuses_fractions_of_objects():
     with pytest.raises(InputError, match=r"whole numbers; round them, or use inference='vb'"):
         NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[0.5, 1, 1, 1])
+
+
+def test_sampling_refuses_more_objects_than_it_can_draw():
+    with pytest.raises(InputError, match=r"1,000,000,000,003 objects, .*use inference='vb'"):
+        NBCE().fit([[0, 0, 1, 1], [0, 1, 1, 1]], sample_weight=[1e12, 1, 1, 1])
+
+
+@every_inference
+def test_every_seed_and_every_short_run_will_do(inference):
+    ensemble, _ = planted()
+    how = QUICK | {"inference": inference, "n_iter": 2, "n_init": 3, "random_state": 2**63 - 1}
+    assert NBCE(**how, start="consensus").fit(ensemble).n_clusters_ >= 2
+
+
+@every_inference
+@pytest.mark.parametrize("beta", [1e-60, 1e-300])
+def test_a_beta_next_to_nothing(inference, beta):
+    ensemble, _ = planted()
+    found = NBCE(inference=inference, beta=beta, **QUICK).fit(ensemble)
+    assert np.isfinite(found.membership_).all()
 
 
 @every_inference

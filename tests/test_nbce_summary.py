@@ -143,6 +143,7 @@ def test_r_hat_and_effective_sample_size():
     assert (r_hat(still), effective_sample_size(still)) == (1, 150)
     assert r_hat(still + np.arange(3)[:, None]) == np.inf
     assert np.isnan(r_hat(np.ones((2, 2))))
+    assert np.isnan(effective_sample_size(np.ones((2, 1))))
 
 
 def test_rows_that_wish_to_be_alone_open_few_clusters():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from consilience._check import InputError
 from consilience.consensus.bayes.variational import (
     KINDS,
     Block,
@@ -10,9 +11,11 @@ from consilience.consensus.bayes.variational import (
     begin,
     first_state,
     iterate,
+    join,
     label_scores,
     merge,
     partial,
+    parts,
     size_scores,
     soften,
     statistics,
@@ -39,7 +42,7 @@ def start_of(n, K, seed=0):
 def fitted(rows, kind, prior, K=8, start=None, max_iter=3000, tol=1e-12, **hyper):
     block, found = begin(rows, start_of(len(rows.labels), K) if start is None else start, kind, K)
     fit = iterate([block], first_state(found, rows.offsets, kind, prior, **hyper), max_iter=max_iter, tol=tol)
-    return fit, soft_of(block, fit.state)
+    return fit, soft_of(fit.blocks[0], fit.state)
 
 
 def soft_of(block, state):
@@ -118,7 +121,8 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
     blocks, found = zip(*(begin(rows.take(cut), start[cut], kind, 8) for cut in cuts), strict=True)
     state = first_state(merge(found), rows.offsets, kind, prior)
     for _ in range(len(whole.history) - 1):
-        state = advance(state, merge(partial(block, state) for block in blocks))
+        blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
+        state = advance(state, merge(found))
     assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
     assert state.beta == pytest.approx(whole.state.beta, abs=1e-9)
     assert state.bound == pytest.approx(whole.history[-1], abs=1e-8)
@@ -130,8 +134,6 @@ def test_rows_apart_give_the_same_numbers(kind, prior):
 @both_priors
 def test_clusterings_apart_give_the_same_numbers(kind, prior):
     """Two sites have three and two of the clusterings, and send scores and the tables of theirs."""
-    from dataclasses import replace
-
     rows = rows_of(n=50, p=0.4)
     start = start_of(50, 8)
     whole, soft_whole = fitted(rows, kind, prior, start=start, tol=1e-9)
@@ -139,32 +141,30 @@ def test_clusterings_apart_give_the_same_numbers(kind, prior):
         LabelRows(rows.labels[:, q].copy(), rows.weights, np.arange(0, 4 * len(q) + 1, 4)) for q in ([0, 1, 2], [3, 4])
     ]
     soft = np.eye(8)[start]
-    state = first_state(_join([statistics(site, soft, kind) for site in sites]), rows.offsets, kind, prior)
+    state = first_state(join([statistics(site, soft, kind) for site in sites]), rows.offsets, kind, prior)
     for _ in range(len(whole.history) - 1):
         own = None if kind == "vb" else soft if state.order is None else soft[:, state.order]
-        scores, begun = size_scores(state, own), 0
-        for site in sites:
-            end = begun + int(site.offsets[-1])
-            s = state.statistics
-            part = replace(
-                s, table=s.table[begun:end], table_spread=s.table_spread[begun:end], table_none=s.table_none[begun:end]
-            )
-            scores = scores + label_scores(site, replace(state, statistics=part, offsets=site.offsets), own)
-            begun = end
+        scores = size_scores(state, own)
+        for site, part in zip(sites, parts(state, [3, 2]), strict=True):
+            scores = scores + label_scores(site, part, own)
         soft = soften(scores)
-        state = advance(state, _join([statistics(site, soft, kind) for site in sites]))
+        state = advance(state, join([statistics(site, soft, kind) for site in sites]))
     assert state.alpha == pytest.approx(whole.state.alpha, abs=1e-9)
     np.testing.assert_allclose(state.statistics.table, whole.state.statistics.table, atol=1e-9)
     np.testing.assert_allclose(soft_of(Block(rows, None if kind == "vb" else soft), state), soft_whole, atol=1e-9)
+    with pytest.raises(InputError, match="the sites have 4 clusterings, and the state 5"):
+        parts(state, [3, 1])
 
 
-def _join(parts):
-    """The statistics of disjoint clusterings: one below the other; sizes and entropy are the same everywhere."""
-    from dataclasses import replace
-
-    return replace(
-        parts[0],
-        table=np.vstack([part.table for part in parts]),
-        table_spread=np.vstack([part.table_spread for part in parts]),
-        table_none=np.vstack([part.table_none for part in parts]),
-    )
+@every_kind
+@both_priors
+def test_a_pass_may_be_retried(kind, prior):
+    """A worker that answers twice, after the sticks were put in another order, says the same twice."""
+    rows = rows_of()
+    block, found = begin(rows, start_of(60, 8), kind, 8)
+    state = first_state(found, rows.offsets, kind, prior)
+    for _ in range(3):
+        (first, one), (again, two) = partial(block, state), partial(block, state)
+        np.testing.assert_array_equal(one.table, two.table)
+        np.testing.assert_array_equal(first.soft, again.soft)
+        block, state = first, advance(state, one)

@@ -498,8 +498,8 @@ def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
     ("change", "said"),
     [
         ({"n_objects": N + 1}, rf"in its number of objects \({N} there, {N + 1} asked\): ask for the same"),
-        ({"fingerprint": "xyz"}, r"in its fingerprint of the data \('abc' there, 'xyz' asked\)"),
-        ({"plan": {"n_clusters": [2, 4]}}, r"in its plan \(.*\[2, 3\].* there, .*\[2, 4\].* asked\)"),
+        ({"fingerprint": "xyz"}, r"in its fingerprint of the data: the data, or their order, are not those"),
+        ({"plan": {"n_clusters": [2, 4]}}, r"in its plan, n_clusters \(\[2, 3\] there, \[2, 4\] asked\)"),
         ({"ids": range(N)}, r"in its object ids \(None there, "),
     ],
 )

@@ -35,7 +35,7 @@ class Contrast:
     membership : (n_objects, n_clusters) array
     n_clusters : int
     redundancy : float
-        NMI with the given grouping, the largest one if there are several: 0 is new.
+        NMI with the given grouping, of several the largest of each and of all together: 0 is new.
     quality : float
         Share of the variance explained, or for counts I(C; Y) in nats per count.
     stability : float
@@ -93,12 +93,17 @@ class Contrast:
     def _told(self) -> str:
         by_variance = self.diagnostics.measure == "variance"
         good, known = (
-            "an unknown share" if np.isnan(value) else f"{value:.0%}" if by_variance else f"{value:.3g}"
+            f"{value:.0%}" if by_variance else f"{value:.3g}"
             for value in (self.quality, self.diagnostics.quality_of_given)
         )
-        if by_variance:
-            return f"explains {good} of the variance (the given grouping {known})"
-        return f"keeps {good} nats of information per count (the given grouping {known})"
+        if np.isnan(self.quality):
+            return "how good it is cannot be told"
+        beside = "" if np.isnan(self.diagnostics.quality_of_given) else f" (the given grouping {known})"
+        return (
+            f"explains {good} of the variance{beside}"
+            if by_variance
+            else f"keeps {good} nats of information per count{beside}"
+        )
 
     def walk_through(self, truth: Any = None) -> pd.DataFrame:
         """What the runs were worth in each group, inside it and extended; beside a hidden labelling if given."""

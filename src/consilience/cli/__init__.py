@@ -15,6 +15,9 @@ from consilience._check import InputError, nearest
 VERBS = ("demo", "generate", "compare", "organize", "combine", "agree", "contrast", "reproduce", "completion")
 
 
+_said: set[str] = set()  # warnings of this command
+
+
 class Verbs(click.Group):
     """Commands in the order of the flow, each imported only when it is used."""
 
@@ -50,6 +53,7 @@ def program() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line; bad input ends in one sentence and status 2, a failure of the system in status 1."""
     warnings.showwarning = _warn
+    _said.clear()
     try:
         program.main(args, prog_name="consilience")
     except InputError as error:
@@ -76,4 +80,6 @@ def _say(text: str) -> None:
 
 
 def _warn(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:
-    _say(f"warning: {message}")
+    if str(message) not in _said:  # clusterers say the same of every clustering
+        _said.add(str(message))
+        _say(f"warning: {message}")

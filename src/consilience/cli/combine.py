@@ -20,20 +20,23 @@ from consilience.reports.files import check_table_path
 
 
 class Clusters(click.ParamType):
-    """A number of clusters, "auto" or "stable"."""
+    """A number, or one of some words."""
 
-    name = "number|auto|stable"
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.name = "|".join(["number", *words])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """A whole number, or the word."""
         if isinstance(value, int):
             return value
-        if value.lower() in ("auto", "stable"):
+        if value.lower() in self.words:
             return value.lower()
         try:
             return int(value)
         except ValueError:
-            self.fail(f"{value!r} is neither a whole number nor 'auto' nor 'stable'", param, ctx)
+            words = " nor ".join(["a whole number", *map(repr, self.words)])
+            self.fail(f"{value!r} is neither {words}", param, ctx)
 
 
 @click.command("combine", short_help="One clustering from many, with a confidence for every object.")
@@ -41,7 +44,7 @@ class Clusters(click.ParamType):
 @click.option(
     "--clusters",
     "-k",
-    type=Clusters(),
+    type=Clusters("auto", "stable"),
     help="How many; by default the median of the clusterings' numbers, 'auto' for what NBCE finds, 'stable' for the most stable number.",
 )
 @click.option(
@@ -97,6 +100,8 @@ def command(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if options and method != "nbce":
         raise InputError(f"--{' and --'.join(options)}: only NBCE has a choice of these; add --method nbce")
+    if membership and output is None:
+        raise InputError("--membership says what to write: name a file with --output too")
     files = [check_table_path(path) for path in (output, floater_file) if path]
     for path in files:
         if path.suffix.lower() == ".npy":

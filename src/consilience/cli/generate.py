@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError, check_choice, show
+from consilience._check import InputError, check_choice, count, show
 from consilience.cli.inputs import check_outputs, names_option, table_options
 from consilience.generation import generate
 from consilience.generation.settings import METHODS
 from consilience.reports.generation import generation_summary, print_generation
+from consilience.store import Store
 from consilience.tables import read_table
 
 
@@ -103,20 +104,27 @@ def command(
     check_outputs([run], [data])
     how["columns"] = how["columns"] or None
     table = read_table(data, kind="distances" if distances else "data", label_columns=truth, **how)
-    made = generate(
-        table,
-        number,
-        clusters,
-        methods,
-        base=None if base is None else parse_base(base),
-        metric="precomputed" if distances else "euclidean",
-        standardize=standardize,
-        around=around,
-        spread=spread,
-        random_state=seed,
-        store=run,
-        n_jobs=n_jobs,
-    )
+    before = _held(run)
+    try:
+        made = generate(
+            table,
+            number,
+            clusters,
+            methods,
+            base=None if base is None else parse_base(base),
+            metric="precomputed" if distances else "euclidean",
+            standardize=standardize,
+            around=around,
+            spread=spread,
+            random_state=seed,
+            store=run,
+            n_jobs=n_jobs,
+        )
+    except KeyboardInterrupt:
+        click.echo(
+            f"consilience: stopped; {run} holds {count(_held(run), 'clustering')}; the same command goes on", err=True
+        )
+        ctx.exit(130)
     summary = generation_summary(made, {} if table.labels is None else dict(table.labels.items()))
     if as_json:
         click.echo(json.dumps({"source": str(data), "run": str(run), **summary}, indent=2))
@@ -124,7 +132,16 @@ def command(
     print_generation(summary, title=data.name or str(data))
     known = f" --truth-from {quote(str(data))} --truth {quote(','.join(truth))}" if truth else ""
     named = f" --id {quote(how['id_column'])}" if truth and how["id_column"] is not None else ""
-    click.echo(f"\nThe run is in {run}. Next: consilience organize {quote(str(run))}{known}{named}")
+    held = _held(run)
+    click.echo(
+        f"\n{run} holds {count(held, 'clustering')}, {held - before:,} of them new. "
+        f"Next: consilience organize {quote(str(run))} --linkage ward{known}{named}"
+    )
+
+
+def _held(run: Path) -> int:
+    """Clusterings of a run so far."""
+    return Store.open(run).n_clusterings if (run / "manifest.json").exists() else 0
 
 
 def parse_base(text: str) -> Any:
@@ -142,7 +159,8 @@ def parse_base(text: str) -> Any:
         settings = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError):
         raise InputError(f"--base {show(text)} is no clusterer such as 'HDBSCAN(min_cluster_size=10)'") from None
-    kind = known[check_choice(call.func.id, known, "clusterer for --base")]
+    same = {name.casefold(): name for name in known}
+    kind = known[check_choice(same.get(call.func.id.casefold(), call.func.id), known, "clusterer for --base")]
     try:
         return kind(**settings)
     except TypeError as error:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from consilience._check import InputError, check_choice, count
 from consilience.ensemble import Ensemble
-from consilience.tables import Table, read_table
+from consilience.tables import Table, find_id_column, read_table
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = 3  # columns that a warning names
@@ -186,6 +186,8 @@ def labels_from(
     """Labels of the objects in another table, matched by id if there is one."""
     if path.suffix != source.suffix and not path.is_dir():
         text = {}  # how to read one kind of file says nothing of another
+    if id_column is None and objects.ids is not None:
+        id_column = find_id_column(source, objects.ids, **text)
     table = read_table(source, kind="labels", id_column=id_column, columns=columns or None, **text)
     return by_name(_match(table, objects, source) if id_column is not None else table.values)
 

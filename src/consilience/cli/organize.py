@@ -18,7 +18,7 @@ from consilience.ensemble import Ensemble
 from consilience.meta import organize, score
 from consilience.meta.tree import LINKAGES
 from consilience.reports.meta import print_organized
-from consilience.reports.organized import FILES, group_table, write_organized
+from consilience.reports.organized import FILES, group_table, is_ours, write_organized
 
 
 @click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
@@ -26,7 +26,7 @@ from consilience.reports.organized import FILES, group_table, write_organized
 @click.option(
     "--groups",
     "-g",
-    type=Clusters(),
+    type=Clusters("auto"),
     help="How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
 )
 @click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
@@ -51,7 +51,7 @@ from consilience.reports.organized import FILES, group_table, write_organized
 @click.option(
     "--clusters",
     "-k",
-    type=Clusters(),
+    type=Clusters("auto", "stable"),
     help="Clusters of a group's consensus; by default the median of its clusterings.",
 )
 @click.option(
@@ -126,8 +126,10 @@ def command(
         click.echo(json.dumps(content, indent=2))
         return
     print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
-    if written:
+    if output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
+        if old := sorted(path.name for path in output.iterdir() if path not in written and is_ours(path.name)):
+            click.echo(f"left there from before: {', '.join(old)}")
 
 
 def _scores(ensemble: Ensemble, known: dict[str, Any]) -> pd.DataFrame | None:

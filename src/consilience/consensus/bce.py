@@ -114,6 +114,9 @@ def _attribute(rows: LabelRows, shares: Floats, expected: Floats) -> tuple[Float
     taken, evidence = np.zeros_like(expected), np.zeros(len(expected))
     counts = []
     for q, holders in enumerate(rows.holders_by_clustering):
+        if holders.shape[0] == 1:  # a single label has probability 1 in every cluster, and says nothing
+            counts.append(np.zeros((1, expected.shape[1])))
+            continue
         part, total = _attribute_one(rows.labels[:, q], rows.offsets[q], shares, expected)
         taken += part
         evidence += np.log(total)
@@ -147,6 +150,8 @@ def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> 
     def value(a: Floats) -> float:
         return float(gammaln(a.sum()) - gammaln(a).sum() + a @ mean_logs)
 
+    if len(alpha) == 1:  # θ is 1, whatever α
+        return alpha
     now = value(alpha)
     for _ in range(max_iter):
         gradient = digamma(alpha.sum()) - digamma(alpha) + mean_logs
@@ -179,15 +184,19 @@ def infer(
     max_iter: int = 1000,
     tol: float = 1e-8,
 ) -> Floats:
-    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`."""
-    known = (labels >= 0).sum(axis=1, keepdims=True)
+    """γ (n × k) of rows under fixed parameters, from labels shared evenly, until no entry changes by more than `tol`.
+
+    A clustering with a single label says nothing of the cluster, and is left out.
+    """
+    telling = np.flatnonzero(np.diff(offsets) > 1)
+    known = (labels[:, telling] >= 0).sum(axis=1, keepdims=True)
     gamma = alpha + known / len(alpha) * np.ones(len(alpha))
     active = np.arange(len(labels))
     for _ in range(max_iter):
         rows, old = labels[active], gamma[active]
         expected = np.exp(_expected_logs(old))
         new = np.tile(alpha, (len(active), 1))
-        for q in range(labels.shape[1]):
+        for q in telling:
             new += _attribute_one(rows[:, q], int(offsets[q]), shares, expected)[0]
         gamma[active] = new
         active = active[np.abs(new - old).max(axis=1) > tol]
@@ -272,10 +281,10 @@ class BCE(LabelModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _log_joint(self, rows: Labels) -> Floats:
+    def _posterior(self, rows: Labels) -> Floats:
         offsets, shares = self._table()
-        gamma = infer(rows, offsets, self.alpha_, shares)
-        return self._log_rows(rows)[:, None] + np.log(gamma / gamma.sum(axis=1, keepdims=True))
+        gamma = infer(np.maximum(rows, -1), offsets, self.alpha_, shares)[:, : self.n_clusters_]
+        return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
     def _log_rows(self, rows: Labels) -> Floats:
         offsets, shares = self._table()

@@ -65,7 +65,7 @@ class Consensus:
         Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels, or of weight 0.
     confidence : (n_objects,) float array
         Probability that each object belongs where it was put, if clusterings err independently after a discount for how
-        alike they err (:mod:`consilience.consensus.confidence`).
+        alike they err (:mod:`consilience.consensus.confidence`); by "nbce", the membership of the object's own cluster.
     membership : (n_objects, n_clusters) array
     n_clusters : int
     method : str
@@ -140,7 +140,7 @@ def combine(
         nearly as well as at the best. For ``method="nbce"`` None is "auto".
     method : str
         "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
-        "mixture", "bce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
+        "mixture", "bce", "nbce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
         run on everything.
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
@@ -180,9 +180,9 @@ def combine(
         notes.append(_about_curve(curve, k, by))
     elif n_clusters == "auto" and method not in ("auto", "nbce"):
         model = _nbce(ens, sample_weight, {}, seed, n_jobs, progress)
-        k = max(2, model.n_clusters_)
+        k = max(2, model.n_clusters_) if model.n_rows_ > 1 else None
         notes.append(_about_nbce(model))
-        if model.n_clusters_ < k:
+        if k is not None and model.n_clusters_ < k:
             notes.append(f"{k} is the least that {method} can make")
     elif n_clusters == "auto" or (n_clusters is None and method == "nbce"):
         return _finish(ens, _nbce(ens, sample_weight, options, seed, n_jobs, progress), "nbce", sample_weight, start)

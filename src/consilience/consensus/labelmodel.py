@@ -41,11 +41,13 @@ class LabelModel(ConsensusEstimator):
     """Base of the probabilistic methods: `predict`, `predict_proba`, `score` and `perplexity` on new rows of labels.
 
     A method adds ``_log_joint(rows)``: for (n, r) codes of labels, −1 missing, the (n, K) log p(row, cluster), clusters in the
-    order of `labels_` and further components, if any, behind them. Where a better sum than over these is known,
-    ``_log_rows(rows)`` gives the (n,) log p(row) instead.
+    order of `labels_` and further components, if any, behind them. Where there is no such table, ``_log_rows(rows)`` gives the (n,)
+    log p(row) and ``_posterior(rows)`` the (n, n_clusters_) p(cluster | row) instead.
 
     Attributes
     ----------
+    membership_ : (n_objects, n_clusters_) array
+        Of an object without labels, the probabilities of the clusters before any label is known.
     label_codes_ : list of dict
         For every clustering of `fit`, the codes 0 … J_q − 1 that the model gave to its labels, by label.
     """
@@ -61,6 +63,9 @@ class LabelModel(ConsensusEstimator):
         vectors = list(ens) if self._by_number else columns_of(X)[1]
         pairs = [_names(vector, np.where(weights > 0, codes, -1)) for vector, codes in zip(vectors, ens, strict=True)]
         self.label_codes_ = [{name: i for i, name in enumerate(names)} for names, _ in pairs]
+        unknown = self.labels_ < 0
+        if unknown.any():  # what the model says of a row without labels
+            self.membership_[unknown] = self._posterior(np.full((1, len(self._columns())), -1, np.int32))
         return self
 
     def _combine(self, problem: Problem) -> Answer:

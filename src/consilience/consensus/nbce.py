@@ -96,8 +96,8 @@ def _variational(problem: Problem, *, n_clusters: int | None, **options: Any) ->
     model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
     how = {name: options[name] for name in ("start", "n_init", "max_iter", "tol", "n_jobs")}
     seed = check_seed(options["random_state"])
-    fit, blocks = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
-    labels, membership, components = answer_of(fit, blocks, loss=options["loss"], n_clusters=n_clusters)
+    fit = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
+    labels, membership, components = answer_of(fit, loss=options["loss"], n_clusters=n_clusters)
     extras = {
         "components": [components],
         "alpha": fit.state.alpha,
@@ -137,7 +137,8 @@ class NBCE(LabelModel):
     n_init : int
         Starts of variational inference.
     max_iter, tol : int, float
-        Variational inference stops after so many passes, or when the expected sizes change by less than this share.
+        Variational inference stops after so many passes, or when the expected tables of labels × clusters change by less
+        than this share of their sum.
     random_state : int, optional
     n_jobs : int, optional
         Threads over chains or starts; the labels do not depend on it.
@@ -241,8 +242,6 @@ class NBCE(LabelModel):
         """Fit the model to the rows of `X`; see :meth:`ConsensusEstimator.fit`."""
         super().fit(X, y, sample_weight)
         known = self.labels_ >= 0
-        if not known.all():
-            self.membership_[~known] = self._posterior(np.full((1, len(self._offsets) - 1), -1, np.int32))
         self.confidence_ = np.where(known, self.membership_[np.arange(len(known)), self.labels_], 0.0)
         self.outliers_: NDArray[np.int64] = np.flatnonzero(
             known & (np.bincount(self.labels_[known])[self.labels_] == 1)

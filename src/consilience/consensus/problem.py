@@ -30,7 +30,7 @@ class Problem:
         The number, or the summed weight, of the objects with the row. Whole sample weights count copies of an object;
         others are relative, and scaled so that an object weighs 1 on average.
     n_clusters : int
-        Clusters wanted; at least 2 and at most the number of rows.
+        Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
     inverse : (n_objects,) int64 array
         Row of every object, −1 for an object without labels.
     """

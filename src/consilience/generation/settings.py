@@ -116,7 +116,10 @@ class Settings:
 def check_methods(methods: Any) -> tuple[tuple[str, float], ...]:
     """(name, share) pairs that sum to one, from "zipf+pca", "zipf:2+minima:1", or a dict of shares."""
     if isinstance(methods, str):
-        pairs = [(name.strip(), share) for name, _, share in (part.partition(":") for part in methods.split("+"))]
+        pairs = [
+            (name.strip(), share)
+            for name, _, share in (part.partition(":") for part in methods.replace(",", "+").split("+"))
+        ]
     elif isinstance(methods, Mapping):
         pairs = list(methods.items())
     else:

@@ -77,7 +77,8 @@ def print_consensus(summary: dict[str, Any], *, title: str, console: Console | N
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
     console.print(
-        f"{title}: {summary['n_clusters']} clusters of {objects:,} objects by {summary['method']}", markup=False
+        f"{title}: {count(summary['n_clusters'], 'cluster')} of {count(objects, 'object')} by {summary['method']}",
+        markup=False,
     )
     if summary["chosen"]:
         console.print(f"Chosen: {summary['chosen']}.")

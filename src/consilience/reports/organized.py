@@ -26,6 +26,11 @@ FILES = (
 MAPPED = 2000  # clusterings up to which the neighbour map comes in seconds
 
 
+def is_ours(name: str) -> bool:
+    """Whether a file in the folder has a name that :func:`write_organized` gives."""
+    return name in FILES or (name.startswith(("tree", "scores_")) and name.endswith(".png"))
+
+
 def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
     """One row per clustering: its group, whether it is the group's medoid, its scores, and what made it."""
     info = meta.ensemble.info

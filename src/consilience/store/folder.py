@@ -110,11 +110,22 @@ def difference(manifest: dict[str, Any], other: dict[str, Any]) -> str | None:
 
 def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]) -> None:
     """Refuse to go on with a store of another run."""
-    if key := difference(manifest, asked):
+    key = difference(manifest, asked)
+    if key is None:
+        return
+    there, here, what = manifest[key], asked[key], SAME_RUN[key]
+    if key == "fingerprint" and there and here:
         raise InputError(
-            f"store {folder} differs from what is asked in its {SAME_RUN[key]} ({brief(manifest[key])} "
-            f"there, {brief(asked[key])} asked): ask for the same, or choose another folder"
+            f"store {folder} differs from what is asked in its {what}: the data, or their order, are not those it was made "
+            "from; give the same, or choose another folder"
         )
+    if isinstance(there, dict) and isinstance(here, dict):  # name what differs, not all that is the same
+        name = next(name for name in {**there, **here} if json_text(there.get(name)) != json_text(here.get(name)))
+        there, here, what = there.get(name), here.get(name), f"{what}, {name}"
+    raise InputError(
+        f"store {folder} differs from what is asked in its {what} ({brief(there)} there, {brief(here)} asked): ask for the "
+        "same, or choose another folder"
+    )
 
 
 def check_objects(ids: Sequence[Any] | np.ndarray | pd.Index | None, n_objects: int) -> np.ndarray | None:

@@ -1,6 +1,6 @@
 """What users have (files, DataFrames, arrays, sparse matrices, AnnData) into checked arrays."""
 
-from consilience.tables.reading import KINDS, Table, read_table
+from consilience.tables.reading import KINDS, Table, find_id_column, read_table
 from consilience.tables.scaling import SCALES, scale
 
-__all__ = ["KINDS", "SCALES", "Table", "read_table", "scale"]
+__all__ = ["KINDS", "SCALES", "Table", "find_id_column", "read_table", "scale"]

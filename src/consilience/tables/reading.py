@@ -207,3 +207,22 @@ def _labels(sheet: Sheet, positions: list[int]) -> pd.DataFrame:
     names = sheet.column_names()
     frame.columns = pd.Index([names[position] for position in positions])
     return frame
+
+
+def find_id_column(
+    source: Any, ids: Sequence[Any], *, header: bool | None = None, sep: str | None = None
+) -> str | None:
+    """The name of the column that holds all these names of objects, each once; None if there is no such column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> find_id_column(pd.DataFrame({"height": [1.5, 2.5], "cell": ["a", "b"]}), ["b", "a"])
+    'cell'
+    """
+    sheet, wanted = open_sheet(source, Options("labels", header, sep)), {str(i) for i in ids}
+    for position, name in enumerate(sheet.column_names() if sheet.names is not None else []):
+        cells = [str(cell).strip() for cell in sheet.column(position).to_numpy()]
+        if len(set(cells)) == len(cells) and wanted <= set(cells):
+            return name
+    return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from consilience._check import check_threads
 from consilience.consensus.bayes.predictive import Components
-from consilience.consensus.bayes.sampling import quick_consensus
+from consilience.consensus.bayes.sampling import quick_consensus, stream_seed
 from consilience.consensus.bayes.summary import merge_clusters
 from consilience.consensus.bayes.variational import (
     Block,
@@ -43,7 +43,7 @@ class Method:
     alpha: float | None
     beta: float | None
 
-    def fit(self, rows: LabelRows, start: NDArray[Any], *, max_iter: int, tol: float) -> tuple[Fit, list[Block]]:
+    def fit(self, rows: LabelRows, start: NDArray[Any], *, max_iter: int, tol: float) -> Fit:
         """Passes from a start, in blocks of rows."""
         cuts = range(0, len(rows.labels), BLOCK)
         parts = [rows.take(np.arange(i, min(i + BLOCK, len(rows.labels)))) for i in cuts]
@@ -52,8 +52,7 @@ class Method:
         ]
         merged = merge(found for _, found in begun)
         state = first_state(merged, rows.offsets, self.kind, self.prior, alpha=self.alpha, beta=self.beta)
-        blocks = [block for block, _ in begun]
-        return iterate(blocks, state, max_iter=max_iter, tol=tol), blocks
+        return iterate([block for block, _ in begun], state, max_iter=max_iter, tol=tol)
 
 
 def fit_bound(
@@ -66,7 +65,7 @@ def fit_bound(
     tol: float,
     seed: int,
     n_jobs: int | None,
-) -> tuple[Fit, list[Block]]:
+) -> Fit:
     """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
     from joblib import Parallel, delayed
 
@@ -77,9 +76,9 @@ def fit_bound(
     some = LabelRows(part.labels, part.weights, rows.offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
     found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads")(tasks)
-    best, blocks = max(found, key=lambda fit: fit[0].history[-1])
+    best = max(found, key=lambda fit: fit.history[-1])
     if part is problem and best.converged:
-        return best, blocks
+        return best
     return method.fit(rows, _extend(rows, best.state), max_iter=max_iter, tol=tol)
 
 
@@ -97,7 +96,7 @@ def _start(problem: Problem, start: str, number: int, most: int, seed: int) -> L
     turn = number % (len(FINER) + 1)
     if start == "random" or (start == "both" and turn == len(FINER)):
         return np.random.default_rng([seed, 8, number]).integers(0, most, problem.n_rows).astype(np.int32)
-    return quick_consensus(problem, most, seed + number, FINER[turn % len(FINER)])
+    return quick_consensus(problem, most, stream_seed(seed, number), FINER[turn % len(FINER)])
 
 
 def _extend(rows: LabelRows, state: State) -> NDArray[np.int64]:
@@ -107,14 +106,12 @@ def _extend(rows: LabelRows, state: State) -> NDArray[np.int64]:
     return np.concatenate([(label_scores(rows.take(part), state, None) + fixed).argmax(axis=1) for part in parts])
 
 
-def answer_of(
-    fit: Fit, blocks: list[Block], *, loss: str, n_clusters: int | None
-) -> tuple[NDArray[np.int64], Floats, Components]:
+def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[NDArray[np.int64], Floats, Components]:
     """Labels and memberships of the rows, and the components with the clusters that they stand for.
 
     A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that they share.
     """
-    state = fit.state
+    state, blocks = fit.state, fit.blocks
     labels = np.concatenate([_soft(block, state).argmax(axis=1) for block in blocks])
     used, labels = np.unique(labels, return_inverse=True)
     labels = labels.reshape(-1)

@@ -35,7 +35,7 @@ def r_hat(trace: NDArray[np.float64]) -> float:
 
 
 def effective_sample_size(trace: NDArray[np.float64]) -> float:
-    """How many independent draws (chains, draws) are worth; all of them where nothing ever changes.
+    """How many independent draws (chains, draws) are worth; all of them where nothing ever changes, NaN of fewer than eight.
 
     Examples
     --------
@@ -47,9 +47,11 @@ def effective_sample_size(trace: NDArray[np.float64]) -> float:
     """
     parts = _split(trace)
     chains, n = parts.shape
+    if n < 4:
+        return float("nan")
     centred = parts - parts.mean(axis=1, keepdims=True)
-    within = float((centred**2).sum() / (chains * max(n - 1, 1)))
-    if n < 4 or within <= 1e-20 * max(1.0, float(np.abs(parts).max()) ** 2):
+    within = float((centred**2).sum() / (chains * (n - 1)))
+    if within <= 1e-20 * max(1.0, float(np.abs(parts).max()) ** 2):
         return float(parts.size)
     total = within * (n - 1) / n + float(parts.mean(axis=1).var(ddof=1))
     correlation = 1 - (within - _autocovariance(centred)) / total

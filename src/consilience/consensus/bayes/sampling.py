@@ -17,6 +17,7 @@ from consilience.consensus.bayes.summary import Draws, best_partition
 from consilience.consensus.problem import Floats, Labels, Problem
 from consilience.consensus.search import best_start, problem_views
 
+COPIES = 10_000_000  # objects that are sampled, at most
 STARTS = ("both", "consensus", "random")
 
 
@@ -60,6 +61,11 @@ def sample_posterior(
         raise InputError(
             "Gibbs sampling draws every object, so weights must be whole numbers; round them, or use inference='vb' or 'cvb'"
         )
+    if problem.weights.sum() > COPIES:
+        raise InputError(
+            f"Gibbs sampling draws every one of {problem.weights.sum():,.0f} objects, and up to {COPIES:,} can be drawn: "
+            "use inference='vb', which counts objects with the same labels once"
+        )
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
     offsets = problem.hyperedges()[1].astype(np.int64)
     model = Sampler(np.ascontiguousarray(problem.labels[rows]), offsets, **sampler)
@@ -80,8 +86,13 @@ def _starts(problem: Problem, rows: NDArray[np.int64], start: str, n_chains: int
             rng = np.random.default_rng([seed, 6, chain])
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))
         else:
-            starts.append(quick_consensus(problem, k, seed + chain)[rows])
+            starts.append(quick_consensus(problem, k, stream_seed(seed, chain))[rows])
     return starts
+
+
+def stream_seed(seed: int, unit: int) -> int:
+    """A seed of its own for every seed and unit."""
+    return int(np.random.SeedSequence([seed, 5, unit]).generate_state(1)[0])
 
 
 def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) -> Labels:

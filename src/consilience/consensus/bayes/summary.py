@@ -245,9 +245,7 @@ def merge_clusters(
         alive[b], left = False, left - 1
         change[b], change[:, b] = np.inf, np.inf
         others = np.flatnonzero(alive & (np.arange(k) != a))
-        change[a, others] = change[others, a] = _merge_changes(
-            columns, inside, sizes, a, others, n_samples, loss
-        )
+        change[a, others] = change[others, a] = _merge_changes(columns, inside, sizes, a, others, n_samples, loss)
     return None if left == k else owner
 
 

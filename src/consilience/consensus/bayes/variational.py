@@ -15,22 +15,24 @@ for what they are, now and then a count of 1. One pass gives
 over rows: objects with the same labels count once with their weight, and the result does not depend on how rows or clusterings are
 dealt out.
 
-**Rows apart** (blocks of objects): every block computes ``partial(block, state)``; the sum of these statistics, ``merge``, gives the next
-``state = advance(state, merged)``. **Clusterings apart** (blocks of columns): every block sends ``label_scores``, their sum with
-``size_scores`` gives γ through ``soften``, and every block returns the tables of its columns by ``statistics``.
+**Rows apart** (blocks of objects): every block computes ``block, found = partial(block, state)``; the sum of what they found, ``merge``,
+gives the next ``state = advance(state, merged)``. **Clusterings apart** (blocks of columns): ``parts(state, widths)`` has what each site
+needs; every site sends ``label_scores`` of its part, their sum with ``size_scores`` gives γ through ``soften``, every site returns
+the ``statistics`` of its columns, and ``join`` puts their tables one below the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, xlogy
 
-from consilience._check import check_choice
+from consilience._check import InputError, check_choice
 from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior
 from consilience.consensus.bayes.model import column_totals, log_labels, log_prior
 from consilience.consensus.labelrows import LabelRows
@@ -38,6 +40,7 @@ from consilience.consensus.problem import Floats
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # multiplied before their logarithm is taken
+SMALLEST = 1e-38  # of a factor, so that the product of eight has a logarithm
 Ints = NDArray[np.int64]
 
 
@@ -111,7 +114,7 @@ class State:
         return sizes + labels + s.entropy + sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Block:
     """Some of the rows, and in the collapsed methods their γ of the last pass."""
 
@@ -134,13 +137,11 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
     return Statistics(*sums, *none, *(over(lambda x: x * (1 - x)) if kind == "cvb2" else ()))
 
 
-def partial(block: Block, state: State) -> Statistics:
-    """One pass over a block: its γ anew, and their statistics."""
+def partial(block: Block, state: State) -> tuple[Block, Statistics]:
+    """One pass over a block: the block with its γ anew, and their statistics. The block given stays, so a pass may be retried."""
     soft = None if block.soft is None else _reorder(block.soft, state.order)
     soft = soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
-    if state.kind != "vb":
-        block.soft = soft
-    return statistics(block.rows, soft, state.kind)
+    return Block(block.rows, None if state.kind == "vb" else soft), statistics(block.rows, soft, state.kind)
 
 
 def merge(parts: Iterable[Statistics]) -> Statistics:
@@ -149,6 +150,28 @@ def merge(parts: Iterable[Statistics]) -> Statistics:
     for part in rest:
         first = first + part
     return first
+
+
+def join(sites: Sequence[Statistics]) -> Statistics:
+    """The statistics of sites with the same rows and γ and different clusterings, of all clusterings together."""
+    names = ("table", "table_none", "table_spread")
+    tables: dict[str, Any] = {name: np.vstack([getattr(site, name) for site in sites]) for name in names}
+    return replace(sites[0], **tables)  # sizes and entropy are the same everywhere
+
+
+def parts(state: State, n_clusterings: Sequence[int]) -> list[State]:
+    """The state as each site needs it that has the next so many of the clusterings."""
+    if sum(n_clusterings) != len(state.offsets) - 1:
+        raise InputError(f"the sites have {sum(n_clusterings)} clusterings, and the state {len(state.offsets) - 1}")
+    cuts = np.concatenate([[0], np.cumsum(n_clusterings)])
+    return [_columns(state, state.offsets[first : last + 1]) for first, last in pairwise(cuts)]
+
+
+def _columns(state: State, offsets: Ints) -> State:
+    """Some neighbouring clusterings of a state."""
+    names, labels = ("table", "table_none", "table_spread"), slice(int(offsets[0]), int(offsets[-1]))
+    tables: dict[str, Any] = {name: getattr(state.statistics, name)[labels] for name in names}
+    return replace(state, statistics=replace(state.statistics, **tables), offsets=offsets - offsets[0])
 
 
 def advance(state: State, merged: Statistics) -> State:
@@ -199,7 +222,12 @@ def _mean_log(state: State, start: float, counts: Floats, spread: Floats, own: F
     mean = start + np.maximum(counts - own, 0.0)
     if state.kind == "cvb":
         return np.log(mean)
-    return np.asarray(np.log(mean) - np.maximum(spread - own * (1 - own), 0.0) / (2 * mean**2))
+    return np.asarray(np.log(mean) - np.maximum(spread - own * (1 - own), 0.0) / _twice_square(mean))
+
+
+def _twice_square(mean: Floats) -> Floats:
+    """What a variance is divided by, not so small that it is 0."""
+    return np.asarray(np.maximum(2 * mean**2, 1e-300))
 
 
 def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
@@ -217,7 +245,7 @@ def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
         cells = state.offsets[m] + labels[known]
         top = beta + np.maximum(table[cells] - soft[known], 0.0)
         bottom = beta * widths[m] + np.maximum(totals[m] - soft[known], 0.0)
-        product[known] *= top / bottom
+        product[known] *= np.maximum(top / bottom, SMALLEST)
         if second is not None:
             scores[known] += second(known, cells, m, top, bottom)
         if (m + 1) % FACTORS == 0:
@@ -236,31 +264,33 @@ class _Second:
 
     def __call__(self, known: Ints, cells: Ints, m: int, top: Floats, bottom: Floats) -> Floats:
         own = self.own[known]
-        above = np.maximum(self.table[cells] - own, 0.0) / (2 * top**2)
-        return np.asarray(np.maximum(self.totals[m] - own, 0.0) / (2 * bottom**2) - above)
+        above = np.maximum(self.table[cells] - own, 0.0) / _twice_square(top)
+        return np.asarray(np.maximum(self.totals[m] - own, 0.0) / _twice_square(bottom) - above)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Where the passes ended."""
+    """Where the passes ended, and the blocks as the last of them left them."""
 
     state: State
     history: list[float]
     converged: bool
+    blocks: list[Block]
 
 
 def iterate(blocks: Sequence[Block], state: State, *, max_iter: int, tol: float) -> Fit:
     """Passes over all blocks until the table changes by less than `tol` of its sum."""
     history, converged = [state.bound], False
     for _ in range(max_iter):
-        merged = merge(partial(block, state) for block in blocks)
+        blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
+        merged = merge(found)
         change = float(np.abs(merged.table - state.statistics.table).sum())
         state = advance(state, merged)
         history.append(state.bound)
         if change <= tol * float(merged.table.sum()):
             converged = True
             break
-    return Fit(state, history, converged)
+    return Fit(state, history, converged, list(blocks))
 
 
 def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) -> tuple[Block, Statistics]:
