@@ -159,13 +159,13 @@ def test_three_kinds_of_objects(schedule):
 
 
 def test_a_start_on_single_objects_is_better_than_a_random_one():
-    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.4, seed=1)
+    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.35, seed=1)
     edges, wanted, values = [("rows", "columns", table)], {"rows": 6, "columns": 6}, []
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         drawn = {"rows": rng.permutation(np.arange(300) % 6), "columns": rng.permutation(np.arange(500) % 6)}
         values.append([Comraf(edges, wanted, random_state=seed).fit(start).objective_ for start in (None, drawn)])
-    assert np.mean(values, axis=0)[0] > 1.05 * np.mean(values, axis=0)[1]
+    assert np.mean(values, axis=0)[0] > 1.2 * np.mean(values, axis=0)[1]
 
 
 def test_every_clustering_has_a_stream_of_its_own():
