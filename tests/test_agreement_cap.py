@@ -158,6 +158,26 @@ def test_three_kinds_of_objects(schedule):
     assert nmi(word_blocks, best.labels_["words"]) > 0.6
 
 
+def test_a_start_on_single_objects_is_better_than_a_random_one():
+    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.35, seed=1)
+    edges, wanted, values = [("rows", "columns", table)], {"rows": 6, "columns": 6}, []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        drawn = {"rows": rng.permutation(np.arange(300) % 6), "columns": rng.permutation(np.arange(500) % 6)}
+        values.append([Comraf(edges, wanted, random_state=seed).fit(start).objective_ for start in (None, drawn)])
+    assert np.mean(values, axis=0)[0] > 1.2 * np.mean(values, axis=0)[1]
+
+
+def test_every_clustering_has_a_stream_of_its_own():
+    """Equal starts part ways: each takes the objects in its own order."""
+    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.25, seed=1)
+    rng = np.random.default_rng(0)
+    rows, columns = [rng.permutation(np.arange(300) % 6)] * 3, [rng.permutation(np.arange(500) % 20)] * 3
+    found = cs.agree(table, rows=rows, columns=columns, n_iter=1).after
+    for side in (found.rows.labels.T, found.columns.labels.T):
+        assert len({tuple(labels) for labels in side}) == 3
+
+
 def test_objects_without_counts_stay_and_are_reported():
     table = planted(n=80, d=60, k=3, seed=2)[0].tolil()
     table[[0, 7]] = 0
