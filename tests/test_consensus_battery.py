@@ -59,9 +59,7 @@ def test_fitted_attributes(method):
     found = make(method).fit(labels)
     assert found.labels_.shape == (120,)
     sizes = np.bincount(found.labels_)
-    assert (
-        len(sizes) == found.n_clusters_ <= (6 if method in ("nbce", "mixture", "bce") else 4)
-    )  # which finds its own number
+    assert len(sizes) == found.n_clusters_ <= (6 if method == "nbce" else 4)  # which finds its own number
     assert (np.diff(sizes) <= 0).all()
     assert found.confidence_.shape == (120,)
     assert found.confidence_.min() >= 0
@@ -114,7 +112,7 @@ def test_weights_are_copies(method):
         repeated = make(method, 4).fit(np.repeat(labels, copies, axis=0)).labels_
         assert np.repeat(weighted, copies).tolist() == repeated.tolist()
     labels, truth = noisy(n=60, p=0.1)
-    how = {"inference": "vb"} if method in ("nbce", "mixture", "bce") else {}  # samples are of whole objects
+    how = {"inference": "vb"} if method == "nbce" else {}  # samples are of whole objects
     fractional = make(method, 4, **how).fit(labels, sample_weight=copies * 0.37).labels_
     assert nmi(truth, fractional) > 0.8  # balanced methods feel the uneven weights
 
@@ -161,9 +159,7 @@ def test_edge_cases_give_an_answer(method, labels):
             found = make(method, k).fit(labels)
             assert 1 <= found.n_clusters_ <= k
             assert np.isfinite(found.confidence_).all()
-    heavy = make(method, 2).fit(
-        labels, sample_weight=[1e3 if method in ("nbce", "mixture", "bce") else 1e6, 1, 1, 1, 1, 1]
-    )
+    heavy = make(method, 2).fit(labels, sample_weight=[1e3 if method == "nbce" else 1e6, 1, 1, 1, 1, 1])
     assert np.isfinite(heavy.membership_).all()
 
 

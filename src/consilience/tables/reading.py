@@ -209,9 +209,7 @@ def _labels(sheet: Sheet, positions: list[int]) -> pd.DataFrame:
     return frame
 
 
-def find_id_column(
-    source: Any, ids: Sequence[Any], *, header: bool | None = None, sep: str | None = None
-) -> str | None:
+def find_id_column(source: Any, ids: Any, *, header: bool | None = None, sep: str | None = None) -> str | None:
     """The name of the column that holds all these names of objects, each once; None if there is no such column.
 
     Examples
