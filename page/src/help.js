@@ -1,0 +1,3 @@
+export function HelpDialog() {
+  return null;
+}

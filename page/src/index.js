@@ -1,0 +1,17 @@
+// One module, two hosts: the page of the local server, and a notebook widget.
+import "./style.css";
+import { mount } from "./app.js";
+import { httpTransport, pageToken, widgetTransport } from "./transport.js";
+
+export { mount };
+
+export default {
+  /** @param {{model: any, el: HTMLElement}} host anywidget's */
+  render({ model, el }) {
+    el.classList.add("consilience-widget");
+    return mount(el, widgetTransport(model), { address: false, model });
+  },
+};
+
+const root = document.getElementById("consilience-root");
+if (root) mount(root, httpTransport(pageToken), { address: true });

@@ -1,0 +1,107 @@
+// Labels of the clusterings that are looked at, fetched together and kept while there is room.
+import { signal } from "@preact/signals";
+import { slots } from "./align.js";
+import { decode } from "./wire.js";
+
+/**
+ * @typedef {{
+ *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
+ *   labels: import("./align.js").Labels, confidence: Uint8Array | null,
+ * }} Shown
+ */
+
+const ROOM = 400e6; // bytes of labels kept
+const AT_ONCE = 32; // refs asked for in one request
+
+export class LabelCache {
+  /** @param {import("./state.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {Map<string, import("@preact/signals").Signal<Shown | null>>} */ this.known = new Map();
+    /** @type {Set<string>} */ this.wanted = new Set();
+    /** @type {Map<string, Int32Array>} */ this.slotsOf = new Map();
+    this.asking = false;
+    this.bytes = 0;
+  }
+
+  /** The labels of a ref, or null until they are there; reading it in a component draws that again when they come. @param {string} ref */
+  get(ref) {
+    let found = this.known.get(ref);
+    if (found) {
+      this.known.delete(ref); // the last used stays longest
+      this.known.set(ref, found);
+    } else {
+      this.known.set(ref, (found = signal(null)));
+    }
+    if (!found.peek()) this.want(ref);
+    return found.value;
+  }
+
+  /** Colour slots of a ref's clusters, aligned to the pinned one; null until both are there. @param {string} ref */
+  slots(ref) {
+    const pin = this.store.pinned.value, mine = this.get(ref), pinned = pin ? this.get(pin) : null;
+    if (!mine || !pinned) return null;
+    const key = `${ref} ${pin}`;
+    let found = this.slotsOf.get(key);
+    if (!found) {
+      found = slots(mine.labels, mine.clusters, pinned.labels, pinned.clusters);
+      if (this.slotsOf.size > 5000) this.slotsOf.clear();
+      this.slotsOf.set(key, found);
+    }
+    return found;
+  }
+
+  /** @param {string} ref */
+  want(ref) {
+    this.wanted.add(ref);
+    if (this.asking) return;
+    this.asking = true;
+    queueMicrotask(() => this.ask());
+  }
+
+  async ask() {
+    try {
+      while (this.wanted.size) {
+        const refs = [...this.wanted].slice(0, AT_ONCE);
+        for (const ref of refs) this.wanted.delete(ref);
+        const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
+        const shown = decode(answer.buffer);
+        this.take(shown, shown.header.items);
+      }
+    } catch (error) {
+      this.wanted.clear();
+      this.store.fail(error);
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  /** Keep what an answer brought. @param {ReturnType<typeof decode>} shown @param {any[]} items */
+  take({ arrays, shapes }, items) {
+    if (!items.length) return;
+    const n = shapes.labels[1];
+    items.forEach((item, row) => {
+      const labels = /** @type {any} */ (arrays.labels).subarray(row * n, (row + 1) * n);
+      const sure = arrays.confidence && item.confidence ? /** @type {Uint8Array} */ (arrays.confidence).subarray(row * n, (row + 1) * n) : null;
+      const value = { ...item, size: item.size ?? 1, labels, confidence: sure };
+      const known = this.known.get(item.ref);
+      if (known) known.value = value;
+      else this.known.set(item.ref, signal(value));
+      this.bytes += labels.byteLength + (sure?.byteLength ?? 0);
+    });
+    this.forget();
+  }
+
+  /** Let go of what was used longest ago, but nothing that is on the screen. */
+  forget() {
+    const { sel, pin, cmp } = this.store.view.peek();
+    const shown = new Set([sel, pin, cmp, this.store.pinned.peek(), ...this.store.representatives.peek()]);
+    for (const [ref, found] of this.known) {
+      if (this.bytes <= ROOM) return;
+      const value = found.peek();
+      if (!value || shown.has(ref)) continue;
+      this.bytes -= value.labels.byteLength + (value.confidence?.byteLength ?? 0);
+      this.known.delete(ref);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export function LowerPanels() {
+  return null;
+}

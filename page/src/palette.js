@@ -1,0 +1,26 @@
+// Colours that people with any colour vision can tell apart, for clusters and for scores.
+
+// Ten colours after Okabe and Ito (black left out, three added), apart in lightness too; past ten the mark changes.
+export const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A900", "#7A5195", "#8C6D46", "#5F6B76"];
+export const MARKS = ["dot", "ring", "cross", "square", "bar"];
+export const MARK_TEXT = ["●", "○", "✕", "■", "▬"];
+
+/** @param {number} slot */
+export const colourOf = (slot) => COLOURS[slot % COLOURS.length];
+
+/** @param {number} slot */
+export const markOf = (slot) => Math.floor(slot / COLOURS.length) % MARKS.length;
+
+/** @param {string} hex @returns {number[]} red, green, blue */
+export const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+
+// A few colours of a dark-to-light scale (blue to yellow through grey) that keeps its order without colour.
+const RAMP = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"].map(rgb);
+
+/** Colour of a value from 0 to 1; grey where it is not known. @param {number} value */
+export function ramp(value) {
+  if (!Number.isFinite(value)) return "#9994";
+  const at = Math.max(0, Math.min(1, value)) * (RAMP.length - 1), low = Math.min(RAMP.length - 2, Math.floor(at));
+  const mixed = RAMP[low].map((a, i) => Math.round(a + (RAMP[low + 1][i] - a) * (at - low)));
+  return `rgb(${mixed.join(" ")})`;
+}
