@@ -1,5 +1,6 @@
 # make demo   the main job on bundled data
 # make test   everything a submission must pass
+# make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make bench  speed beside named peers (minutes)
 # make faults the long fault tests (minutes)
 
@@ -8,19 +9,32 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 CXX := $(shell for c in $(CXX) c++ g++ clang++; do command -v $$c >/dev/null 2>&1 && echo $$c && break; done)
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find native src -type f -not -name '*.so' -not -name '*.pyc')
+SOURCES := pyproject.toml CMakeLists.txt README.md \
+  $(shell find native src page -type f -not -name '*.so' -not -name '*.pyc' -not -path '*/node_modules/*' -not -path '*/static/*')
 SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative
 
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
 
-.PHONY: demo test bench faults lint types layers units sanitizers clean needs
+.PHONY: demo test page page-check bench faults lint types layers units sanitizers clean needs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
 	$(BIN)/consilience demo --output consilience-demo
 
-test: lint types layers sanitizers units
+test: lint types layers page-check sanitizers units
+
+page: page/node_modules/.installed
+	cd page && node build.mjs
+
+# Types and unit tests of the page, where Node.js is there.
+page-check:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npx tsc -p jsconfig.json && node --test test/; \
+	else echo "the explorer's page is not checked: that needs Node.js and npm"; fi
+
+page/node_modules/.installed: page/package-lock.json
+	cd page && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 lint: $(VENV)/.tested
 	$(BIN)/ruff check .
@@ -78,4 +92,4 @@ needs:
 	@test -n "$(CXX)" || { echo "consilience needs a C++17 compiler; on Debian and Ubuntu: apt install g++, on macOS: xcode-select --install" >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) build dist consilience-demo
+	rm -rf $(VENV) build dist consilience-demo page/node_modules src/consilience/explorer/static
