@@ -40,6 +40,7 @@ export class Store {
     this.message = signal(""); // one line for people, read out
     this.job = signal(/** @type {any} */ (null));
     this.help = signal(false);
+    this.more = signal(/** @type {string | null} */ (null)); // the ref that "more like this" is being asked for
     this.view = signal(START);
     this.past = signal(/** @type {View[]} */ ([]));
     this.future = signal(/** @type {View[]} */ ([]));
@@ -69,6 +70,8 @@ export class Store {
       return tree ? this.groups.value.map((/** @type {number} */ node) => refOf(tree, node, this.view.value.rep)) : [];
     });
     this.pinned = computed(() => this.view.value.pin ?? this.representatives.value[0] ?? null);
+    // what detail, objects and tools are about: the selected clustering, or without one the pinned
+    this.selected = computed(() => this.view.value.sel ?? this.pinned.value);
     this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.view.value.sel) : -1));
     // leaves inside the brush of the scores, or null without one
     this.brushed = computed(() => {
@@ -136,6 +139,7 @@ export class Store {
   /** Change what is shown; every change can be undone, quick ones (a slider in motion) as one. @param {Partial<View>} patch @param {boolean} [quick] */
   go(patch, quick = false) {
     const now = this.view.value, next = { ...now, ...patch };
+    if (next.sel !== now.sel && patch.cluster === undefined) next.cluster = -1; // clusters are numbered within a clustering
     if (JSON.stringify(now) === JSON.stringify(next)) return;
     batch(() => {
       if (!(quick && this.moving)) {

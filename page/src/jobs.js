@@ -1,0 +1,70 @@
+// Long work on the server: start it, follow it, stop it, and show what it made.
+import { Refusal } from "./transport.js";
+
+/** @typedef {import("./state.js").Store} Store */
+
+const EVERY = 250; // milliseconds between questions
+
+/** @param {Store} store @param {{kind: "refine", ref: string, count: number, spread: number} | {kind: "null", groups: number, score: string, shuffles: number}} body */
+export async function startJob(store, body) {
+  try {
+    store.job.value = (await store.transport.post("/api/jobs", body)).json;
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/** @param {Store} store */
+export async function cancelJob(store) {
+  const job = store.job.value;
+  if (job?.state !== "running") return;
+  try {
+    await store.transport.delete(`/api/jobs/${job.id}`);
+    store.message.value = "Stopping …";
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/**
+ * Ask after the running job until it ends; also for one that ran before the page was opened.
+ * @param {Store} store @returns {() => void} stops asking
+ */
+export function followJobs(store) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
+  const watch = store.job.subscribe((job) => {
+    clearTimeout(timer);
+    if (job?.state === "running") timer = setTimeout(() => askAfter(store, job), EVERY);
+  });
+  return () => {
+    clearTimeout(timer);
+    watch();
+  };
+}
+
+/** @param {Store} store @param {any} job */
+async function askAfter(store, job) {
+  try {
+    const now = (await store.transport.get(`/api/jobs/${job.id}`)).json;
+    if (now.state === "running") store.job.value = now;
+    else await finish(store, now);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) {
+      store.job.value = null;
+      store.message.value = "The job is gone: the server was started again.";
+    } else store.fail(error);
+  }
+}
+
+/** @param {Store} store @param {any} job */
+async function finish(store, job) {
+  const added = job.kind === "refine" ? job.result?.added ?? [] : [];
+  if (job.revision !== store.session.value.revision) await store.open();
+  store.job.value = job;
+  if (added.length) {
+    store.go({ sel: `${added[0]}m` });
+    store.message.value = `${added.length} clusterings added around clustering ${job.result.around}${job.state === "cancelled" ? ", then stopped" : ""}: numbers ${added[0]} to ${added[added.length - 1]}.`;
+  } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
+  else if (job.state === "cancelled") store.message.value = "Stopped.";
+  else store.message.value = job.message || "Done.";
+}
