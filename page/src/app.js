@@ -2,11 +2,13 @@
 import { html } from "htm/preact";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { keyHandler } from "./keys.js";
 import { Header } from "./header.js";
 import { HelpDialog } from "./help.js";
+import { followJobs } from "./jobs.js";
+import { keyHandler } from "./keys.js";
 import { LowerPanels } from "./lower.js";
 import { MapView } from "./map_view.js";
+import { JobBar, MoreDialog } from "./more_dialog.js";
 import { ScoresView } from "./scores_view.js";
 import { Store, StoreProvider, useStore } from "./state.js";
 import { TilesView } from "./tiles_view.js";
@@ -30,7 +32,8 @@ export function mount(element, transport, options = {}) {
 }
 
 function Page() {
-  const store = useStore(), status = store.status.value, root = useRef(null);
+  const store = useStore(), status = store.status.value, root = useRef(null), session = store.session.value;
+  useEffect(() => followJobs(store), []);
   useEffect(() => {
     const handle = keyHandler(store), host = store.address ? window : root.current;
     host?.addEventListener("keydown", handle);
@@ -39,11 +42,15 @@ function Page() {
   useEffect(() => {
     performance.mark(`consilience-${status.kind}`);
   }, [status.kind]);
-  const theme = store.prefs.value.theme;
-  return html`<div class="consilience" ref=${root} data-theme=${theme} tabindex=${store.address ? undefined : 0}>
-    ${status.kind === "loading" ? null : status.kind === "ready" ? null : html`<p class="banner" role="alert">${status.message}</p>`}
-    ${store.session.value ? html`
+  useEffect(() => {
+    if (store.address && session) document.title = `${session.name} · consilience`;
+  }, [session?.name]);
+  return html`<div class="consilience" ref=${root} data-theme=${store.prefs.value.theme} tabindex=${store.address ? undefined : 0}>
+    ${status.kind === "lost" || status.kind === "refused" ? html`<p class="banner" role="alert">${status.message}</p>` : null}
+    ${session ? html`
       <${Header} />
+      <${JobBar} />
+      <${Refused} />
       <main>
         <${TreeView} />
         <${ScoresView} />
@@ -52,7 +59,30 @@ function Page() {
         <${LowerPanels} />
         <${TrayView} />
       </main>
-      <${HelpDialog} />` : html`<p class="loading">${status.kind === "loading" ? status.message : ""}</p>`}
-    <p class="said" role="status" aria-live="polite">${store.message.value}</p>
+      <${HelpDialog} />
+      <${MoreDialog} />` : html`<p class="loading">${status.kind === "loading" ? status.message : ""}</p>`}
+    <${Said} />
   </div>`;
+}
+
+/** Parts of the run that could not be read. */
+function Refused() {
+  const refused = useStore().session.value.refused ?? [];
+  if (!refused.length) return null;
+  return html`<details class="banner mild"><summary>${refused.length === 1 ? "A part" : `${refused.length} parts`} of this run could not be read and ${refused.length === 1 ? "is" : "are"} left out</summary>
+    <ul>${refused.map((/** @type {string} */ one) => html`<li>${one}</li>`)}</ul></details>`;
+}
+
+const SHOWN = 8000; // milliseconds that a message stays
+
+/** The last message, read out and shown for a while. */
+function Said() {
+  const store = useStore(), text = store.message.value;
+  useEffect(() => {
+    if (!text) return;
+    const timer = setTimeout(() => { store.message.value = ""; }, SHOWN);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return html`<div class="said"><span role="status" aria-live="polite">${text}</span>
+    ${text ? html`<button class="quiet icon" aria-label="Hide the message" onClick=${() => { store.message.value = ""; }}>✕</button>` : null}</div>`;
 }

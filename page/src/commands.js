@@ -24,8 +24,7 @@ export const as = (ref, kind) => (ref && parseRef(ref)?.m ? ref.slice(0, -1) + k
 
 /** Show every group by its medoid or by its consensus. @param {Store} store @param {string} kind "m" or "c" */
 export function showAs(store, kind) {
-  const { sel, pin } = store.view.value;
-  store.go({ rep: kind, sel: as(sel, kind), pin: as(pin, kind) });
+  store.go({ rep: kind, sel: as(store.view.value.sel, kind) });
   store.message.value = kind === "c" ? "Groups are shown by their consensus." : "Groups are shown by their medoid, their most central clustering.";
 }
 

@@ -1,5 +1,6 @@
 // Long work on the server: start it, follow it, stop it, and show what it made.
 import { Refusal } from "./transport.js";
+import { refOf } from "./tree.js";
 
 /** @typedef {import("./state.js").Store} Store */
 
@@ -62,9 +63,20 @@ async function finish(store, job) {
   if (job.revision !== store.session.value.revision) await store.open();
   store.job.value = job;
   if (added.length) {
-    store.go({ sel: `${added[0]}m` });
-    store.message.value = `${added.length} clusterings added around clustering ${job.result.around}${job.state === "cancelled" ? ", then stopped" : ""}: numbers ${added[0]} to ${added[added.length - 1]}.`;
+    const tree = store.tree.value, stopped = job.state === "cancelled" ? "Stopped. " : "";
+    store.go({ sel: refOf(tree, branchAround(tree, job.result.around, added), store.view.value.rep) });
+    store.message.value = `${stopped}${added.length} clusterings added (numbers ${added[0]} to ${added[added.length - 1]}); selected: the branch around clustering ${job.result.around}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
   else if (job.state === "cancelled") store.message.value = "Stopped.";
   else store.message.value = job.message || "Done.";
+}
+
+/**
+ * The smallest branch that holds a clustering and at least half of those made around it.
+ * @param {import("./tree.js").Tree} tree @param {number} around @param {number[]} added
+ */
+export function branchAround(tree, around, added) {
+  let node = around;
+  while (node !== tree.root && 2 * added.filter((leaf) => tree.isUnder(leaf, node)).length < added.length) node = tree.parent[node];
+  return node;
 }

@@ -152,6 +152,11 @@ export class Store {
     this.writeAddress();
   }
 
+  /** A quick change has ended: the next one is a step of its own. */
+  settle() {
+    this.moving = false;
+  }
+
   undo() {
     const past = this.past.value;
     if (past.length) this.step(past[past.length - 1], past.slice(0, -1), [...this.future.value, this.view.value]);

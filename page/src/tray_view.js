@@ -1,6 +1,90 @@
+// The tray: clusterings to take away, with names and notes, and the files they leave as.
 import { html } from "htm/preact";
-import { Panel } from "./panel.js";
+import { describe, sentence } from "./commands.js";
+import { Panel, Table } from "./panel.js";
+import { plural } from "./parts.js";
+import { useStore } from "./state.js";
+
+/** @typedef {import("./state.js").Store} Store */
+
+const FORMATS = [
+  ["csv", "CSV", "A table of labels: your ids, then a column for each clustering (E)"],
+  ["parquet", "Parquet", "The same table as a Parquet file"],
+  ["python", "Python", "A few lines of Python that load the run and make the same labels"],
+];
+
+/** Download the tray's labels. @param {Store} store @param {string} format */
+export async function exportTray(store, format) {
+  const { tray } = store.view.value;
+  if (!tray.length) {
+    store.message.value = "The tray is empty: add the selected clustering first (S).";
+    return;
+  }
+  try {
+    const items = tray.map(({ ref, name }) => ({ ref, name: name || describe(store, ref) }));
+    const { buffer, type, name } = await store.transport.post("/api/export", { format, items, confidence: store.prefs.value.confidence !== false });
+    save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
+    store.message.value = `Exported ${plural(items.length, "clustering")}.`;
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/** @param {Blob} blob @param {string} name */
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
 
 export function TrayView() {
-  return html`<${Panel} id="tray" title="Tray" table=${() => null}>…<//>`;
+  const store = useStore(), { tray } = store.view.value;
+  const sure = store.prefs.value.confidence !== false;
+  const tools = html`
+    <label class="choice" title="Export the confidence of every object beside its label, where there is one (consensuses)">
+      <input type="checkbox" checked=${sure} onChange=${() => store.prefer({ confidence: !sure })} /> confidence columns</label>
+    <span class="join">Export ${FORMATS.map(([format, text, title]) => html`
+      <button key=${format} title=${title} disabled=${!tray.length} onClick=${() => exportTray(store, format)}>${text}</button>`)}</span>`;
+  const table = () => html`<${Table} caption="Clusterings in the tray" heads=${["name", "what", "note", ""]}
+    rows=${tray.map((kept, at) => [kept.name, sentence(describe(store, kept.ref)), kept.note,
+      html`<button class="link" onClick=${() => remove(store, at)}>remove</button>`])}
+    picked=${tray.findIndex((kept) => kept.ref === store.view.value.sel)} onPick=${(/** @type {number} */ at) => store.go({ sel: tray[at].ref })} />`;
+  return html`<${Panel} id="tray" title="Tray" tools=${tools} table=${table}>
+    ${tray.length ? html`<ol class="tray">${tray.map((kept, at) => html`<${Item} key=${kept.ref} kept=${kept} at=${at} />`)}</ol>`
+      : html`<p class="empty">Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Tray” on its tile, to keep it here and export its labels.</p>`}
+  <//>`;
+}
+
+/** @param {{kept: import("./state.js").Kept, at: number}} props */
+function Item({ kept, at }) {
+  const store = useStore(), { tray, sel } = store.view.value;
+  return html`<li class=${kept.ref === sel ? "picked" : ""}>
+    <input class="name" aria-label="Name" maxlength="80" value=${kept.name} placeholder="name"
+      onInput=${(/** @type {any} */ e) => edit(store, at, { name: e.target.value })} onChange=${() => store.settle()} />
+    <span class="what">${describe(store, kept.ref)}</span>
+    <input class="remark" aria-label=${`Note on ${kept.name}`} maxlength="2000" value=${kept.note} placeholder="note"
+      onInput=${(/** @type {any} */ e) => edit(store, at, { note: e.target.value })} onChange=${() => store.settle()} />
+    <span class="join">
+      <button class="quiet" onClick=${() => store.go({ sel: kept.ref })} aria-label=${`Show ${kept.name}`}>Show</button>
+      <button class="quiet icon" disabled=${at === 0} aria-label=${`Move ${kept.name} up`} title="Move up" onClick=${() => move(store, at, -1)}>↑</button>
+      <button class="quiet icon" disabled=${at === tray.length - 1} aria-label=${`Move ${kept.name} down`} title="Move down" onClick=${() => move(store, at, 1)}>↓</button>
+      <button class="quiet icon" aria-label=${`Remove ${kept.name}`} title="Remove" onClick=${() => remove(store, at)}>✕</button>
+    </span>
+  </li>`;
+}
+
+/** @param {Store} store @param {number} at @param {Partial<import("./state.js").Kept>} change */
+const edit = (store, at, change) =>
+  store.go({ tray: store.view.value.tray.map((kept, i) => (i === at ? { ...kept, ...change } : kept)) }, true);
+
+/** @param {Store} store @param {number} at */
+const remove = (store, at) => store.go({ tray: store.view.value.tray.filter((_kept, i) => i !== at) });
+
+/** @param {Store} store @param {number} at @param {number} by */
+function move(store, at, by) {
+  const tray = [...store.view.value.tray];
+  [tray[at], tray[at + by]] = [tray[at + by], tray[at]];
+  store.go({ tray });
 }

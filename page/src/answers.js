@@ -1,0 +1,48 @@
+// JSON answers of the server that panels show, kept so that going back is immediate.
+import { useEffect, useState } from "preact/hooks";
+import { useStore } from "./state.js";
+import { Refusal } from "./transport.js";
+
+const KEPT = 200;
+
+/** @type {WeakMap<import("./state.js").Store, Map<string, Promise<any>>>} */
+const known = new WeakMap();
+
+/** @param {import("./state.js").Store} store @param {string} path */
+function ask(store, path) {
+  const mine = known.get(store) ?? new Map();
+  known.set(store, mine);
+  const key = `${store.session.value.run} ${path}`;
+  let found = mine.get(key);
+  if (!found) {
+    found = store.transport.get(path).then((answer) => answer.json);
+    mine.set(key, found);
+    found.catch(() => mine.delete(key));
+    if (mine.size > KEPT) mine.delete(mine.keys().next().value ?? "");
+  }
+  return found;
+}
+
+/**
+ * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them apart.
+ * @param {string | null} path
+ * @returns {{value: any, fresh: boolean, error: string}}
+ */
+export function useAnswer(path) {
+  const store = useStore(), status = store.status.value.kind;
+  const [got, setGot] = useState({ path: /** @type {string | null} */ (null), value: /** @type {any} */ (null), error: "" });
+  useEffect(() => {
+    if (!path || (got.path === path && !got.error)) return;
+    let gone = false;
+    ask(store, path).then(
+      (/** @type {any} */ value) => gone || setGot({ path, value, error: "" }),
+      (/** @type {any} */ error) => {
+        if (gone) return;
+        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) setGot({ path, value: null, error: error.message });
+        else store.fail(error);
+      },
+    );
+    return () => { gone = true; };
+  }, [path, status]);
+  return path ? { value: got.value, error: got.path === path ? got.error : "", fresh: got.path === path } : { value: null, error: "", fresh: true };
+}

@@ -1,0 +1,48 @@
+// Stable components: objects that the clusterings of a branch keep together, and those that belong nowhere for sure.
+import { html } from "htm/preact";
+import { useAnswer } from "./answers.js";
+import { describe } from "./commands.js";
+import { Panel, Table, show } from "./panel.js";
+import { Answered, Facts, many, percent, plural } from "./parts.js";
+import { useStore } from "./state.js";
+
+export function ComponentsView() {
+  const store = useStore(), ref = store.selected.value;
+  const answer = useAnswer(ref ? `/api/components/${ref}` : null), found = answer.value;
+  if (!ref) return html`<p class="empty">Select a branch to see what its clusterings agree on.</p>`;
+  const tables = () => html`<${Answered} answer=${answer}><div class="tables">
+    <${Table} caption=${`Stable components of ${plural(found?.n_members ?? 0, "clustering")}`} heads=${["component", "objects", "ids"]}
+      rows=${(found?.components ?? []).map((/** @type {any} */ one, /** @type {number} */ at) => [at, many(one.size), ids(one)])} />
+    <${Floaters} found=${found} /></div><//>`;
+  return html`<${Panel} id="components" class="plain" title=${`Stable components of the ${describe(store, ref)}`} table=${tables}>
+    <${Answered} answer=${answer}><${Picture} found=${found} /><//>
+  <//>`;
+}
+
+/** @param {{size: number, ids: any[]}} component */
+const ids = (component) => component.ids.join(", ") + (component.size > component.ids.length ? ` … and ${many(component.size - component.ids.length)} more` : "");
+
+/** @param {{found: any}} props */
+function Picture({ found }) {
+  const most = Math.max(1, found.largest), several = found.components.filter((/** @type {any} */ one) => one.size > 1);
+  return html`<div class="components">
+    <section class="column"><h3>In short</h3><${Facts} facts=${[
+      ["clusterings in the branch", many(found.n_members)],
+      ["components", many(found.n_components), "sets of objects that the clusterings keep together"],
+      ["objects in components of two or more", percent(found.share_in_groups)],
+      ["largest", plural(found.largest, "object")],
+    ]} /></section>
+    <section class="column wide"><h3>Components of two objects or more <small>largest first</small></h3>
+      ${several.length ? html`<ul class="bars parts">${several.map((/** @type {any} */ one, /** @type {number} */ at) => html`<li key=${at}>
+        <span class="bar"><span style=${{ width: `${(100 * one.size) / most}%` }}></span></span><span class="count">${many(one.size)}</span>
+        <span class="text" title=${ids(one)}>${ids(one)}</span></li>`)}</ul>` : html`<p class="empty">No two objects stay together throughout.</p>`}</section>
+    <section class="column"><h3>Floaters</h3><${Floaters} found=${found} /></section>
+  </div>`;
+}
+
+/** @param {{found: any}} props */
+function Floaters({ found }) {
+  if (!found?.floaters.length) return html`<p class="note">No floaters: every object has a cluster it mostly belongs to.</p>`;
+  return html`<${Table} caption="Floaters, least sure first" heads=${["id", "confidence"]}
+    rows=${found.floaters.map((/** @type {any} */ one) => [one.id, show(one.confidence, 3)])} />`;
+}
