@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { useAnswer } from "./answers.js";
 import { describe, sentence } from "./commands.js";
 import { FeatureRows } from "./features.js";
+import { colourOf } from "./palette.js";
 import { Panel, Table, show } from "./panel.js";
 import { Answered, Facts, HeatTable, Mark, many, percent, plural } from "./parts.js";
 import { useStore } from "./state.js";
@@ -16,12 +17,10 @@ export function DetailView() {
     <${Answered} answer=${answer}><div class="detail">
       <${Clusters} detail=${detail} />
       <${Features} detail=${detail} />
-      <div class="column">
-        <${Summary} detail=${detail} />
-        <${Confidence} detail=${detail} />
-      </div>
-      <${Made} detail=${detail} />
+      <div class="column sure"><${Summary} detail=${detail} /><${Confidence} detail=${detail} /></div>
+      <${Weights} detail=${detail} />
       <${Known} detail=${detail} />
+      <${Made} detail=${detail} />
     </div><//>
   <//>`;
 }
@@ -34,7 +33,7 @@ function Clusters({ detail }) {
     <ul class="bars" tabindex="-1">${detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => html`<li key=${c}>
       <button aria-pressed=${cluster === c} title="Pick out this cluster in the tiles" onClick=${() => pickCluster(store, detail.ref, c)}>
         <${Mark} slot=${slots?.[c]} /><span class="number">${c}</span>
-        <span class="bar"><span style=${{ width: `${(100 * size) / most}%` }}></span></span>
+        <span class="bar"><span style=${{ width: `${(100 * size) / most}%`, background: slots ? colourOf(slots[c]) : undefined }}></span></span>
         <span class="count">${many(size)}</span><span class="share">${percent(size / total)}</span>
       </button></li>`)}</ul>
     ${detail.n_missing ? html`<p class="note">${plural(detail.n_missing, "object")} without a label</p>` : null}
@@ -48,10 +47,10 @@ export const pickCluster = (store, ref, cluster) =>
 /** @param {{detail: any}} props */
 function Features({ detail }) {
   const store = useStore(), { cluster } = store.view.value, slots = store.labels.slots(detail.ref);
-  if (!detail.features) return html`<section class="column wide"><h3>What sets clusters apart</h3><p class="empty">There is no data table here, only labels.</p></section>`;
+  if (!detail.features) return html`<section class="column features"><h3>What sets clusters apart</h3><p class="empty">There is no data table here, only labels.</p></section>`;
   const picked = detail.features.filter((/** @type {any} */ one) => cluster < 0 || one.cluster === cluster);
   const most = cluster < 0 ? 3 : 8;
-  return html`<section class="column wide"><h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
+  return html`<section class="column features"><h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
       What sets ${cluster < 0 ? "clusters" : `cluster ${cluster}`} apart <small>effect size d, 95 % interval</small></h3>
     <${FeatureRows} clusters=${picked} most=${most} slots=${slots} />
     ${cluster < 0 ? html`<p class="note">The three largest of each cluster; pick a cluster for more.</p>` : null}
@@ -64,7 +63,7 @@ function Summary({ detail }) {
     ["clusters", many(detail.clusters)],
     ["stands for", plural(detail.size, "clustering")],
     ...(detail.leaf === null || detail.leaf === undefined ? [] : [["clustering number", many(detail.leaf)]]),
-    ...Object.entries(detail.scores).map(([name, value]) => [name, show(value)]),
+    ...Object.entries(detail.scores).filter(([name]) => name !== "clusters").map(([name, value]) => [name, show(value)]),
   ];
   return html`<section><h3>Scores</h3><${Facts} facts=${facts} /></section>`;
 }
@@ -98,25 +97,29 @@ const asText = (value) => (value !== null && typeof value === "object" ? JSON.st
 
 /** @param {{detail: any}} props */
 function Made({ detail }) {
-  const made = detail.made ? Object.entries(detail.made).flatMap(([name, value]) =>
+  const made = Object.entries(detail.made ?? {}).flatMap(([name, value]) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
-      ? Object.entries(value).map(([inner, one]) => [inner, asText(one)]) : [[name, asText(value)]]) : [];
-  const weights = detail.weights ?? [], most = Math.max(1e-12, ...weights.map((/** @type {any} */ one) => Math.abs(one.weight)));
-  if (!made.length && !weights.length) return null;
-  return html`<section class="column">
-    ${made.length ? html`<h3>How it was made</h3><${Facts} facts=${made} />` : null}
-    ${weights.length ? html`<h3>Weights used</h3><ul class="bars weights">${weights.map((/** @type {any} */ one) => html`<li key=${one.feature}>
+      ? Object.entries(value).map(([inner, one]) => [inner, asText(one)]) : [[name, asText(value)]]);
+  if (!made.length) return null;
+  return html`<section class="column whole"><h3>How ${detail.size > 1 ? `clustering ${detail.leaf}` : "it"} was made</h3><${Facts} facts=${made} /></section>`;
+}
+
+/** @param {{detail: any}} props */
+function Weights({ detail }) {
+  if (!detail.weights?.length) return null;
+  const most = Math.max(1e-12, ...detail.weights.map((/** @type {any} */ one) => Math.abs(one.weight)));
+  return html`<section class="column"><h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
+    <ul class="bars weights">${detail.weights.map((/** @type {any} */ one) => html`<li key=${one.feature}>
       <span class="text" title=${one.feature}>${one.feature}</span><span class="bar"><span style=${{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span></span>
-      <span class="count">${show(one.weight, 3)}</span></li>`)}</ul>` : null}
-  </section>`;
+      <span class="count">${show(one.weight, 3)}</span></li>`)}</ul></section>`;
 }
 
 /** @param {{detail: any}} props */
 function Known({ detail }) {
   if (!detail.known?.length) return null;
-  return html`<section class="column wide"><h3>Against labels that are known</h3>${detail.known.map((/** @type {any} */ one) => html`
+  return html`<section class="column known-labels"><h3>Against labels that are known</h3><div class="known">${detail.known.map((/** @type {any} */ one) => html`
     <${HeatTable} key=${one.name} caption=${`${one.name}: accuracy ${show(one.accuracy, 3)}`} corner="cluster" rows=${one.table.map((/** @type {any} */ _, /** @type {number} */ c) => c)}
-      columns=${one.labels} counts=${one.table} />`)}</section>`;
+      columns=${one.labels} counts=${one.table} />`)}</div></section>`;
 }
 
 /** The same as tables. @param {{detail: any}} props */
@@ -131,7 +134,6 @@ function Tables({ detail }) {
     ${detail.confidence ? html`<${Table} caption=${`Confidence, mean ${show(detail.confidence.mean, 3)}`} heads=${["from", "objects"]}
       rows=${detail.confidence.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => [(at / 20).toFixed(2), many(count)])} />` : null}
     ${detail.floaters.length ? html`<${Floaters} detail=${detail} />` : null}
-    <${Made} detail=${detail} />
-    <${Known} detail=${detail} />
+    <${Made} detail=${detail} /><${Weights} detail=${detail} /><${Known} detail=${detail} />
   </div>`;
 }

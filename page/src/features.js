@@ -18,6 +18,6 @@ export function FeatureRows({ clusters, most, slots }) {
         ${Number.isFinite(f.d) ? html`<i class="dot" style=${{ left: `${place(f.d)}%` }}></i>` : null}</span>
       <span class="count">${show(f.d, 3)}</span>
     </div>`)}
-    <div class="effect scale"><span></span><span></span><span class="track"><b style=${{ left: "0%" }}>${show(-far, 2)}</b><b style=${{ left: "50%" }}>0</b><b style=${{ left: "100%" }}>${show(far, 2)}</b></span><span></span></div>
+    <div class="effect ends"><span></span><span></span><span class="track"><b style=${{ left: "0%" }}>${show(-far, 2)}</b><b style=${{ left: "50%" }}>0</b><b style=${{ left: "100%" }}>${show(far, 2)}</b></span><span></span></div>
   </div>`;
 }

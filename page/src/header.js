@@ -32,7 +32,7 @@ function Cut() {
       onChange=${(/** @type {any} */ e) => e.target.value && cutInto(store, Number(e.target.value))} />
     ${byHand ? html`<button class="chip" title="Some groups were split or joined by hand: click to drop that"
       onClick=${() => store.go({ split: [], join: [] })}>${groups} after hand changes ✕</button>` : null}
-    ${candidates.length ? html`<span class="jumps" role="group" aria-label="Numbers of groups that stand out" title=${note}>${candidates.map((/** @type {number} */ one) => html`
+    ${candidates.length ? html`<span class="jumps" role="group" aria-label="Numbers of groups that stand out" title=${note}>${[...candidates].sort((a, b) => a - b).map((/** @type {number} */ one) => html`
       <button key=${one} class="chip" aria-pressed=${one === cut} aria-label=${`Cut into ${one} groups`} onClick=${() => cutInto(store, one)}>${one}</button>`)}</span>` : null}
   </div>`;
 }
