@@ -7,6 +7,7 @@ from consilience.alternatives import contrast
 from consilience.comparison import compare, pairwise, stability
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
+from consilience.explorer import explore
 from consilience.generation import generate
 from consilience.meta import organize
 
@@ -19,6 +20,7 @@ __all__ = [
     "combine",
     "compare",
     "contrast",
+    "explore",
     "generate",
     "organize",
     "pairwise",

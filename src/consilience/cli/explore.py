@@ -1,0 +1,105 @@
+"""consilience explore: see many clusterings in the browser, choose, refine, take away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from consilience._check import InputError
+from consilience.cli.generate import Clusters, parse_base
+from consilience.cli.inputs import Names, joined, labels_from, table_options, truth_options
+from consilience.explorer.serve import Server, run
+from consilience.explorer.sources import KINDS, Making, Material, material
+from consilience.generation.settings import METHODS
+from consilience.meta.tree import LINKAGES
+from consilience.tables import read_table
+
+
+@click.command("explore", short_help="See many clusterings in the browser: choose, refine, take away.")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--data", type=click.Path(path_type=Path), help="The table that the clusterings of a run or of a labels file are of.")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default="auto",
+    show_default=True,
+    help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
+)
+@click.option("--xy", type=Names(), help="Two columns of the data for the plane; by default its two main axes.")
+@click.option("--linkage", type=click.Choice(LINKAGES), default="average", show_default=True, help="How the tree is grown.")
+@click.option("--groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
+@click.option("--number", "-n", type=click.IntRange(min=2), default=1000, show_default=True, help="Of data: how many clusterings.")
+@click.option("--clusters", "-k", type=Clusters(), default=15, show_default=True, help="Of data: clusters in each.")
+@click.option("--methods", default="zipf+pca", show_default=True, metavar="NAME[:SHARE]+…", help=f"Of data: {', '.join(METHODS)}.")
+@click.option("--base", help="The scikit-learn clusterer in place of k-means.")
+@click.option("--output", "-o", type=click.Path(path_type=Path, file_okay=False), help="Of data: the folder of the run; by default memory.")
+@truth_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address of the machine instead of for itself alone.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any that is free.")
+@click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
+@table_options
+def command(
+    source: Path,
+    data: Path | None,
+    kind: str,
+    xy: list[str] | None,
+    linkage: str,
+    groups: int | None,
+    number: int,
+    clusters: Any,
+    methods: str,
+    base: str | None,
+    output: Path | None,
+    truth: list[str],
+    truth_from: Path | None,
+    host: str,
+    port: int,
+    browser: bool,
+    seed: int,
+    n_jobs: int,
+    **how: Any,
+) -> None:
+    """Explore SOURCE: a stored run, a table of data (clustered first), or a table with one column of labels per clustering.
+
+    \b
+    consilience explore run --data beads.csv --id bead --truth shape,colour
+    consilience explore beads.csv --id bead --truth shape,colour -k 4 -n 500 -o run
+    consilience explore labels.csv --id bead
+    """
+    if not source.exists():
+        raise InputError(f"{source} is not there: name a stored run, or a table of data or labels")
+    clusterer = None if base is None else parse_base(base)
+    making = Making(number, clusters, methods, clusterer, seed, output, n_jobs)
+    of_truth = truth_from is not None and data is None and source.is_dir()  # whose columns --truth names
+    found = _read(source, data, kind, [] if of_truth else truth, making, how, truth_from is not None)
+    known: dict[str, Any] = {}
+    if truth_from is not None:
+        text = {name: how[name] for name in ("header", "sep")}
+        known = labels_from(truth_from, found.ensemble, source, how["id_column"], truth if of_truth else [], text)
+        joined(dict(found.known), known, truth_from, data or source)
+    session = found.session(known=known, axes=xy, linkage=linkage, n_groups=groups, base=clusterer, n_jobs=n_jobs)
+    run(Server(session, host=host, port=port), browser=browser, say=lambda text: click.echo(text, err=True))
+
+
+def _read(
+    source: Path, data: Path | None, kind: str, truth: list[str], making: Making, how: dict[str, Any], has_truth: bool
+) -> Material:
+    """The clusterings, and their data; how to read is said of the data where it is given, and of SOURCE otherwise."""
+    reading = {**how, "columns": how["columns"] or None, "label_columns": truth}
+    if data is None:
+        if not source.is_dir():
+            return material(source, kind=kind, reading=reading, making=making)
+        if truth or how["columns"] or how["key"] or (not has_truth and any(value is not None for value in how.values())):
+            raise InputError(
+                f"{source} is a stored run: --truth, --id, --columns, --sep, --header and --key say how to read the table of its "
+                "data, so name that with --data, or known labels with --truth-from"
+            )
+        return material(source)
+    alike = data.suffix == source.suffix
+    own = {name: how[name] for name in ("id_column", *(("sep", "header") if alike else ()))}
+    found = material(source, kind="labels", reading={} if source.is_dir() else own)
+    return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))

@@ -1,0 +1,56 @@
+"""The agreement view: how stable both sides were before the process and after every iteration, and what became stable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from consilience.agreement import stable_groups
+from consilience.ensemble import Ensemble
+from consilience.explorer.edition import Edition
+from consilience.explorer.session import Session
+from consilience.explorer.wire import RefusedError, Reply, json_reply
+
+GROUPS, MEMBERS = 20, 20
+
+
+def agreement_reply(session: Session, edition: Edition) -> Reply:
+    """The whole process in one answer; it does not change, but the revision does."""
+    if session.agreement is None:
+        raise RefusedError(404, "this session shows no agreement run")
+    return edition.cache.get("agreement", lambda: _agreement(session, edition))
+
+
+def _agreement(session: Session, edition: Edition) -> Reply:
+    found = session.agreement
+    assert found is not None
+    table = found.stability({name: known.codes for name, known in session.known.items()} or None)
+    ends = {"before": found.before, "after": found.after}
+    sides = {side: {when: getattr(ends[when], side) for when in ends} for side in ("rows", "columns")}
+    groups = []
+    for side, both in sides.items():
+        for when, ensemble in both.items():
+            listed = stable_groups(ensemble, ensemble, top=GROUPS).to_dict("records")
+            groups += [
+                {"side": side, "when": when, "size": row["size"], "members": row["members"][:MEMBERS]} for row in listed
+            ]
+    return json_reply(
+        {
+            "revision": edition.revision,
+            "iterations": table.to_dict("records"),
+            "objective": found.objective,
+            "components": {side: {when: _components(one) for when, one in both.items()} for side, both in sides.items()},
+            "groups": groups,
+            "empty_rows": len(found.empty_rows),
+            "empty_columns": len(found.empty_columns),
+        }
+    )
+
+
+def _components(ensemble: Ensemble) -> dict[str, Any]:
+    found = ensemble.signatures()
+    sizes = found.counts[(found.labels >= 0).any(axis=1)]
+    return {
+        "number": len(sizes),
+        "largest": int(sizes.max(initial=0)),
+        "share_in_groups": float(sizes[sizes > 1].sum() / max(sizes.sum(), 1)),
+    }

@@ -1,0 +1,133 @@
+"""One call from anything to the explorer: in a browser, or as a widget in a notebook."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from consilience._check import check_count
+from consilience.explorer.serve import Server, open_browser, run
+from consilience.explorer.sources import Making, material
+from consilience.tables import Table, read_table
+
+
+def explore(
+    source: Any,
+    *,
+    data: Any = None,
+    known: Any = None,
+    kind: str = "auto",
+    axes: Any = None,
+    linkage: str = "average",
+    n_groups: int | None = None,
+    n_clusterings: int = 1000,
+    n_clusters: Any = 15,
+    methods: Any = "zipf+pca",
+    base: Any = None,
+    random_state: int = 0,
+    store: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    browser: bool = True,
+    block: bool | None = None,
+    **reading: Any,
+) -> Any:
+    """Look at many clusterings: their tree, scores and maps, the data in the colours of each, and what to take away.
+
+    Parameters
+    ----------
+    source : path, Ensemble, MetaClustering, Agreement, Table, DataFrame or array
+        A stored run, a saved agreement, labels that you have, or data, which is clustered first.
+    data : Table, DataFrame, array or path, optional
+        The measurements that the clusterings are of: they give the plane, the features that mark clusters, and "more like this".
+    known : labels, DataFrame, or mapping of name to labels, optional
+        What is known of the objects.
+    kind : {"auto", "data", "distances", "labels"}
+        What a table holds; see :func:`consilience.explorer.sources.material`.
+    axes : two names of columns, optional
+        The plane; by default the two main axes of the data, or of the labels where there is none.
+    linkage, n_groups
+        Of the tree, as in :func:`consilience.organize`.
+    n_clusterings, n_clusters, methods, base, random_state, store
+        How data is clustered, as in :func:`consilience.generate`; `base` also for more of a run that was made with one.
+    n_jobs : int, optional
+    progress : bool, optional
+    host : str
+        The address to listen at: by default this machine alone.
+    port : int
+        0 takes a free one.
+    browser : bool
+        Open the page.
+    block : bool, optional
+        True answers until Ctrl-C; False returns a handle with ``url`` and ``close()``. By default a notebook gets a widget, and
+        any other process blocks.
+    **reading
+        How to read a table, such as ``id_column``: parameters of :func:`consilience.tables.read_table`. They are for `data` if it is
+        given, and for `source` otherwise.
+
+    Returns
+    -------
+    Explorer widget, Server or None
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads, load_beads_labels
+    >>> server = cs.explore(load_beads_labels(), data=load_beads(), browser=False, block=False)  # doctest: +SKIP
+    >>> server.url  # doctest: +SKIP
+    'http://127.0.0.1:40961/#token=…'
+    >>> server.close()  # doctest: +SKIP
+    """
+    check_count("n_clusterings", n_clusterings, 2)
+    folder = None if store is None else Path(store)
+    making = Making(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
+    found = material(source, kind=kind, reading={} if data is not None else reading, making=making)
+    if data is not None:
+        form = "distances" if kind == "distances" else "data"
+        found = found.with_data(data if isinstance(data, Table) else read_table(data, kind=form, **reading))
+    session = found.session(
+        known=_named(known),
+        axes=axes,
+        linkage=linkage,
+        n_groups=n_groups,
+        base=base,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    if block is None and in_notebook():
+        from consilience.explorer.widget import widget
+
+        return widget(session)
+    server = Server(session, host=host, port=port)
+    if block is False:
+        server.start()
+        if browser:
+            open_browser(server.url)
+        return server
+    return run(server, browser=browser, say=lambda text: print(text, file=sys.stderr))
+
+
+def _named(known: Any) -> dict[str, Any]:
+    """Known labels by their names."""
+    if known is None:
+        return {}
+    if isinstance(known, pd.DataFrame):
+        return {str(name): known.iloc[:, j] for j, name in enumerate(known.columns)}
+    if isinstance(known, Mapping):
+        return {str(name): labels for name, labels in known.items()}
+    return {str(getattr(known, "name", None) or "known"): known}
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook, which shows widgets."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return hasattr(get_ipython(), "kernel")

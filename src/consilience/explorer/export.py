@@ -1,0 +1,99 @@
+"""Chosen clusterings to take away: a table of labels as CSV or Parquet, or Python that makes them again."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from consilience.explorer.detail import title
+from consilience.explorer.edition import Edition, Ref
+from consilience.explorer.session import Session
+from consilience.explorer.wire import Reply
+
+FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
+FILES = {"csv": "consilience.csv", "parquet": "consilience.parquet", "python": "consilience.py"}
+RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
+
+
+def export_reply(session: Session, edition: Edition, form: str, items: list[tuple[Ref, str]], confidence: bool) -> Reply:
+    """A file of the chosen clusterings."""
+    names = _unique([name or title(edition, edition.shown(ref)) for ref, name in items])
+    chosen = [(ref, name) for (ref, _), name in zip(items, names, strict=True)]
+    if form == "python":
+        body = snippet(session, edition, chosen).encode()
+    else:
+        table = label_table(session, edition, chosen, confidence)
+        sink = io.BytesIO()
+        if form == "csv":
+            csv.write_csv(_safe(table), sink)
+        else:
+            parquet.write_table(table, sink, compression="zstd")
+        body = sink.getvalue()
+    headers = {"Content-Disposition": f'attachment; filename="{FILES[form]}"', "Cache-Control": "no-store"}
+    return Reply(200, FORMATS[form], body, headers)
+
+
+def label_table(session: Session, edition: Edition, chosen: list[tuple[Ref, str]], confidence: bool) -> pa.Table:
+    """Ids, a column of labels for every clustering, and a column of confidence for every consensus if asked for."""
+    ids = np.arange(edition.n_objects) if session.ids is None else session.ids
+    columns: dict[str, Any] = {"id": pa.array(ids.tolist())}
+    for ref, name in chosen:
+        one = edition.shown(ref)
+        columns[name] = pa.array(one.codes, pa.int32(), mask=one.codes < 0)
+        if confidence and one.confidence is not None:
+            columns[f"{name} confidence"] = pa.array(one.confidence.astype(float).round(4), mask=one.codes < 0)
+    return pa.table(columns)
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Names that differ from each other, from the id column and from the columns of confidence."""
+    taken, unique = {"id"}, []
+    for name in names:
+        new, number = name, 2
+        while {new, f"{new} confidence"} & taken:
+            new, number = f"{name} ({number})", number + 1
+        taken |= {new, f"{new} confidence"}
+        unique.append(new)
+    return unique
+
+
+def _safe(table: pa.Table) -> pa.Table:
+    """The same table with a ' before every text that a spreadsheet could run."""
+    if pa.types.is_string(table.schema.field("id").type):
+        ids = [_quoted(text) for text in table["id"].to_pylist()]
+        table = table.set_column(0, "id", pa.array(ids, pa.string()))
+    return table.rename_columns([_quoted(name) for name in table.column_names])
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}" if text.startswith(RISKY) else text
+
+
+def snippet(session: Session, edition: Edition, chosen: list[tuple[Ref, str]]) -> str:
+    """Python that loads the run and makes the same labels."""
+    grown = session.grown
+    lines = ['"""Clusterings chosen in the consilience explorer."""', "", "import pandas as pd", "", "import consilience as cs"]
+    if any("read_table" in line for line in session.origin.code):
+        lines += ["from consilience.tables import read_table"]
+    if grown:
+        lines += ["from consilience.generation import Variations"]
+    lines += ["", *session.origin.code]
+    if grown:
+        lines += [f"variations = Variations(data{'' if session.base is None else ', base=base'})", *grown]
+    lines += [f"ensemble = ensemble[:, :{edition.n_clusterings}]", ""]
+    joint = [ref for ref, _ in chosen if edition.shown(ref).leaf is None]
+    meta = edition.meta
+    for m in sorted({ref.m for ref in joint}):  # a branch is a node of the tree that it was chosen in
+        how = f"linkage={meta.linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
+        lines.append(f"tree_of_{m} = cs.organize(ensemble[:, :{m}], {how})")
+    lines += [""] * bool(joint) + ["labels = pd.DataFrame(index=ensemble.ids)"]
+    for ref, name in chosen:
+        found = f"ensemble.labels[:, {edition.shown(ref).leaf}]"
+        if ref in joint:
+            found = f"tree_of_{ref.m}.consensus(tree_of_{ref.m}.branch({ref.node})).labels"
+        lines.append(f"labels[{name!r}] = {found}")
+    return "\n".join([*lines, "", 'print(labels.describe(include="all"))', ""])

@@ -1,0 +1,129 @@
+"""Long work, one at a time: it runs beside the calls, says how far it is, and can be asked to stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from consilience._check import InputError
+from consilience.explorer.wire import RefusedError
+
+KEPT = 32  # jobs that can still be asked about
+log = logging.getLogger("consilience.explorer")
+
+
+class StoppedError(Exception):
+    """The job was asked to stop."""
+
+
+class Job:
+    """Work under way, or done.
+
+    Attributes
+    ----------
+    id : int
+    kind : str
+    state : {"running", "done", "cancelled", "failed"}
+    done, total : int
+    message : str
+    result : dict or None
+    """
+
+    def __init__(self, number: int, kind: str, total: int) -> None:
+        self.id, self.kind, self.total = number, kind, total
+        self.state, self.done, self.message = "running", 0, ""
+        self.result: dict[str, Any] | None = None
+        self._stop = threading.Event()
+
+    def ask_to_stop(self) -> None:
+        """Let the work end at its next step."""
+        self._stop.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    def step(self) -> None:
+        """A place where the work can end."""
+        if self.stopping:
+            raise StoppedError
+
+    def summary(self) -> dict[str, Any]:
+        """The job as clients see it."""
+        names = ("id", "kind", "state", "done", "total", "message", "result")
+        return {name: getattr(self, name) for name in names}
+
+
+class Jobs:
+    """The jobs of a session.
+
+    Examples
+    --------
+    >>> jobs = Jobs()
+    >>> job = jobs.start("count", 3, lambda job: {"counted": job.total})
+    >>> jobs.close()
+    >>> job.state, job.result
+    ('done', {'counted': 3})
+    """
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, Job] = {}
+        self._last = 0
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None]) -> Job:
+        """Start ``work(job)`` in a thread of its own; refused while another runs."""
+        with self._lock:
+            if self._running() is not None:
+                raise RefusedError(409, "a job is running: wait for it, or cancel it first")
+            self._last += 1
+            job = Job(self._last, kind, total)
+            self._jobs[job.id] = job
+            for old in list(self._jobs)[:-KEPT]:
+                del self._jobs[old]
+            self._thread = threading.Thread(target=_run, args=(job, work), name=f"{kind} {job.id}", daemon=True)
+            self._thread.start()
+        return job
+
+    def get(self, number: int) -> Job:
+        """A job by its number."""
+        if number not in self._jobs:
+            raise RefusedError(404, "there is no such job")
+        return self._jobs[number]
+
+    def running(self) -> Job | None:
+        """The job under way."""
+        with self._lock:
+            return self._running()
+
+    def _running(self) -> Job | None:
+        return next((job for job in self._jobs.values() if job.state == "running"), None)
+
+    def close(self, patience: float = 10.0) -> None:
+        """Ask the job under way to stop, and wait for it."""
+        job, thread = self.running(), self._thread
+        if job is not None:
+            job.ask_to_stop()
+        if thread is not None:
+            thread.join(patience)
+
+
+def _run(job: Job, work: Callable[[Job], dict[str, Any] | None]) -> None:
+    """The work itself, and how it ended; the state comes last, since those who wait look at it."""
+    state = "failed"
+    try:
+        job.result = work(job)
+        state = "cancelled" if job.stopping and job.done < job.total else "done"
+    except StoppedError:
+        state = "cancelled"
+    except InputError as error:
+        job.message = str(error)
+    except Exception:
+        log.exception("the job %s failed", job.kind)
+        job.message = "it failed for a reason that the explorer's terminal shows"
+    finally:
+        job.state = state

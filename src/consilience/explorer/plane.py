@@ -1,0 +1,170 @@
+"""Objects in the plane: two columns of the data, its two main axes, or those of the labels where there is no data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, count
+from consilience.ensemble import Ensemble
+from consilience.generation.mds import embed
+from consilience.tables import Table, scale
+
+Floats = NDArray[np.float64]
+MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Objects in the plane.
+
+    Attributes
+    ----------
+    xy : (n_objects, 2) float32 array
+        Both axes run from 0 to 1, y upwards.
+    kind : {"columns", "pca", "svd", "mds", "labels"}
+    note : str
+        How it was made, and how much it shows.
+    """
+
+    xy: NDArray[np.float32] = field(repr=False)
+    kind: str
+    note: str
+
+
+def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
+    """Put the objects of a session in the plane.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    data : Table or None
+        Measurements or distances of the same objects.
+    axes : two names or positions of columns, optional
+        Take these as they are.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads, load_beads_labels
+    >>> plane_of(load_beads_labels(), load_beads()).note
+    'two principal components, 73 % of the variance'
+    >>> plane_of(load_beads_labels(), load_beads(), ["width", "red"]).note
+    'width and red'
+    """
+    if axes is not None:
+        return _columns(data, axes)
+    if data is None:
+        return _labels(ensemble)
+    if data.kind == "distances":
+        xy, stress = embed(data.values, 2)
+        return Plane(_unit(xy), "mds", f"scaling of the distances to two dimensions, stress {stress:.2f}")
+    return _axes(data.values)
+
+
+def feature_names(data: Table) -> list[str]:
+    """What the columns are called; their positions where they have no name."""
+    return [f"column {i}" for i in range(data.values.shape[1])] if data.columns is None else list(data.columns)
+
+
+def _columns(data: Table | None, axes: Any) -> Plane:
+    if data is None or data.kind == "distances":
+        raise InputError("the plane's axes are columns of the data, and there is none: give a table of data")
+    names = feature_names(data)
+    chosen = [axes] if isinstance(axes, (str, int)) else list(axes)
+    if len(chosen) != 2:
+        raise InputError(f"a plane has two axes; got {count(len(chosen), 'column')}")
+    places = [one if isinstance(one, int) else _place(str(one), names) for one in chosen]
+    if not all(0 <= place < len(names) for place in places):
+        raise InputError(f"the plane's axes are columns 0 to {len(names) - 1}; got {chosen[0]} and {chosen[1]}")
+    columns = data.values[:, places]
+    xy = columns.toarray() if sparse.issparse(columns) else columns
+    return Plane(_unit(xy), "columns", f"{names[places[0]]} and {names[places[1]]}")
+
+
+def _place(name: str, names: list[str]) -> int:
+    if name not in names and name.isascii() and name.isdigit():
+        return int(name)
+    shown = names if len(names) <= 20 else [*names[:20], f"… ({len(names)} columns in all)"]
+    return names.index(name if name in names else check_choice(name, shown, "column for the plane"))
+
+
+def _axes(values: Any) -> Plane:
+    """Principal components of the standardised columns; of sparse ones, singular vectors, since centring would fill them."""
+    from sklearn.decomposition import PCA, TruncatedSVD
+
+    data = scale(values, "columns")
+    if min(data.shape) < 2:
+        first = data.toarray()[:, 0] if sparse.issparse(data) else data[:, 0]
+        return Plane(_unit(np.column_stack([first, np.zeros(len(first))])), "columns", "the only column")
+    if sparse.issparse(data):
+        made = TruncatedSVD(2, random_state=0)
+        kind, words = "svd", "two main axes of the sparse columns (truncated SVD)"
+    else:
+        made = PCA(2, random_state=0)
+        kind, words = "pca", "two principal components"
+    with np.errstate(invalid="ignore", divide="ignore"):  # shares of no variance, where all columns are constant
+        xy = made.fit_transform(data)
+        share = float(np.sum(made.explained_variance_ratio_))
+    note = f"{words}, {100 * share:.0f} % of the variance" if np.isfinite(share) else f"{words} of constant columns"
+    return Plane(_unit(xy), kind, note)
+
+
+def _labels(ensemble: Ensemble) -> Plane:
+    """Multiple correspondence analysis of the labels: rare clusters count for more, and the trivial axis is taken out."""
+    n, m = ensemble.labels.shape
+    some = min(m, MOST, max(10, LABELS // n))
+    chosen = np.sort(np.random.default_rng(0).permutation(m)[:some])
+    rows = ensemble[:, chosen].signatures()
+    axes, share = _main_axes(rows.labels, rows.counts.astype(float))
+    of = "all clusterings" if some == m else f"{some} of the clusterings"
+    return Plane(_unit(axes[rows.inverse]), "labels", f"two main axes of the labels of {of}, {100 * share:.0f} % of them")
+
+
+def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, float]:
+    """Scores of the distinct rows, and the share of the inertia that two axes hold."""
+    from scipy.sparse.linalg import LinearOperator, svds
+
+    tops = labels.max(axis=0) + 1
+    offsets = np.concatenate([[0], np.cumsum(tops)])
+    known = labels >= 0
+    numbers = (labels + offsets[:-1])[known]
+    row = np.repeat(np.arange(len(labels)), known.sum(axis=1))
+    mass = np.sqrt(weights / weights.sum())
+    size = np.bincount(numbers, np.square(mass)[row], minlength=offsets[-1])
+    root = np.sqrt(np.where(size > 0, size, np.inf))
+    table = sparse.csr_matrix((mass[row] / root[numbers], (row, numbers)), (len(labels), offsets[-1]))
+    centre = np.asarray(mass @ table).ravel()
+    inertia = float(table.multiply(table).sum() - centre @ centre)
+    if min(table.shape) < 4 or inertia <= 1e-9:
+        dense = table.toarray() - np.outer(mass, centre)
+        left, values, _ = np.linalg.svd(dense, full_matrices=False)
+        left, values = _padded(left), np.append(values, [0, 0])[:2]
+    else:
+        operator = LinearOperator(
+            table.shape,
+            matvec=lambda x: table @ x - mass * (centre @ np.ravel(x)),
+            rmatvec=lambda y: table.T @ y - centre * (mass @ np.ravel(y)),
+            dtype=float,
+        )
+        start = np.random.default_rng(0).standard_normal(min(table.shape))
+        left, values, _ = svds(operator, 2, v0=start)
+        left, values = left[:, ::-1], values[::-1]
+    scores = left / mass[:, None] * values
+    signs = np.where(scores[np.abs(scores).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    return scores * signs, float(np.square(values).sum() / inertia) if inertia > 1e-9 else 1.0
+
+
+def _padded(left: Floats) -> Floats:
+    return np.pad(left, ((0, 0), (0, max(0, 2 - left.shape[1]))))[:, :2]
+
+
+def _unit(xy: Any) -> NDArray[np.float32]:
+    """Both axes from 0 to 1; an axis without extent in the middle."""
+    xy = np.asarray(xy, float)
+    low, extent = xy.min(axis=0), np.ptp(xy, axis=0)
+    return np.where(extent > 0, (xy - low) / np.where(extent > 0, extent, 1), 0.5).astype(np.float32)

@@ -1,0 +1,85 @@
+"""What is known of every clustering in numbers: one row of the explorer's scores each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience.comparison import compactness
+from consilience.ensemble import Ensemble
+from consilience.generation.ledger import FRACTIONS, WHOLE
+from consilience.meta import MetaClustering, score
+from consilience.tables import Table, scale
+
+BETTER = {"compactness": "low", "davies_bouldin": "low", "silhouette": "high", "stability": "high"}
+MEASURED, SAMPLE = 5000, 2000  # objects up to which compactness is of all of them; beyond, how many are drawn
+
+
+def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArray[np.int32]]) -> pd.DataFrame:
+    """One column per score: compactness, accuracy with known labels, the user's own numbers, and what the tree knows.
+
+    Compactness is taken from the run where it is there; otherwise it is measured on the standardised data.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads_labels
+    >>> list(score_table(cs.organize(load_beads_labels()), None, {}))
+    ['clusters', 'mean difference']
+    """
+    ensemble, info = meta.ensemble, meta.ensemble.info
+    table: dict[str, Any] = {}
+    if "compactness" in info:
+        table["compactness"] = info["compactness"].to_numpy(float)
+    elif data is not None:
+        table["compactness"] = _compactness(ensemble, data)
+    if known:
+        found = score(ensemble, known=known)
+        table |= {name: found[name].to_numpy(float) for name in found if str(name).startswith("accuracy:")}
+    ours = {*WHOLE, *FRACTIONS, *table}
+    for name in info.columns:
+        if str(name) not in ours and info[name].dtype.kind in "iuf":
+            table[str(name)] = info[name].to_numpy(float, na_value=np.nan)
+    table["clusters"] = ensemble.n_clusters.astype(float)
+    table["mean difference"] = _mean_distances(meta)
+    return pd.DataFrame(table)
+
+
+def measured(data: Table) -> tuple[NDArray[np.int64], Any, str]:
+    """The objects that compactness is taken of, their standardised data or distances, and the metric."""
+    n, distances = data.n_objects, data.kind == "distances"
+    rows = np.arange(n) if n <= MEASURED else np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE])
+    values = data.values[np.ix_(rows, rows)] if distances else scale(data.values, "columns")[rows]
+    return rows, values, "precomputed" if distances else "euclidean"
+
+
+def _compactness(ensemble: Ensemble, data: Table) -> NDArray[np.float64]:
+    rows, values, metric = measured(data)
+    some = ensemble if len(rows) == ensemble.n_objects else ensemble[rows]
+    return np.asarray(compactness(values, some, metric=metric))
+
+
+def _mean_distances(meta: MetaClustering) -> NDArray[np.float64]:
+    """Of every clustering, the mean distance to all others: how unusual it is."""
+    m, end = meta.n_clusterings, 0
+    sums = np.zeros(m)
+    for i in range(m - 1):
+        begin, end = end, end + m - 1 - i
+        sums[i] += meta.distances[begin:end].sum()
+        sums[i + 1 :] += meta.distances[begin:end]
+    return sums / (m - 1)
+
+
+def score_summary(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Name, range and direction of every score."""
+    rows = []
+    for name in table:
+        values = table[name].to_numpy()
+        finite = values[np.isfinite(values)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (None, None)
+        better = "high" if str(name).startswith("accuracy:") else BETTER.get(str(name))
+        rows.append({"name": str(name), "low": low, "high": high, "better": better})
+    return rows

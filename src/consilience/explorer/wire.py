@@ -1,0 +1,121 @@
+"""What the explorer says: replies, JSON without NaN, and arrays in a small binary container.
+
+The container is a little-endian u32 length H, H bytes of a JSON header padded with spaces so that 4 + H is a multiple of 8, then
+the arrays, each at a multiple of 8 from there. The header's `arrays` gives the type, shape and offset of each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+JSON, BINARY = "application/json", "application/octet-stream"
+TYPES = ("float32", "int32", "uint8", "uint16", "uint32")
+EXACT = 2**53  # whole numbers beyond it would change in a browser
+
+
+class RefusedError(Exception):
+    """A call that cannot be answered: the status, and one sentence that says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer to a call."""
+
+    status: int
+    content_type: str
+    body: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def nbytes(self) -> int:
+        """What it costs to keep."""
+        return len(self.body)
+
+
+def json_reply(content: Mapping[str, Any], status: int = 200) -> Reply:
+    """A reply of JSON text; NaN and infinite numbers become null.
+
+    Examples
+    --------
+    >>> json_reply({"mean": float("nan"), "n": np.int64(3)}).body
+    b'{"mean":null,"n":3}'
+    """
+    return Reply(status, JSON, _text(content))
+
+
+def refusal(status: int, message: str) -> Reply:
+    """A reply that says no in one sentence."""
+    return json_reply({"error": message}, status)
+
+
+def binary_reply(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], headers: Any = None) -> Reply:
+    """A reply of arrays in the container; see the module."""
+    return Reply(200, BINARY, pack(header, arrays), headers or {})
+
+
+def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The bytes of a container.
+
+    Examples
+    --------
+    >>> data = pack({"revision": 0}, {"xy": np.zeros((2, 2), np.float32)})
+    >>> unpack(data)[1]["xy"].shape
+    (2, 2)
+    """
+    places, parts, offset = {}, [], 0
+    for name, array in arrays.items():
+        if array.dtype.name not in TYPES:
+            raise TypeError(f"the container has no place for {array.dtype.name} ({name})")
+        data = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+        places[name] = {"dtype": array.dtype.name, "shape": list(array.shape), "offset": offset}
+        padding = -len(data) % 8
+        parts += [data, b"\0" * padding]
+        offset += len(data) + padding
+    text = _text({**header, "arrays": places})
+    text += b" " * (-(4 + len(text)) % 8)
+    return b"".join([len(text).to_bytes(4, "little"), text, *parts])
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays of a container."""
+    begin = 4 + int.from_bytes(data[:4], "little")
+    header = json.loads(data[4:begin])
+    arrays = {}
+    for name, place in header["arrays"].items():
+        kind = np.dtype(place["dtype"]).newbyteorder("<")
+        size = int(np.prod(place["shape"]))
+        arrays[name] = np.frombuffer(data, kind, size, begin + place["offset"]).reshape(place["shape"])
+    return header, arrays
+
+
+def _text(content: Any) -> bytes:
+    return json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        errors="replace"
+    )
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: NumPy's as plain ones, what is no number as null, whole numbers beyond 2⁵³ as text."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT:
+        return str(value)
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
