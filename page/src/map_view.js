@@ -1,6 +1,98 @@
+// The map: clusterings as points, alike ones close together, with what it distorts written on it.
 import { html } from "htm/preact";
-import { Panel } from "./panel.js";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Canvas, Tip, useSize } from "./canvas.js";
+import { LeafTip } from "./leaf_tip.js";
+import { PagedTable } from "./paged_table.js";
+import { Panel, show } from "./panel.js";
+import { Segmented } from "./parts.js";
+import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, spotOf } from "./points.js";
+import { nearest } from "./raster.js";
+import { useStore } from "./state.js";
+import { markClick } from "./timing.js";
+import { selectNode } from "./walk.js";
+import { decode } from "./wire.js";
+
+const KINDS = [["mds", "distances", "Multidimensional scaling: distances on the map follow the differences between clusterings"],
+  ["neighbours", "neighbours", "A neighbour map: the most alike clusterings stay together, far distances mean little"]];
+
+/** The map of the kind in view, asked for once the first picture stands; null until it is there. */
+function useMap() {
+  const store = useStore(), { map: kind } = store.view.value, revision = store.boot.value.header.revision, key = `${kind} ${revision}`;
+  const [maps, setMaps] = useState(/** @type {Record<string, any>} */ ({}));
+  useEffect(() => {
+    if (maps[key]) return;
+    let left = false;
+    const timer = setTimeout(async () => {
+      try {
+        const found = decode((await store.transport.get(`/api/map/${kind}`)).buffer);
+        if (!left) setMaps((old) => ({ ...old, [key]: found }));
+      } catch (error) {
+        if (!left) store.fail(error);
+      }
+    }, 50);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [key, store.boot.value]);
+  return maps[key] ?? null;
+}
 
 export function MapView() {
-  return html`<${Panel} id="map" title="Map" table=${() => null}>…<//>`;
+  const store = useStore(), { map: kind } = store.view.value, found = useMap();
+  const tools = html`<${Segmented} label="Kind of map" options=${KINDS} value=${kind} onPick=${(/** @type {string} */ map) => store.go({ map })} />`;
+  const waiting = html`<p class="empty" role="status">drawing the map …</p>`;
+  return html`<${Panel} id="map" title="Map" tools=${tools} note=${found ? distortion(found.header) : null} table=${() => (found ? html`<${MapTable} map=${found} />` : waiting)}>
+    ${found ? html`<${MapPicture} map=${found} />` : waiting}
+  <//>`;
+}
+
+/** How far the map can be trusted. @param {any} header */
+export function distortion({ stress, kept, n_neighbours: count, note }) {
+  const trust = stress === null ? "" : stress < 0.1 ? "distances on this map are faithful" : stress < 0.2 ? "distances on this map are fair" : "distances on this map are rough";
+  const parts = [
+    stress === null ? "" : `Stress ${show(stress, 2)}: ${trust}`,
+    kept === null ? "" : `${Math.round(100 * kept)} % of the ${count} nearest neighbours kept`,
+  ].filter(Boolean);
+  return html`<span title=${note || undefined}>${parts.join("; ")}.</span>`;
+}
+
+/** @param {{map: any}} props */
+function MapPicture({ map }) {
+  const store = useStore(), { sel, pin } = store.view.value, groups = store.groups.value, brushed = store.brushed.value;
+  const [ref, size] = useSize();
+  const [hover, setHover] = useState(/** @type {{x: number, y: number, leaf: number} | null} */ (null));
+  const xy = useMemo(() => fitted(map.arrays.xy, size.width || 1, size.height || 1), [map, size.width, size.height]);
+  const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
+  const place = placesOf(cloud.leaf.length, size), spots = groupSpots(store, xy);
+  const selected = spotOf(store, sel, xy), pinned = spotOf(store, pin, xy);
+  /** @param {any} event */
+  const near = (event) => {
+    const box = ref.current.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
+    const at = nearest(pixels, cloud.xy, x * size.ratio, y * size.ratio, 12 * size.ratio);
+    return at < 0 ? null : { x, y, leaf: cloud.leaf[at] };
+  };
+  return html`<div class="plot map-plot" ref=${ref} onPointerMove=${(/** @type {any} */ event) => setHover(near(event))} onPointerLeave=${() => setHover(null)}
+      onClick=${(/** @type {any} */ event) => {
+        const found = near(event);
+        if (!found) return;
+        markClick(event);
+        selectNode(store, found.leaf);
+      }}>
+    <${Canvas} size=${size} deps=${[cloud]} label=${`Map of ${cloud.leaf.length} clusterings; click to select one`}
+      draw=${(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) => drawCloud(canvas, theme, cloud, groups.length)} />
+    <${Canvas} size=${size} deps=${[cloud, sel, pin, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
+      draw=${(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawSpots(context, theme, place, spots, selected, pinned)} />
+    <${Tip} at=${hover} size=${size}>${hover ? html`<${LeafTip} leaf=${hover.leaf} />` : null}<//>
+  </div>`;
+}
+
+/** @param {{map: any}} props */
+function MapTable({ map }) {
+  const store = useStore(), { sel } = store.view.value, leaves = store.brushed.value ?? store.tree.value.order, xy = map.arrays.xy;
+  return html`<${PagedTable} caption=${store.brushed.value ? "Brushed clusterings on the map" : "Clusterings on the map, alike ones near each other"} heads=${["clustering", "group", "across", "up"]} count=${leaves.length}
+    row=${(/** @type {number} */ at) => [`clustering ${leaves[at]}`, store.groupOf.value[leaves[at]] + 1, show(xy[2 * leaves[at]], 3), show(xy[2 * leaves[at] + 1], 3)]}
+    picked=${sel ? leaves.indexOf(leafOf(store, sel) ?? -1) : -1} onPick=${(/** @type {number} */ at) => selectNode(store, leaves[at])} />`;
 }

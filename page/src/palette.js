@@ -17,10 +17,14 @@ export const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, 
 // A few colours of a dark-to-light scale (blue to yellow through grey) that keeps its order without colour.
 const RAMP = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"].map(rgb);
 
-/** Colour of a value from 0 to 1; grey where it is not known. @param {number} value */
-export function ramp(value) {
-  if (!Number.isFinite(value)) return "#9994";
-  const at = Math.max(0, Math.min(1, value)) * (RAMP.length - 1), low = Math.min(RAMP.length - 2, Math.floor(at));
-  const mixed = RAMP[low].map((a, i) => Math.round(a + (RAMP[low + 1][i] - a) * (at - low)));
-  return `rgb(${mixed.join(" ")})`;
+/** The part of the scale that is seen on a light or a dark ground. @param {number} value @param {boolean} dark */
+const legible = (value, dark) => (dark ? 0.25 + 0.75 * value : 0.85 * value);
+
+/** Red, green, blue of a value from 0 to 1. @param {number} value @param {boolean} [dark] the ground */
+export function rampRgb(value, dark = false) {
+  const at = legible(Math.max(0, Math.min(1, value)), dark) * (RAMP.length - 1), low = Math.min(RAMP.length - 2, Math.floor(at));
+  return RAMP[low].map((a, i) => Math.round(a + (RAMP[low + 1][i] - a) * (at - low)));
 }
+
+/** Colour of a value from 0 to 1; grey where it is not known. @param {number} value @param {boolean} [dark] the ground */
+export const ramp = (value, dark = false) => (Number.isFinite(value) ? `rgb(${rampRgb(value, dark).join(" ")})` : "#9994");

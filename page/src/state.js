@@ -49,6 +49,7 @@ export class Store {
     this.moving = false;
     this.closed = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */ this.retrying = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */ this.writing = undefined;
 
     this.tree = computed(() => {
       const boot = this.boot.value;
@@ -149,12 +150,13 @@ export class Store {
       this.moving = quick;
       this.view.value = next;
     });
-    this.writeAddress();
+    this.writeAddress(quick);
   }
 
   /** A quick change has ended: the next one is a step of its own. */
   settle() {
     this.moving = false;
+    this.writeAddress();
   }
 
   undo() {
@@ -178,8 +180,12 @@ export class Store {
     this.writeAddress();
   }
 
-  writeAddress() {
-    if (this.address) history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
+  /** @param {boolean} [later] once the motion pauses: browsers refuse addresses that change many times a second */
+  writeAddress(later = false) {
+    clearTimeout(this.writing);
+    if (!this.address) return;
+    if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
+    else history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
   }
 
   /** @param {any} patch */
@@ -210,6 +216,7 @@ export class Store {
   close() {
     this.closed = true;
     clearTimeout(this.retrying);
+    clearTimeout(this.writing);
   }
 
   retry() {

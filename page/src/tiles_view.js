@@ -1,6 +1,89 @@
+// The objects coloured by every group's representative, colours aligned to the pinned clustering.
 import { html } from "htm/preact";
-import { Panel } from "./panel.js";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { BigTile } from "./big_tile.js";
+import { Canvas, useSize } from "./canvas.js";
+import { Panel, Table } from "./panel.js";
+import { leafOf } from "./points.js";
+import { plural } from "./parts.js";
+import { useStore } from "./state.js";
+import { drawTile, maskOf } from "./tile_draw.js";
+import { GroupMark, scoreOf } from "./tile_words.js";
+import { markClick, markFirst } from "./timing.js";
+import { selectNode } from "./walk.js";
+
+const LEAST = 116, MOST = 200, GAP = 8, ROWS = 2, LINES = 46; // a tile's width in pixels, the space around, and of its words
 
 export function TilesView() {
-  return html`<${Panel} id="tiles" title="Tiles" table=${() => null}>…<//>`;
+  const { embedding } = useStore().session.value;
+  const tools = html`<span class="note" title="Where the objects stand in every tile">${embedding.note}</span>`;
+  return html`<${Panel} id="tiles" title="Tiles" tools=${tools} table=${() => html`<${TilesTable} />`}>
+    <div class="tiles"><${BigTile} /><${SmallTiles} /></div>
+  <//>`;
+}
+
+/** As many groups as there is room for, page by page; the selected one's page comes up by itself. */
+function SmallTiles() {
+  const store = useStore(), count = store.groups.value.length, group = store.groups.value.indexOf(store.selectedNode.value);
+  const [ref, room] = useSize();
+  const [page, setPage] = useState(0);
+  const columns = Math.max(2, Math.min(count, Math.floor((room.width + GAP) / (LEAST + GAP)))), most = columns * ROWS;
+  const pages = Math.max(1, Math.ceil(count / most)), at = Math.min(page, pages - 1), start = at * most, end = Math.min(count, start + most);
+  useEffect(() => {
+    if (group >= 0) setPage(Math.floor(group / most));
+  }, [group, most]);
+  return html`<div class="small-tiles" ref=${ref}>
+    ${room.width ? html`<${Grid} start=${start} end=${end} columns=${columns} room=${room} />` : null}
+    ${pages > 1 ? html`<div class="pager" role="group" aria-label="Pages of tiles">
+      <button class="quiet" aria-label="Earlier groups" disabled=${at === 0} onClick=${() => setPage(at - 1)}>‹</button>
+      <span>groups ${start + 1}–${end} of ${count}</span>
+      <button class="quiet" aria-label="Later groups" disabled=${at === pages - 1} onClick=${() => setPage(at + 1)}>›</button></div>` : null}
+  </div>`;
+}
+
+/** @param {{start: number, end: number, columns: number, room: import("./canvas.js").Size}} props */
+function Grid({ start, end, columns, room }) {
+  const store = useStore(), refs = store.representatives.value.slice(start, end), mask = usePicked();
+  const width = Math.floor(Math.min(MOST, (room.width - GAP * (columns - 1)) / columns));
+  const size = useMemo(() => ({ width: width - 2, height: Math.round(0.86 * width), ratio: room.ratio }), [width, room.ratio]);
+  const ready = refs.every((/** @type {string} */ ref) => store.labels.slots(ref));
+  useLayoutEffect(() => {
+    if (ready) markFirst();
+  });
+  return html`<div class="tile-rows" style=${{ gridTemplateColumns: `repeat(${columns}, ${width}px)` }}>
+    ${refs.map((/** @type {string} */ ref, /** @type {number} */ i) => html`<${Tile} key=${ref} reference=${ref} group=${start + i} size=${size} mask=${mask} />`)}</div>`;
+}
+
+/** Which objects are in the cluster that is picked out of the selected clustering; null if none is. */
+function usePicked() {
+  const store = useStore(), { cluster } = store.view.value, ref = store.selected.value;
+  const shown = cluster >= 0 && ref ? store.labels.get(ref) : null;
+  return useMemo(() => (shown ? maskOf(shown.labels, cluster) : null), [shown, cluster]);
+}
+
+/** @param {{reference: string, group: number, size: import("./canvas.js").Size, mask: Uint8Array | null}} props */
+function Tile({ reference, group, size, mask }) {
+  const store = useStore(), shown = store.labels.get(reference), slots = store.labels.slots(reference), xy = store.boot.value.arrays.xy;
+  const node = store.groups.value[group], members = store.tree.value.size[node], score = scoreOf(store, reference, node);
+  const words = `Group ${group + 1}: ${plural(members, "clustering")}${shown ? `, ${plural(shown.clusters, "cluster")}` : ""}${score ? `, ${score.title}` : ""}`;
+  return html`<button class="tile" style=${{ height: `${size.height + LINES}px` }} aria-pressed=${store.view.value.sel === reference} aria-label=${words} title=${words}
+      onClick=${(/** @type {Event} */ event) => { markClick(event); selectNode(store, node); }}>
+    <span class="tile-head"><${GroupMark} group=${group} /><span>${members.toLocaleString("en")}</span>
+      ${store.pinned.value === reference ? html`<span class="pin" title="Pinned: its colours rule">▾</span>` : null}</span>
+    <span class="tile-picture" style=${{ height: `${size.height}px` }}>${shown && slots ? html`<${Canvas} size=${size} deps=${[xy, shown, slots, mask]}
+      draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })} />` : null}</span>
+    <span class="tile-foot"><span>${shown ? `${shown.clusters} cl.` : "…"}</span><span>${score ? score.text : ""}</span></span>
+  </button>`;
+}
+
+function TilesTable() {
+  const store = useStore(), { rep, y } = store.view.value, groups = store.groups.value, refs = store.representatives.value;
+  const rows = refs.map((/** @type {string} */ ref, /** @type {number} */ g) => {
+    const shown = g < 64 ? store.labels.get(ref) : store.labels.known.get(ref)?.value, leaf = leafOf(store, ref);
+    const state = [store.view.value.sel === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""].filter(Boolean).join(", ");
+    return [`group ${g + 1}`, store.tree.value.size[groups[g]], leaf === null ? "–" : `clustering ${leaf}`, shown ? shown.clusters : "–", scoreOf(store, ref, groups[g])?.text ?? "–", state];
+  });
+  return html`<${Table} caption=${`Groups shown by their ${rep === "c" ? "consensus (ø: mean of the group)" : "medoid, the most central clustering"}`}
+    heads=${["group", "clusterings", "medoid", "clusters", y, "state"]} rows=${rows} picked=${groups.indexOf(store.selectedNode.value)}
+    onPick=${(/** @type {number} */ row) => selectNode(store, groups[row])} most=${500} />`;
 }

@@ -1,6 +1,59 @@
+// The tree of clusterings: cut it, split and join its groups, select any branch.
 import { html } from "htm/preact";
-import { Panel } from "./panel.js";
+import { useEffect, useState } from "preact/hooks";
+import { moved, zoomed } from "./branches.js";
+import { colourOf, ramp } from "./palette.js";
+import { Panel, show } from "./panel.js";
+import { useDark } from "./canvas.js";
+import { useStore } from "./state.js";
+import { TreePicture } from "./tree_picture.js";
+import { TreeTable } from "./tree_table.js";
+import { joinSelected, splitSelected } from "./walk.js";
+
+export { joinSelected, splitSelected, walk } from "./walk.js";
 
 export function TreeView() {
-  return html`<${Panel} id="tree" title="Tree" table=${() => null}>…<//>`;
+  const store = useStore(), tree = store.tree.value, node = store.selectedNode.value;
+  const [zoom, setZoom] = useState({ m: 0, from: 0, to: 0 });
+  const span = zoom.m === tree.m ? zoom : { m: tree.m, from: 0, to: tree.m };
+  /** @param {import("./branches.js").Span} next */
+  const setSpan = (next) => setZoom({ m: tree.m, from: next.from, to: next.to });
+  useEffect(() => {
+    const place = tree.x[node];
+    if (node >= 0 && (place < span.from || place >= span.to)) setSpan(moved(tree, span, place - (span.from + span.to) / 2));
+  }, [node]);
+  const middle = node >= 0 ? tree.x[node] + 0.5 : (span.from + span.to) / 2;
+  const toBranch = () => {
+    const wide = Math.max(tree.size[node] * 1.1, Math.min(8, tree.m));
+    setSpan(moved(tree, { from: middle - wide / 2, to: middle + wide / 2 }, 0));
+  };
+  const tools = html`<${Legend} />
+    <span class="tool-group" role="group" aria-label="Groups by hand">
+      <button class="quiet" title="Split the selected group into its two branches (double click on it)" onClick=${() => splitSelected(store)}>split</button>
+      <button class="quiet" title="Join the selected group with its sibling (double click above the cut)" onClick=${() => joinSelected(store)}>join</button>
+    </span>
+    <span class="tool-group" role="group" aria-label="Zoom">
+      <button class="quiet" title="Zoom in (wheel, once the tree has been clicked)" aria-label="Zoom in" onClick=${() => setSpan(zoomed(tree, span, middle, 0.6))}>+</button>
+      <button class="quiet" title="Zoom out" aria-label="Zoom out" disabled=${span.to - span.from >= tree.m} onClick=${() => setSpan(zoomed(tree, span, middle, 1 / 0.6))}>−</button>
+      <button class="quiet" title="Zoom to the selected branch" disabled=${node < 0} onClick=${toBranch}>branch</button>
+      <button class="quiet" title="The whole tree" disabled=${span.to - span.from >= tree.m} onClick=${() => setSpan({ from: 0, to: tree.m })}>all</button>
+    </span>`;
+  return html`<${Panel} id="tree" title="Tree" tools=${tools} table=${() => html`<${TreeTable} />`}>
+    <${TreePicture} span=${span} setSpan=${setSpan} />
+  <//>`;
+}
+
+/** What the tree's colours mean. */
+function Legend() {
+  const store = useStore(), dark = useDark(), { colour } = store.view.value;
+  const score = store.session.value.scores.find((/** @type {any} */ one) => one.name === colour);
+  if (!score) {
+    const groups = store.groups.value.length;
+    return html`<span class="legend" title="Colours tell groups apart and repeat after ten; grey branches lie above the cut">
+      ${[0, 1, 2].map((g) => html`<i class="swatch" style=${{ background: colourOf(g) }}></i>`)} ${groups} groups</span>`;
+  }
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((value) => ramp(value, dark)).join(", ");
+  const better = score.better ? `, ${score.better === "low" ? "lower" : "higher"} is better` : "";
+  return html`<span class="legend" title=${`Mean ${score.name} of the clusterings under each branch${better}`}>
+    ${show(score.low, 3)} <i class="ramp" style=${{ background: `linear-gradient(90deg, ${stops})` }}></i> ${show(score.high, 3)}</span>`;
 }

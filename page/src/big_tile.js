@@ -1,0 +1,80 @@
+// The selected clustering, large, with what can be done to it.
+import { html } from "htm/preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Canvas, Tip, useSize } from "./canvas.js";
+import { askForMore, compare, describe, keep, pin, sentence } from "./commands.js";
+import { show } from "./panel.js";
+import { plural } from "./parts.js";
+import { nearest } from "./raster.js";
+import { useStore } from "./state.js";
+import { drawTile, maskOf } from "./tile_draw.js";
+import { GroupMark, scoreOf } from "./tile_words.js";
+import { markDrawn } from "./timing.js";
+import { nodeOf } from "./tree.js";
+
+export function BigTile() {
+  const store = useStore(), ref = store.selected.value, { pin: pinned, tray } = store.view.value, { can, refine_note: why } = store.session.value;
+  if (!ref) return null;
+  const node = nodeOf(store.tree.value, ref), group = store.groups.value.indexOf(node), shown = store.labels.get(ref), score = scoreOf(store, ref, node);
+  const kept = tray.some((one) => one.ref === ref);
+  return html`<section class="big-tile" aria-label="Selected clustering">
+    <header>${group >= 0 ? html`<${GroupMark} group=${group} />` : null}
+      <strong title=${describe(store, ref)}>${sentence(describe(store, ref))}</strong></header>
+    <p class="note">${[shown ? plural(shown.clusters, "cluster") : "asking …", score?.title, shown?.leaf != null && node >= store.tree.value.m ? `clustering ${shown.leaf}` : ""].filter(Boolean).join(" · ")}</p>
+    <${Picture} reference=${ref} />
+    <div class="actions" role="group" aria-label="With this clustering">
+      <button aria-pressed=${pinned === ref} title="Pin: colours of all tiles follow this clustering" onClick=${() => pin(store, ref)}>Pin<kbd>P</kbd></button>
+      <button title="Compare with the pinned clustering" onClick=${() => compare(store, ref)}>Compare<kbd>X</kbd></button>
+      <button disabled=${kept} title=${kept ? "In the tray already" : "Put it into the tray, to be exported"} onClick=${() => keep(store, ref)}>Keep<kbd>S</kbd></button>
+      <button disabled=${!can.refine} title=${can.refine ? "More like this: make clusterings around this one" : why} onClick=${() => askForMore(store, ref)}>More<kbd>R</kbd></button>
+    </div>
+  </section>`;
+}
+
+/** @param {{reference: string}} props */
+function Picture({ reference }) {
+  const store = useStore(), shown = store.labels.get(reference), slots = store.labels.slots(reference), { cluster } = store.view.value;
+  const [ref, size] = useSize();
+  const [hover, setHover] = useState(/** @type {{x: number, y: number, object: number} | null} */ (null));
+  const last = useRef(/** @type {any} */ (null)), xy = store.boot.value.arrays.xy;
+  if (shown && slots) last.current = { shown, slots };
+  const now = last.current; // the picture before stays until the next one is there
+  /** @param {any} event */
+  const near = (event) => {
+    const box = ref.current.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const object = nearest({ width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) }, xy, x * size.ratio, y * size.ratio, 8 * size.ratio);
+    return object < 0 ? null : { x, y, object };
+  };
+  return html`<div class="plot big-picture" ref=${ref} aria-busy=${!shown} onPointerMove=${(/** @type {any} */ event) => setHover(near(event))} onPointerLeave=${() => setHover(null)}>
+    ${now ? html`<${Canvas} size=${size} deps=${[xy, now.shown, now.slots, cluster]} label=${`Objects coloured by the ${describe(store, reference)}`}
+      draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
+        drawTile(canvas, context, theme, size, xy, now.shown, now.slots, { mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null, cluster });
+        markDrawn();
+      }} />` : null}
+    <${Tip} at=${hover} size=${size}>${hover && now ? html`<${ObjectWords} object=${hover.object} shown=${now.shown} />` : null}<//>
+  </div>`;
+}
+
+/** An object under the pointer; its id is asked for once the pointer rests. @param {{object: number, shown: import("./labels.js").Shown}} props */
+function ObjectWords({ object, shown }) {
+  const store = useStore();
+  const [known, setKnown] = useState({ object: -1, id: "" });
+  useEffect(() => {
+    let left = false;
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await store.transport.get(`/api/objects/${shown.ref}?start=${object}&count=1&order=index`);
+        if (!left) setKnown({ object, id: String(answer.json.rows[0]?.id ?? "") });
+      } catch (error) {
+        if (!left) store.fail(error);
+      }
+    }, 150);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [object, shown.ref]);
+  const label = shown.labels[object], sure = shown.confidence && shown.confidence[object] < 255 ? shown.confidence[object] / 254 : null;
+  return html`<b>${known.object === object && known.id ? known.id : `Object ${object}`}</b>
+    <span>${label < shown.clusters ? `cluster ${label}` : "no label"}${sure === null ? "" : `, confidence ${show(sure, 2)}`}</span>`;
+}

@@ -1,0 +1,37 @@
+// Whether the best of the groups could be luck.
+import { html } from "htm/preact";
+import { cancelJob, startJob } from "./jobs.js";
+import { show } from "./panel.js";
+import { useStore } from "./state.js";
+
+const SHUFFLES = 50, MOST_GROUPS = 100;
+
+/** The finished test of luck for the score on the y axis, or null. @param {import("./state.js").Store} store */
+export function nullResult(store) {
+  const job = store.job.value;
+  return job?.kind === "null" && job.state === "done" && job.result?.score === store.view.value.y ? job.result : null;
+}
+
+/** The question as a button, progress, and the answer in words. */
+export function NullLine() {
+  const store = useStore(), { y, cut } = store.view.value, job = store.job.value;
+  if (!store.session.value.can.null) return null;
+  if (job?.kind === "null" && job.state === "running") {
+    return html`<span class="null-line">Shuffling the groups: ${job.done} of ${job.total}
+      <progress max=${job.total} value=${job.done}></progress> <button class="quiet" onClick=${() => cancelJob(store)}>cancel</button></span>`;
+  }
+  const possible = y === "compactness" || y.startsWith("accuracy:"), groups = Math.max(2, Math.min(MOST_GROUPS, cut));
+  const found = nullResult(store);
+  const title = possible
+    ? `Shuffles which clustering is in which group ${SHUFFLES} times and takes the best group each time`
+    : "Known for compactness and for accuracies: choose one of them on the y axis";
+  return html`<span class="null-line">${found ? html`<span>${nullWords(found)}</span>` : null}
+    <button class="chip" disabled=${!possible || job?.state === "running"} title=${title}
+      onClick=${() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}>${found ? "test again" : `is the best of ${groups} groups luck?`}</button></span>`;
+}
+
+/** @param {any} found */
+export function nullWords({ groups, best, null_mean: mean, null_sd: sd, p_value: p, shuffled }) {
+  const verdict = p <= 0.05 ? "hardly luck" : "may well be luck";
+  return `Best of ${groups} groups: ${show(best, 3)}. Best of shuffled groups: ${show(mean, 3)} ± ${show(sd, 2)} (${shuffled.length} shuffles). p = ${show(p, 2)}: ${verdict}.`;
+}

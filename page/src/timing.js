@@ -1,0 +1,24 @@
+// Marks for the browser's performance tools and the benchmark: first picture, and click to recolour.
+
+let clicked = false, first = true;
+
+/** A click that changes what is shown. @param {Event} event */
+export function markClick(event) {
+  clicked = true;
+  performance.clearMarks("consilience-click");
+  performance.mark("consilience-click", { startTime: event.timeStamp });
+}
+
+/** The selected clustering has just been drawn. */
+export function markDrawn() {
+  if (!clicked) return;
+  clicked = false;
+  requestAnimationFrame(() => performance.measure("consilience-recolour", "consilience-click"));
+}
+
+/** Every panel of the first picture has been drawn. */
+export function markFirst() {
+  if (!first) return;
+  first = false;
+  requestAnimationFrame(() => performance.measure("consilience-first-paint"));
+}

@@ -1,0 +1,31 @@
+// The tree as tables: the groups, and the selected branch with its neighbours up and down.
+import { html } from "htm/preact";
+import { useMemo } from "preact/hooks";
+import { branchMeans } from "./branches.js";
+import { Table, show } from "./panel.js";
+import { useStore } from "./state.js";
+import { selectNode } from "./walk.js";
+
+export function TreeTable() {
+  const store = useStore(), tree = store.tree.value, groups = store.groups.value, selected = store.selectedNode.value;
+  const { scores } = store.session.value, shown = scores.slice(0, 6);
+  const means = useMemo(() => shown.map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))), [tree]);
+  const brushed = useMemo(() => {
+    const counts = new Int32Array(groups.length);
+    for (const leaf of store.brushed.value ?? []) counts[store.groupOf.value[leaf]]++;
+    return counts;
+  }, [store.brushed.value, groups]);
+  const cells = (/** @type {number} */ node) => [tree.size[node], show(tree.height[node], 4), ...means.map((/** @type {Float64Array} */ mean) => show(mean[node]))];
+  const heads = ["clusterings", "merged at difference", ...shown.map((/** @type {any} */ one) => `mean ${one.name}`)];
+  const around = selected < 0 ? [] : [
+    ["up", tree.parent[selected]], ["selected", selected], ...tree.children(selected).map((/** @type {number} */ child, /** @type {number} */ side) => [side ? "right branch" : "left branch", child]),
+  ].filter(([, node]) => node >= 0);
+  return html`<div class="tables">
+    ${around.length ? html`<${Table} caption="Around the selected branch" heads=${["branch", ...heads]}
+      rows=${around.map(([word, node]) => [`${word}: ${node < tree.m ? `clustering ${node}` : `branch ${node}`}`, ...cells(node)])}
+      picked=${around.findIndex(([, node]) => node === selected)} onPick=${(/** @type {number} */ row) => selectNode(store, around[row][1])} />` : null}
+    <${Table} caption=${`Groups of the tree, cut into ${groups.length}`} heads=${["group", ...heads, ...(store.brushed.value ? ["brushed"] : [])]}
+      rows=${groups.map((/** @type {number} */ node, /** @type {number} */ g) => [`group ${g + 1}`, ...cells(node), ...(store.brushed.value ? [brushed[g]] : [])])}
+      picked=${groups.indexOf(selected)} onPick=${(/** @type {number} */ row) => selectNode(store, groups[row])} most=${500} />
+  </div>`;
+}
