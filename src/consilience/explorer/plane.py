@@ -147,8 +147,8 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     else:
         operator = LinearOperator(
             table.shape,
-            matvec=lambda x: table @ x - mass * (centre @ np.ravel(x)),
-            rmatvec=lambda y: table.T @ y - centre * (mass @ np.ravel(y)),
+            matvec=lambda x: table @ np.ravel(x) - mass * (centre @ np.ravel(x)),
+            rmatvec=lambda y: table.T @ np.ravel(y) - centre * (mass @ np.ravel(y)),
             dtype=float,
         )
         start = np.random.default_rng(0).standard_normal(min(table.shape))
