@@ -14,6 +14,7 @@ import { Store, StoreProvider, useStore } from "./state.js";
 import { TilesView } from "./tiles_view.js";
 import { TrayView } from "./tray_view.js";
 import { TreeView } from "./tree_view.js";
+import { linkModel } from "./widget_link.js";
 
 /**
  * @param {HTMLElement} element @param {import("./transport.js").Transport} transport
@@ -25,7 +26,9 @@ export function mount(element, transport, options = {}) {
   element.textContent = "";
   render(html`<${StoreProvider} value=${store}><${Page} /><//>`, element);
   store.open();
+  const unlink = options.model ? linkModel(store, options.model) : () => {};
   return () => {
+    unlink();
     store.close();
     render(null, element);
   };
@@ -46,10 +49,11 @@ function Page() {
     if (store.address && session) document.title = `${session.name} · consilience`;
   }, [session?.name]);
   return html`<div class="consilience" ref=${root} data-theme=${store.prefs.value.theme} tabindex=${store.address ? undefined : 0}>
-    ${status.kind === "lost" || status.kind === "refused" ? html`<p class="banner" role="alert">${status.message}</p>` : null}
+    <div class="stuck">
+      ${status.kind === "lost" || status.kind === "refused" ? html`<p class="banner" role="alert">${status.message}</p>` : null}
+      ${session ? html`<${Header} /><${JobBar} />` : null}
+    </div>
     ${session ? html`
-      <${Header} />
-      <${JobBar} />
       <${Refused} />
       <main>
         <${TreeView} />

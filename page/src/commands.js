@@ -16,6 +16,14 @@ export function describe(store, ref) {
   return node >= 0 && tree ? `${kind} of ${many(tree.size[node])} clusterings` : `${kind} of branch ${parsed.node} among the first ${many(m)}`;
 }
 
+/** A short name for a column. @param {Store} store @param {string} ref */
+function nameOf(store, ref) {
+  const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1, group = store.groups.value.indexOf(node);
+  const parsed = parseRef(ref);
+  if (!parsed?.m) return describe(store, ref);
+  return `${group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
+}
+
 /** @param {string} text */
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -52,7 +60,7 @@ export function keep(store, ref) {
   if (tray.some((kept) => kept.ref === ref)) store.message.value = `The ${describe(store, ref)} is in the tray already.`;
   else if (tray.length >= most) store.message.value = `The tray holds ${most} clusterings at most: take one out first.`;
   else {
-    store.go({ tray: [...tray, { ref, name: sentence(describe(store, ref)), note: "" }] });
+    store.go({ tray: [...tray, { ref, name: nameOf(store, ref), note: "" }] });
     store.message.value = `Added to the tray: ${describe(store, ref)}.`;
   }
 }

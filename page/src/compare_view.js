@@ -48,7 +48,7 @@ function Contingency({ shown }) {
     const slots = store.labels.slots(ref);
     return Array.from({ length: k }, (_, c) => html`<button class="link" title="Pick out this cluster" onClick=${() => store.go({ sel: ref, cluster: c, cmp: shown.b })}><${Mark} slot=${slots?.[c]} /> ${c}</button>`);
   };
-  return html`<${HeatTable} caption="Objects of each pinned cluster (row) in each of the other's (column)" corner="pinned" counts=${shown.table}
+  return html`<${HeatTable} caption="rows: pinned, columns: the other" corner="pinned" counts=${shown.table}
     rows=${heads(shown.a, shown.clusters[0])} columns=${heads(shown.b, shown.clusters[1])} />
     ${shown.only_a || shown.only_b ? html`<p class="note">${plural(shown.only_a, "object")} labelled in the pinned one only, ${many(shown.only_b)} in the other only.</p>` : null}`;
 }

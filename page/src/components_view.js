@@ -28,14 +28,14 @@ function Picture({ found }) {
   return html`<div class="components">
     <section class="column"><h3>In short</h3><${Facts} facts=${[
       ["clusterings in the branch", many(found.n_members)],
-      ["components", many(found.n_components), "sets of objects that the clusterings keep together"],
+      ["components", many(found.n_components), "sets of objects that no clustering of the branch separates"],
       ["objects in components of two or more", percent(found.share_in_groups)],
       ["largest", plural(found.largest, "object")],
     ]} /></section>
     <section class="column wide"><h3>Components of two objects or more <small>largest first</small></h3>
       ${several.length ? html`<ul class="bars parts">${several.map((/** @type {any} */ one, /** @type {number} */ at) => html`<li key=${at}>
         <span class="bar"><span style=${{ width: `${(100 * one.size) / most}%` }}></span></span><span class="count">${many(one.size)}</span>
-        <span class="text" title=${ids(one)}>${ids(one)}</span></li>`)}</ul>` : html`<p class="empty">No two objects stay together throughout.</p>`}</section>
+        <span class="text" title=${ids(one)}>${ids(one)}</span></li>`)}</ul>` : html`<p class="empty">No two objects stay together in all ${many(found.n_members)} clusterings: select a smaller branch.</p>`}</section>
     <section class="column"><h3>Floaters</h3><${Floaters} found=${found} /></section>
   </div>`;
 }

@@ -15,11 +15,9 @@ export function DetailView() {
   const title = sentence(describe(store, ref));
   return html`<${Panel} id="detail" title=${title} class="plain" table=${() => html`<${Answered} answer=${answer}><${Tables} detail=${detail} /><//>`}>
     <${Answered} answer=${answer}><div class="detail">
-      <${Clusters} detail=${detail} />
-      <${Features} detail=${detail} />
+      <div class="column"><${Clusters} detail=${detail} /><${Weights} detail=${detail} /></div>
+      <div class="column features"><${Features} detail=${detail} /><${Known} detail=${detail} /></div>
       <div class="column sure"><${Summary} detail=${detail} /><${Confidence} detail=${detail} /></div>
-      <${Weights} detail=${detail} />
-      <${Known} detail=${detail} />
       <${Made} detail=${detail} />
     </div><//>
   <//>`;
@@ -29,7 +27,7 @@ export function DetailView() {
 function Clusters({ detail }) {
   const store = useStore(), slots = store.labels.slots(detail.ref), { cluster } = store.view.value;
   const most = Math.max(1, ...detail.sizes), total = detail.sizes.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
-  return html`<section class="column"><h3>Clusters</h3>
+  return html`<section><h3>Clusters</h3>
     <ul class="bars" tabindex="-1">${detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => html`<li key=${c}>
       <button aria-pressed=${cluster === c} title="Pick out this cluster in the tiles" onClick=${() => pickCluster(store, detail.ref, c)}>
         <${Mark} slot=${slots?.[c]} /><span class="number">${c}</span>
@@ -47,10 +45,10 @@ export const pickCluster = (store, ref, cluster) =>
 /** @param {{detail: any}} props */
 function Features({ detail }) {
   const store = useStore(), { cluster } = store.view.value, slots = store.labels.slots(detail.ref);
-  if (!detail.features) return html`<section class="column features"><h3>What sets clusters apart</h3><p class="empty">There is no data table here, only labels.</p></section>`;
+  if (!detail.features) return html`<section><h3>What sets clusters apart</h3><p class="empty">There is no data table here, only labels.</p></section>`;
   const picked = detail.features.filter((/** @type {any} */ one) => cluster < 0 || one.cluster === cluster);
   const most = cluster < 0 ? 3 : 8;
-  return html`<section class="column features"><h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
+  return html`<section><h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
       What sets ${cluster < 0 ? "clusters" : `cluster ${cluster}`} apart <small>effect size d, 95 % interval</small></h3>
     <${FeatureRows} clusters=${picked} most=${most} slots=${slots} />
     ${cluster < 0 ? html`<p class="note">The three largest of each cluster; pick a cluster for more.</p>` : null}
@@ -92,8 +90,9 @@ function Floaters({ detail }) {
     rows=${detail.floaters.map((/** @type {any} */ one) => [one.id, one.cluster, show(one.confidence, 3)])} most=${100} />`;
 }
 
-/** @param {any} value */
-const asText = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : show(value));
+/** @param {any} value @returns {string} */
+const asText = (value) =>
+  Array.isArray(value) ? value.map(asText).join(", ") : value !== null && typeof value === "object" ? JSON.stringify(value) : show(value);
 
 /** @param {{detail: any}} props */
 function Made({ detail }) {
@@ -108,7 +107,7 @@ function Made({ detail }) {
 function Weights({ detail }) {
   if (!detail.weights?.length) return null;
   const most = Math.max(1e-12, ...detail.weights.map((/** @type {any} */ one) => Math.abs(one.weight)));
-  return html`<section class="column"><h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
+  return html`<section><h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
     <ul class="bars weights">${detail.weights.map((/** @type {any} */ one) => html`<li key=${one.feature}>
       <span class="text" title=${one.feature}>${one.feature}</span><span class="bar"><span style=${{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span></span>
       <span class="count">${show(one.weight, 3)}</span></li>`)}</ul></section>`;
@@ -117,7 +116,7 @@ function Weights({ detail }) {
 /** @param {{detail: any}} props */
 function Known({ detail }) {
   if (!detail.known?.length) return null;
-  return html`<section class="column known-labels"><h3>Against labels that are known</h3><div class="known">${detail.known.map((/** @type {any} */ one) => html`
+  return html`<section><h3>Against labels that are known</h3><div class="known">${detail.known.map((/** @type {any} */ one) => html`
     <${HeatTable} key=${one.name} caption=${`${one.name}: accuracy ${show(one.accuracy, 3)}`} corner="cluster" rows=${one.table.map((/** @type {any} */ _, /** @type {number} */ c) => c)}
       columns=${one.labels} counts=${one.table} />`)}</div></section>`;
 }

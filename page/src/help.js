@@ -11,7 +11,7 @@ const PANELS = [
   ["Detail", "The selected clustering: cluster sizes, what sets each cluster apart, how sure each object is, how it was made."],
   ["Objects", "The objects themselves with your ids, by cluster and by confidence."],
   ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
-  ["Stable components", "Objects that nearly all clusterings of the selected branch keep together, and floaters that belong nowhere for sure."],
+  ["Stable components", "Objects that no clustering of the selected branch separates, and floaters that belong nowhere for sure."],
   ["Agreement", "For agreement runs: how stability grew from step to step."],
   ["Tray", "Clusterings to take away: name them, add notes, export their labels."],
 ];

@@ -22,7 +22,7 @@ export function MoreDialog() {
     <form onSubmit=${submit}>
       <p>Makes new clusterings around the <b>${ref ? describe(store, ref) : ""}</b> by changing how it was made a little. They join the tree.</p>
       <label class="line"><span>How many</span>
-        <input type="number" name="count" required min="1" max=${store.session.value.limits.refine} value=${count}
+        <input type="number" name="count" required autofocus min="1" max=${store.session.value.limits.refine} value=${count}
           onInput=${(/** @type {any} */ e) => setCount(Number(e.target.value))} /></label>
       <fieldset class="line"><legend>How far from it</legend>
         ${SPREADS.map(([value, word]) => html`<label key=${value} class="choice"><input type="radio" name="spread" checked=${spread === value}
@@ -39,7 +39,7 @@ const WORDS = /** @type {Record<string, string>} */ ({ refine: "Making more like
 export function JobBar() {
   const store = useStore(), job = store.job.value;
   if (job?.state !== "running") return null;
-  const text = `${WORDS[job.kind] ?? job.kind}: ${many(job.done)} of ${many(job.total)}`;
+  const text = `${WORDS[job.kind] ?? job.kind}: ${job.message || `${many(job.done)} of ${many(job.total)}`}`;
   return html`<div class="job" role="group" aria-label="Running job">
     <span>${text}</span>
     <progress max=${job.total || 1} value=${job.done} aria-label=${text}></progress>

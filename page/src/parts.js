@@ -36,7 +36,7 @@ export function HeatTable({ caption, rows, columns, counts, corner = "" }) {
     <caption>${caption}</caption>
     <thead><tr><th scope="col">${corner}</th>${columns.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${counts.map((line, at) => html`<tr><th scope="row">${rows[at]}</th>${line.map((count) => html`
-      <td class=${count ? "" : "none"} style=${{ "--share": `${Math.round((85 * count) / most)}%` }}>${count.toLocaleString("en")}</td>`)}</tr>`)}</tbody>
+      <td class=${count ? "" : "none"} style=${{ "--share": `${Math.round((60 * count) / most)}%` }}>${count.toLocaleString("en")}</td>`)}</tr>`)}</tbody>
   </table></div>`;
 }
 
@@ -47,4 +47,4 @@ export const many = (n) => n.toLocaleString("en");
 export const plural = (n, one, several = `${one}s`) => `${many(n)} ${n === 1 ? one : several}`;
 
 /** @param {number} share */
-export const percent = (share) => `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(2))} %`;
+export const percent = (share) => `${share >= 0.1 || share === 0 ? Math.round(100 * share) : Number((100 * share).toPrecision(2))}\u00a0%`;

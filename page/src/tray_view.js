@@ -53,7 +53,7 @@ export function TrayView() {
     picked=${tray.findIndex((kept) => kept.ref === store.view.value.sel)} onPick=${(/** @type {number} */ at) => store.go({ sel: tray[at].ref })} />`;
   return html`<${Panel} id="tray" title="Tray" tools=${tools} table=${table}>
     ${tray.length ? html`<ol class="tray">${tray.map((kept, at) => html`<${Item} key=${kept.ref} kept=${kept} at=${at} />`)}</ol>`
-      : html`<p class="empty">Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Tray” on its tile, to keep it here and export its labels.</p>`}
+      : html`<p class="empty">Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Keep” beside the tiles, to keep it here and export its labels.</p>`}
   <//>`;
 }
 

@@ -1,0 +1,25 @@
+// A notebook sees what is selected and kept here, and can select.
+import { effect } from "@preact/signals";
+
+/**
+ * @param {import("./state.js").Store} store @param {any} model anywidget's, with the traits `tray` and `selected`
+ * @returns {() => void} ends the link
+ */
+export function linkModel(store, model) {
+  const take = () => {
+    const ref = model.get("selected");
+    if (ref && store.session.value && ref !== store.view.value.sel) store.go({ sel: store.checked({ ...store.view.value, sel: ref }).sel });
+  };
+  model.on("change:selected", take);
+  const stop = effect(() => {
+    const { tray, sel } = store.view.value;
+    if (!store.session.value) return;
+    model.set("tray", tray.map(({ ref, name }) => ({ ref, name })));
+    model.set("selected", sel ?? "");
+    model.save_changes();
+  });
+  return () => {
+    stop();
+    model.off("change:selected", take);
+  };
+}
