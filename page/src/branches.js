@@ -28,7 +28,7 @@ export function drawBranches(pixels, width, height, tree, span, colours, thick) 
     const a = clampX(left), b = clampX(right), low = clampY(bottom);
     for (let row = clampY(top); row < low; row++) for (let at = row * width + a, end = row * width + b; at < end; at++) pixels[at] = colour;
   };
-  const half = Math.floor(thick / 2);
+  const half = Math.floor(thick / 2), dense = span.to - span.from > width / (2 * thick); // then the stems of leaves are paler
   for (let node = m; node <= tree.root; node++) {
     const start = tree.first[node], end = start + tree.size[node];
     if (end <= span.from || start >= span.to) continue;
@@ -36,7 +36,7 @@ export function drawBranches(pixels, width, height, tree, span, colours, thick) 
     let left = Infinity, right = -Infinity;
     for (let side = 0; side < 2; side++) {
       const child = tree.merges[2 * (node - m) + side], at = Math.round(x(tree.x[child])) - half;
-      fill(at, at + thick, top, Math.round(y(tree.height[child])), colours[child]);
+      fill(at, at + thick, top, Math.round(y(tree.height[child])), child < m && dense ? (colours[child] & 0x60ffffff) >>> 0 : colours[child]);
       left = Math.min(left, at);
       right = Math.max(right, at + thick);
     }

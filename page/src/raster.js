@@ -4,20 +4,31 @@ import { colourOf, markOf, rgb } from "./palette.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
 
-/** Offsets (dx, dy) of the pixels of each mark, by half size. @type {((r: number) => number[][])[]} */
+/** What lies inside each mark of half size r. @type {((r: number, x: number, y: number) => boolean)[]} */
 const SHAPES = [
-  (r) => grid(r, (x, y) => x * x + y * y <= r * r + 0.4 * r + 0.3), // dot
-  (r) => grid(r + 1, (x, y) => { const d = Math.hypot(x, y); return d <= r + 1.2 && d > r - 0.1; }), // ring
-  (r) => grid(r + 1, (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 0.5), // cross
-  (r) => grid(r, () => true), // square
-  (r) => grid(r + 1, (_x, y) => Math.abs(y) <= Math.max(0, r / 2 - 0.5)), // bar
+  (r, x, y) => Math.hypot(x, y) <= r + 0.4, // dot
+  (r, x, y) => Math.abs(Math.hypot(x, y) - r - 0.3) <= 0.2 * r + 0.5, // ring
+  (r, x, y) => Math.abs(Math.abs(x) - Math.abs(y)) <= 0.2 * r + 0.5 && Math.max(Math.abs(x), Math.abs(y)) <= r + 0.9, // cross
+  (r, x, y) => Math.max(Math.abs(x), Math.abs(y)) <= r + 0.4, // square
+  (r, x, y) => Math.abs(x) <= r + 1.4 && Math.abs(y) <= 0.3 * r + 0.4, // bar
 ];
+const RING = 1, SAMPLES = [-0.375, -0.125, 0.125, 0.375];
 
-/** @param {number} r @param {(x: number, y: number) => boolean} inside */
-function grid(r, inside) {
-  const found = [], size = Math.ceil(r);
-  for (let y = -size; y <= size; y++) for (let x = -size; x <= size; x++) if (inside(x, y)) found.push([x, y]);
-  return found;
+/** @typedef {{full: Int32Array, edge: Int32Array, alpha: Uint8Array}} Stamp steps to the pixels inside a mark, and to those on its edge */
+
+/** @param {number} shape @param {number} r @param {number} width of the canvas @returns {Stamp} */
+function stamp(shape, r, width) {
+  if (r === 0) return { full: Int32Array.of(0), edge: new Int32Array(0), alpha: new Uint8Array(0) };
+  /** @type {number[]} */ const full = [], edge = [], alpha = [];
+  for (let y = -r - 2; y <= r + 2; y++) {
+    for (let x = -r - 2; x <= r + 2; x++) {
+      let hits = 0;
+      for (const dy of SAMPLES) for (const dx of SAMPLES) if (SHAPES[shape](r, x + dx, y + dy)) hits++;
+      if (hits === 16) full.push(y * width + x);
+      else if (hits) { edge.push(y * width + x); alpha.push((hits * 255) >> 4); }
+    }
+  }
+  return { full: Int32Array.from(full), edge: Int32Array.from(edge), alpha: Uint8Array.from(alpha) };
 }
 
 /** Half size of a mark for so many objects on so many pixels: single pixels only where they would cover most of the canvas. @param {number} n @param {number} width @param {number} height */
@@ -28,7 +39,7 @@ export function markSize(n, width, height) {
 
 /** Where a value from 0 to 1 falls on a canvas: from `pad` on, over `across` pixels or `down` ones. @param {number} n @param {number} width @param {number} height */
 export function frame(n, width, height) {
-  const pad = markSize(n, width, height) + 2;
+  const pad = markSize(n, width, height) + 3;
   return { pad, across: width - 1 - 2 * pad, down: height - 1 - 2 * pad };
 }
 
@@ -53,10 +64,9 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const image = context.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
   const n = labels.length, none = missingOf(labels), r = markSize(n, width, height), { pad, across, down } = frame(n, width, height);
   const faint = pixel(how.dark ? "#5a5f66" : "#c4c8cc"), mask = how.mask ?? null;
-  const shapes = SHAPES.map((make) => make(r).map(([x, y]) => y * width + x));
-  const ring = SHAPES[1](Math.max(1, r)).map(([x, y]) => y * width + x);
+  const stamps = SHAPES.map((_, shape) => stamp(shape, r, width)), ring = stamp(RING, Math.max(1, r), width);
   const colours = Array.from(slots, (slot) => pixel(colourOf(slot)));
-  const marks = Array.from(slots, (slot) => (r ? shapes[markOf(slot)] : [0]));
+  const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
   const sure = how.confidence ?? null, least = Math.round(254 * (how.threshold ?? 0.5));
   for (let pass = mask ? 0 : 1; pass < 2; pass++) {
     for (let i = 0; i < n; i++) {
@@ -64,9 +74,14 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
       const label = labels[i];
       const at = (pad + Math.round((1 - xy[2 * i + 1]) * down)) * width + pad + Math.round(xy[2 * i] * across);
       const plain = label === none || pass === 0;
-      const mark = plain ? shapes[0] : sure && sure[i] < least ? ring : marks[label];
+      const mark = plain ? stamps[0] : sure && sure[i] < least ? ring : marks[label];
       const colour = plain ? faint : colours[label];
-      for (let j = 0; j < mark.length; j++) pixels[at + mark[j]] = colour;
+      const { full, edge, alpha } = mark;
+      for (let j = 0; j < full.length; j++) pixels[at + full[j]] = colour;
+      for (let j = 0; j < edge.length; j++) {
+        const to = at + edge[j];
+        if (pixels[to] === 0) pixels[to] = ((colour & 0xffffff) | (alpha[j] << 24)) >>> 0; // smooth on the ground only: exact mixing costs more than it shows
+      }
     }
   }
   context.putImageData(image, 0, 0);

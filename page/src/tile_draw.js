@@ -5,7 +5,7 @@ import { colourOf } from "./palette.js";
 import { placesOf } from "./points.js";
 import { scatter } from "./raster.js";
 
-const UNSURE = 0.5, NUMBERED = 10; // clusters past so many are told apart by numbers too
+const UNSURE = 0.5, NUMBERED = 10; // clusters past so many are told apart by numbers too, on the large tile
 
 /** The middle of every cluster, NaN for an empty one. @param {Float32Array} xy @param {import("./align.js").Labels} labels @param {number} k */
 export function centres(xy, labels, k) {
@@ -26,26 +26,54 @@ export const maskOf = (labels, cluster) => Uint8Array.from(labels, (label) => (l
 /**
  * @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2D} context @param {import("./canvas.js").Theme} theme @param {import("./canvas.js").Size} size
  * @param {Float32Array} xy @param {import("./labels.js").Shown} shown @param {ArrayLike<number>} slots
- * @param {{mask?: Uint8Array | null, cluster?: number}} how `cluster` is the one that is picked out
+ * @param {{mask?: Uint8Array | null, cluster?: number, numbers?: boolean}} how `cluster` is the one that is picked out
  */
-export function drawTile(canvas, context, theme, size, xy, shown, slots, { mask = null, cluster = -1 }) {
+export function drawTile(canvas, context, theme, size, xy, shown, slots, { mask = null, cluster = -1, numbers = false }) {
   scatter(canvas, xy, shown.labels, slots, { confidence: shown.confidence, threshold: UNSURE, mask, dark: theme.dark });
-  if (shown.clusters <= NUMBERED && cluster < 0) return;
-  const place = placesOf(shown.labels.length, size), middle = centres(xy, shown.labels, shown.clusters), small = size.width < 200;
-  context.font = `600 ${font(small ? 9 : 12)}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.lineWidth = 3;
-  context.lineJoin = "round";
+  if (!numbers || (shown.clusters <= NUMBERED && cluster < 0)) return;
+  const place = placesOf(shown.labels.length, size), middle = centres(xy, shown.labels, shown.clusters);
+  const spots = [];
   for (let c = 0; c < shown.clusters; c++) {
     if (Number.isNaN(middle[2 * c]) || (cluster >= 0 && c !== cluster)) continue;
-    const x = place.x(middle[2 * c]), y = place.y(middle[2 * c + 1]);
-    context.strokeStyle = theme.ground;
-    context.strokeText(String(c), x, y);
-    context.fillStyle = small ? theme.ink : mix(colourOf(slots[c]), theme.ink);
-    context.fillText(String(c), x, y);
+    spots.push({ c, x: place.x(middle[2 * c]), y: place.y(middle[2 * c + 1]) });
+  }
+  apart(spots, 18, size.width, size.height);
+  context.font = `600 ${font(11)}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  for (const { c, x, y } of spots) {
+    context.beginPath();
+    context.arc(x, y, 8, 0, 2 * Math.PI);
+    context.fillStyle = theme.ground;
+    context.globalAlpha = 0.85;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = colourOf(slots[c]);
+    context.lineWidth = 1.5;
+    context.stroke();
+    context.fillStyle = theme.ink;
+    context.fillText(String(c), x, y + 0.5);
   }
 }
 
-/** A colour darkened or lightened towards the ink, to be read as text. @param {string} colour @param {string} ink */
-const mix = (colour, ink) => `color-mix(in srgb, ${colour} 40%, ${ink})`;
+/** Push spots apart until none lies nearer to another than `gap`, or nearly so, inside a box. @param {{x: number, y: number}[]} spots @param {number} gap @param {number} width @param {number} height */
+export function apart(spots, gap, width, height) {
+  for (let round = 0; round < 40; round++) {
+    let pushed = false;
+    for (let i = 1; i < spots.length; i++) {
+      for (let j = 0; j < i; j++) {
+        const a = spots[i], b = spots[j], dx = a.x - b.x || 0.01 * (i - j), dy = a.y - b.y, far = Math.hypot(dx, dy);
+        if (far >= gap) continue;
+        const push = (gap - far) / 2 / far;
+        a.x += dx * push; a.y += dy * push;
+        b.x -= dx * push; b.y -= dy * push;
+        pushed = true;
+      }
+    }
+    for (const spot of spots) {
+      spot.x = Math.max(gap / 2, Math.min(width - gap / 2, spot.x));
+      spot.y = Math.max(gap / 2, Math.min(height - gap / 2, spot.y));
+    }
+    if (!pushed) return;
+  }
+}

@@ -72,7 +72,7 @@ function Tile({ reference, group, size, mask }) {
       ${store.pinned.value === reference ? html`<span class="pin" title="Pinned: its colours rule">▾</span>` : null}</span>
     <span class="tile-picture" style=${{ height: `${size.height}px` }}>${shown && slots ? html`<${Canvas} size=${size} deps=${[xy, shown, slots, mask]}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })} />` : null}</span>
-    <span class="tile-foot"><span>${shown ? `${shown.clusters} cl.` : "…"}</span><span>${score ? score.text : ""}</span></span>
+    <span class="tile-foot"><span>${shown ? plural(shown.clusters, "cluster") : "…"}</span><span>${score ? score.text : ""}</span></span>
   </button>`;
 }
 
