@@ -19,7 +19,11 @@ from consilience.tables import read_table
 
 @click.command("explore", short_help="See many clusterings in the browser: choose, refine, take away.")
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="The table that the clusterings of a run or of a labels file are of.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="The table that the clusterings of a run or of a labels file are of.",
+)
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
@@ -28,15 +32,31 @@ from consilience.tables import read_table
     help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
 )
 @click.option("--xy", type=Names(), help="Two columns of the data for the plane; by default its two main axes.")
-@click.option("--linkage", type=click.Choice(LINKAGES), default="average", show_default=True, help="How the tree is grown.")
+@click.option(
+    "--linkage", type=click.Choice(LINKAGES), default="average", show_default=True, help="How the tree is grown."
+)
 @click.option("--groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
-@click.option("--number", "-n", type=click.IntRange(min=2), default=1000, show_default=True, help="Of data: how many clusterings.")
+@click.option(
+    "--number", "-n", type=click.IntRange(min=2), default=1000, show_default=True, help="Of data: how many clusterings."
+)
 @click.option("--clusters", "-k", type=Clusters(), default=15, show_default=True, help="Of data: clusters in each.")
-@click.option("--methods", default="zipf+pca", show_default=True, metavar="NAME[:SHARE]+…", help=f"Of data: {', '.join(METHODS)}.")
+@click.option(
+    "--methods", default="zipf+pca", show_default=True, metavar="NAME[:SHARE]+…", help=f"Of data: {', '.join(METHODS)}."
+)
 @click.option("--base", help="The scikit-learn clusterer in place of k-means.")
-@click.option("--output", "-o", type=click.Path(path_type=Path, file_okay=False), help="Of data: the folder of the run; by default memory.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Of data: the folder of the run; by default memory.",
+)
 @truth_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address of the machine instead of for itself alone.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Listen at this address of the machine instead of for itself alone.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any that is free.")
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
@@ -93,7 +113,12 @@ def _read(
     if data is None:
         if not source.is_dir():
             return material(source, kind=kind, reading=reading, making=making)
-        if truth or how["columns"] or how["key"] or (not has_truth and any(value is not None for value in how.values())):
+        if (
+            truth
+            or how["columns"]
+            or how["key"]
+            or (not has_truth and any(value is not None for value in how.values()))
+        ):
             raise InputError(
                 f"{source} is a stored run: --truth, --id, --columns, --sep, --header and --key say how to read the table of its "
                 "data, so name that with --data, or known labels with --truth-from"

@@ -38,7 +38,9 @@ def _agreement(session: Session, edition: Edition) -> Reply:
             "revision": edition.revision,
             "iterations": table.to_dict("records"),
             "objective": found.objective,
-            "components": {side: {when: _components(one) for when, one in both.items()} for side, both in sides.items()},
+            "components": {
+                side: {when: _components(one) for when, one in both.items()} for side, both in sides.items()
+            },
             "groups": groups,
             "empty_rows": len(found.empty_rows),
             "empty_columns": len(found.empty_columns),

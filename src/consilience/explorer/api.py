@@ -122,10 +122,10 @@ class Api:
 
     def _start(self, edition: Edition, body: bytes, **_: Any) -> Reply:
         kind, asked = requests.job_body(body)
-        if kind == "refine":
-            asked["ref"] = edition.ref(asked["ref"])
-        start = {"refine": start_refine, "null": start_null}[kind]
-        return self._told(start(self.session, edition, self.jobs, **asked), 202)
+        if kind == "null":
+            return self._told(start_null(self.session, edition, self.jobs, **asked), 202)
+        asked["ref"] = edition.ref(asked["ref"])
+        return self._told(start_refine(self.session, edition, self.jobs, **asked), 202)
 
     def _job(self, edition: Edition, number: str, **_: Any) -> Reply:
         return self._told(self.jobs.get(int(number)))

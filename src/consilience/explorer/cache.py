@@ -43,15 +43,12 @@ class Cache:
         """The answer kept under `key`, or the one that `make` gives now."""
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
-                found: T = self._kept[key]
-                return found
+                return self._found(key)
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
                 if key in self._kept:  # made while this thread waited
-                    found = self._kept[key]
-                    return found
+                    return self._found(key)
             try:
                 value = make()
                 self._keep(key, value)
@@ -59,6 +56,10 @@ class Cache:
                 with self._lock:
                     self._making.pop(key, None)
         return value
+
+    def _found(self, key: Hashable) -> Any:
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
     def _keep(self, key: Hashable, value: Kept) -> None:
         with self._lock:

@@ -95,4 +95,3 @@ def _components(session: Session, edition: Edition, ref: Ref) -> Reply:
 
 def _names(session: Session, inverse: Any, component: int) -> list[Any]:
     return [session.name_of(i) for i in np.flatnonzero(inverse == component)[:NAMED]]
-

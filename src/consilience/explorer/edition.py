@@ -23,7 +23,10 @@ from consilience.meta.tree import cut, grow, layout
 ROOM = 2**28  # bytes of answers that are kept
 LEAST, CANDIDATES = 4, 6  # groups at least, so that tiles are worth it; candidate numbers that are named
 MOST_CLUSTERS = 2**16 - 1
-SMALL, WIDE = 64, 10_000  # clusterings of a branch whose medoid is found at once; of a tree whose distances are kept at hand
+SMALL, WIDE = (
+    64,
+    10_000,
+)  # clusterings of a branch whose medoid is found at once; of a tree whose distances are kept at hand
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})([mc])")
 
 
@@ -67,7 +70,7 @@ class Shown:
     @property
     def nbytes(self) -> int:
         """What it costs to keep."""
-        return self.labels.nbytes + (0 if self.confidence is None else self.confidence.nbytes)
+        return self.labels.nbytes + 8 * len(self.labels)  # the codes and the confidence
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:

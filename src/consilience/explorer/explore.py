@@ -101,9 +101,9 @@ def explore(
         progress=progress,
     )
     if block is None and in_notebook():
-        from consilience.explorer.widget import widget
+        from consilience.explorer.widget import Explorer
 
-        return widget(session)
+        return Explorer(session)
     server = Server(session, host=host, port=port)
     if block is False:
         server.start()

@@ -19,7 +19,9 @@ FILES = {"csv": "consilience.csv", "parquet": "consilience.parquet", "python": "
 RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
-def export_reply(session: Session, edition: Edition, form: str, items: list[tuple[Ref, str]], confidence: bool) -> Reply:
+def export_reply(
+    session: Session, edition: Edition, form: str, items: list[tuple[Ref, str]], confidence: bool
+) -> Reply:
     """A file of the chosen clusterings."""
     names = _unique([name or title(edition, edition.shown(ref)) for ref, name in items])
     chosen = [(ref, name) for (ref, _), name in zip(items, names, strict=True)]
@@ -76,7 +78,13 @@ def _quoted(text: str) -> str:
 def snippet(session: Session, edition: Edition, chosen: list[tuple[Ref, str]]) -> str:
     """Python that loads the run and makes the same labels."""
     grown = session.grown
-    lines = ['"""Clusterings chosen in the consilience explorer."""', "", "import pandas as pd", "", "import consilience as cs"]
+    lines = [
+        '"""Clusterings chosen in the consilience explorer."""',
+        "",
+        "import pandas as pd",
+        "",
+        "import consilience as cs",
+    ]
     if any("read_table" in line for line in session.origin.code):
         lines += ["from consilience.tables import read_table"]
     if grown:

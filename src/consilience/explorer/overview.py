@@ -125,7 +125,9 @@ def map_reply(edition: Edition, kind: str) -> Reply:
     def make() -> Reply:
         made = edition.meta.map(kind, progress=False)
         low, extent = made.xy.min(axis=0), np.ptp(made.xy, axis=0).max() or 1.0
-        xy = (made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2) / extent  # one scale for both axes: distances count
+        xy = (
+            made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2
+        ) / extent  # one scale for both axes: distances count
         header = {
             "revision": edition.revision,
             "kind": kind,

@@ -52,9 +52,9 @@ def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
     >>> import consilience as cs
     >>> from consilience.datasets import load_beads, load_beads_labels
     >>> plane_of(load_beads_labels(), load_beads()).note
-    'two principal components, 73 % of the variance'
-    >>> plane_of(load_beads_labels(), load_beads(), ["width", "red"]).note
-    'width and red'
+    'two principal components, 45 % of the variance'
+    >>> plane_of(load_beads_labels(), load_beads(), ["width_mm", "red"]).note
+    'width_mm and red'
     """
     if axes is not None:
         return _columns(data, axes)
@@ -122,7 +122,8 @@ def _labels(ensemble: Ensemble) -> Plane:
     rows = ensemble[:, chosen].signatures()
     axes, share = _main_axes(rows.labels, rows.counts.astype(float))
     of = "all clusterings" if some == m else f"{some} of the clusterings"
-    return Plane(_unit(axes[rows.inverse]), "labels", f"two main axes of the labels of {of}, {100 * share:.0f} % of them")
+    note = f"two main axes of the labels of {of}, {100 * share:.0f} % of their variation"
+    return Plane(_unit(axes[rows.inverse]), "labels", note)
 
 
 def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, float]:

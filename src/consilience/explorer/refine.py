@@ -47,12 +47,28 @@ def start_refine(session: Session, edition: Edition, jobs: Jobs, ref: Ref, count
 
 
 def _refine(session: Session, job: Job, leaf: int, count: int, spread: float) -> dict[str, Any] | None:
-    """Chunk by chunk, each from a seed of its own, so that asking again makes others; what is made stays if it is cancelled."""
-    edition = session.edition
-    ensemble = edition.meta.ensemble
-    row, before, seed = ensemble.info.iloc[leaf], ensemble.n_clusterings, _next_number(ensemble)
+    """Make them, and show whatever was made, also if the job was cancelled or failed on the way."""
+    before = session.edition.n_clusterings
+    made: list[Ensemble] = []
+    lines: list[str] = []
+    try:
+        _make(session, job, leaf, count, spread, made, lines)
+    finally:
+        if made:
+            job.message = "growing the tree anew"
+            session.grow(Ensemble.concat(made), [] if session.origin.store else lines)
+            job.message = ""
+            job.result = {"added": list(range(before, session.edition.n_clusterings)), "around": leaf}
+    return job.result
+
+
+def _make(
+    session: Session, job: Job, leaf: int, count: int, spread: float, made: list[Ensemble], lines: list[str]
+) -> None:
+    """Chunk by chunk, each from a seed of its own, so that asking again makes others."""
+    ensemble = session.edition.meta.ensemble
+    row, seed = ensemble.info.iloc[leaf], _next_number(ensemble)
     size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
-    made, lines = [], []
     with _writer(session) as store:
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
@@ -62,12 +78,6 @@ def _refine(session: Session, job: Job, leaf: int, count: int, spread: float) ->
             made.append(new)
             lines.append(_line(leaf, n, spread, seed + job.done))
             job.done += n
-    if not made:
-        return None
-    job.message = "growing the tree anew"
-    grown = session.grow(Ensemble.concat(made), [] if session.origin.store else lines)
-    job.message = ""
-    return {"added": list(range(before, grown.n_clusterings)), "around": leaf}
 
 
 def _next_number(ensemble: Ensemble) -> int:

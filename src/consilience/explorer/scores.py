@@ -14,7 +14,13 @@ from consilience.generation.ledger import FRACTIONS, WHOLE
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table, scale
 
-BETTER = {"compactness": "low", "davies_bouldin": "low", "silhouette": "high", "stability": "high"}
+BETTER = {
+    "compactness": "low",
+    "davies_bouldin": "low",
+    "silhouette": "high",
+    "stability": "high",
+    "information": "high",
+}
 MEASURED, SAMPLE = 5000, 2000  # objects up to which compactness is of all of them; beyond, how many are drawn
 
 

@@ -76,7 +76,7 @@ class Desk:
         self.waiting += 1
         try:
             body, query = await request.body(), dict(request.query_params)
-            call = partial(self.api.call, request.method, request.url.path, query, body)
+            call = partial(self.api.call, request.method, request.scope["path"], query, body)
             reply = await anyio.to_thread.run_sync(call, limiter=self.threads)
         finally:
             self.waiting -= 1
@@ -139,7 +139,9 @@ class Guard:
             return None
         tokens = _values(scope, TOKEN)
         if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
-            return refusal(401, "the token is missing or wrong: open the address that the explorer printed when it started")
+            return refusal(
+                401, "the token is missing or wrong: open the address that the explorer printed when it started"
+            )
         if scope["method"] in ("GET", "HEAD"):
             return None
         if len(origins) != 1:

@@ -136,11 +136,12 @@ class Session:
         same = given is not None and given.ensemble is ensemble
         meta = given if same and given else self._organize(ensemble, progress)
         self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
-        self.edition = self._edition(0, meta, n_groups or (given.n_groups if given else None))
+        self.n_groups = n_groups or (given.n_groups if given else None)
+        self.edition = self._edition(0, meta, self.n_groups)
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
-        how = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
-        return organize(ensemble, **how, n_jobs=self.n_jobs, progress=progress)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
+        return organize(ensemble, **how, n_jobs=self.n_jobs, progress=progress)
 
     def _edition(self, revision: int, meta: MetaClustering, n_groups: int | None) -> Edition:
         known = {name: one.codes for name, one in self.known.items()}
@@ -150,7 +151,7 @@ class Session:
         """Add clusterings: the tree is grown anew and the revision goes up; leaves keep their numbers."""
         old = self.edition
         meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
-        new = self._edition(old.revision + 1, meta, None)
+        new = self._edition(old.revision + 1, meta, self.n_groups)
         with self.lock:
             self.edition = new
             self.grown += lines

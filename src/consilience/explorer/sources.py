@@ -79,7 +79,9 @@ class Making:
     progress: bool | None = None
 
 
-def material(source: Any, *, kind: str = "auto", reading: Mapping[str, Any] | None = None, making: Making | None = None) -> Material:
+def material(
+    source: Any, *, kind: str = "auto", reading: Mapping[str, Any] | None = None, making: Making | None = None
+) -> Material:
     """Read what is to be explored.
 
     Parameters
@@ -97,8 +99,8 @@ def material(source: Any, *, kind: str = "auto", reading: Mapping[str, Any] | No
     Examples
     --------
     >>> from consilience.datasets import sample_path
-    >>> material(sample_path("beads_labels.csv"), reading={"id_column": "bead", "columns": ["run00", "run01"]}).origin.name
-    'beads_labels'
+    >>> material(sample_path("beads_labels.csv"), reading={"id_column": "bead"}).ensemble.n_clusterings
+    18
     """
     check_choice(kind, KINDS, "kind of table")
     how, making = dict(reading or {}), making or Making()
@@ -241,7 +243,9 @@ def matched(table: Table, ensemble: Ensemble) -> Table:
     places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ensemble.ids])
     if lost := int((places < 0).sum()):
         first = ensemble.ids[int(np.argmax(places < 0))]
-        raise InputError(f"{table.source} has no row for {count(lost, 'object')} of the clusterings, {first!r} first: is --id right?")
+        raise InputError(
+            f"{table.source} has no row for {count(lost, 'object')} of the clusterings, {first!r} first: is --id right?"
+        )
     if np.array_equal(places, np.arange(table.n_objects)):
         return table
     values = table.values[places] if table.kind != "distances" else table.values[np.ix_(places, places)]

@@ -1,0 +1,86 @@
+"""The explorer in a notebook: the same page, asked and answered through the notebook's own messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pandas as pd
+
+from consilience.explorer.api import Api
+from consilience.explorer.page import load_page
+from consilience.explorer.session import Session
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as missing:
+    raise ImportError("the explorer in a notebook needs anywidget: pip install 'consilience[notebook]'") from missing
+
+
+class Explorer(anywidget.AnyWidget):
+    """The explorer as a widget.
+
+    Attributes
+    ----------
+    tray : list of {"ref", "name"}
+        The clusterings that were put into the tray.
+    selected : str
+        The ref of the clustering that is chosen now.
+    selection : DataFrame
+        The labels of those in the tray, or of the chosen one while the tray is empty: a row per object, −1 missing.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads_labels
+    >>> widget = Explorer(Session(load_beads_labels()), page=("export default {}", ""))
+    >>> widget.tray = [{"ref": "3m", "name": "mine"}]
+    >>> widget.selection.shape, list(widget.selection)
+    ((300, 1), ['mine'])
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    tray = traitlets.List(traitlets.Dict()).tag(sync=True)
+    selected = traitlets.Unicode().tag(sync=True)
+    selection = traitlets.Instance(pd.DataFrame)
+
+    def __init__(self, session: Session, *, page: tuple[str, str] | None = None) -> None:
+        if page is None:
+            assets = load_page()
+            page = assets["/explorer.js"].body.decode(), assets["/explorer.css"].body.decode()
+        self._api = Api(session)
+        super().__init__(_esm=page[0], _css=page[1], selection=self._labels([]))
+        self.on_msg(self._answer)
+        self.observe(self._choose, names=["tray", "selected"])
+
+    def _answer(self, widget: Any, message: Any, buffers: Any) -> None:
+        """Answer one call of the page."""
+        address = urlsplit(str(message.get("path", "")))
+        body = message.get("body")
+        reply = self._api.call(
+            str(message.get("method", "")),
+            address.path,
+            dict(parse_qsl(address.query)),
+            b"" if body is None else json.dumps(body).encode(),
+        )
+        name = reply.headers.get("Content-Disposition", "").partition('filename="')[2].rstrip('"') or None
+        told = {"id": message.get("id"), "status": reply.status, "type": reply.content_type, "name": name}
+        self.send({**told, "headers": dict(reply.headers)}, [reply.body])
+
+    def _choose(self, change: Any) -> None:
+        items = [(str(item.get("ref", "")), str(item.get("name") or item.get("ref", ""))) for item in self.tray]
+        self.selection = self._labels(items or [(self.selected, self.selected)] * bool(self.selected))
+
+    def _labels(self, items: list[tuple[str, str]]) -> pd.DataFrame:
+        session = self._api.session
+        edition = session.edition
+        columns = {name: edition.shown(edition.ref(ref)).codes for ref, name in items}
+        index = pd.RangeIndex(edition.n_objects) if session.ids is None else pd.Index(session.ids, name="id")
+        return pd.DataFrame(columns, index=index)
+
+    def close(self) -> None:
+        """Stop the job under way, and the widget."""
+        self._api.close()
+        super().close()
