@@ -41,18 +41,25 @@ export function useDark() {
   return theme === "dark" || (theme === "auto" && system);
 }
 
+/** @type {Map<boolean, Theme>} reading a page's style takes a millisecond each time */
+const themes = new Map();
+
 /** The page's colours as six-digit hex. @param {HTMLElement} element @param {CanvasRenderingContext2D} context @param {boolean} dark @returns {Theme} */
 function themeOf(element, context, dark) {
+  const known = themes.get(dark);
+  if (known) return known;
   const style = getComputedStyle(element);
   /** @param {string} role */
   const read = (role) => {
     context.fillStyle = style.getPropertyValue(`--${role}`).trim();
     return String(context.fillStyle);
   };
-  return {
+  const found = {
     dark, ground: read("ground"), raised: read("raised"), line: read("line"), ink: read("ink"),
     soft: read("soft"), accent: read("accent"), warn: read("warn"),
   };
+  themes.set(dark, found);
+  return found;
 }
 
 /**

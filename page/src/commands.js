@@ -1,9 +1,8 @@
 // What people can do to a clustering, in one place for buttons, keys and tables.
+import { many } from "./parts.js";
 import { nodeOf, parseRef } from "./tree.js";
 
 /** @typedef {import("./state.js").Store} Store */
-
-const many = (/** @type {number} */ n) => n.toLocaleString("en");
 
 /** A clustering in words. @param {Store} store @param {string} ref */
 export function describe(store, ref) {

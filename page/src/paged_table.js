@@ -1,6 +1,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { Table } from "./panel.js";
+import { many } from "./parts.js";
 
 const PAGE = 100;
 
@@ -11,7 +12,7 @@ export function PagedTable({ caption, heads, count, row, picked = -1, onPick }) 
   return html`<div class="paged">
     ${pages > 1 ? html`<div class="pager" role="group" aria-label="Pages of the table">
       <button class="quiet" disabled=${page === 0} onClick=${() => setPage(page - 1)}>‹ earlier</button>
-      <span>${(start + 1).toLocaleString("en")}–${(start + rows.length).toLocaleString("en")} of ${count.toLocaleString("en")}</span>
+      <span>${many(start + 1)}–${many(start + rows.length)} of ${many(count)}</span>
       <button class="quiet" disabled=${page === pages - 1} onClick=${() => setPage(page + 1)}>later ›</button></div>` : null}
     <${Table} caption=${caption} heads=${heads} rows=${rows} picked=${picked - start} onPick=${onPick && ((/** @type {number} */ at) => onPick(start + at))} />
   </div>`;

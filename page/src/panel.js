@@ -1,5 +1,6 @@
 // A titled part of the page, with its table twin: every view can be read as a plain table.
 import { html } from "htm/preact";
+import { many } from "./parts.js";
 import { useStore } from "./state.js";
 
 /**
@@ -32,7 +33,7 @@ export function Panel({ id, title, tools, note, table, children, class: extra = 
 export function Table({ caption, heads, rows, onPick, picked = -1, most = 200 }) {
   const shown = rows.slice(0, most);
   return html`<div class="scroll" tabindex="0"><table>
-    <caption>${caption}${rows.length > most ? ` (first ${most} of ${rows.length.toLocaleString("en")})` : ""}</caption>
+    <caption>${caption}${rows.length > most ? ` (first ${most} of ${many(rows.length)})` : ""}</caption>
     <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${shown.map((row, at) => html`<tr class=${at === picked ? "picked" : ""} aria-selected=${onPick ? at === picked : undefined}>
       ${row.map((cell, column) => html`<td>${onPick && column === 0

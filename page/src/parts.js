@@ -36,12 +36,12 @@ export function HeatTable({ caption, rows, columns, counts, corner = "" }) {
     <caption>${caption}</caption>
     <thead><tr><th scope="col">${corner}</th>${columns.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${counts.map((line, at) => html`<tr><th scope="row">${rows[at]}</th>${line.map((count) => html`
-      <td class=${count ? "" : "none"} style=${{ "--share": `${Math.round((60 * count) / most)}%` }}>${count.toLocaleString("en")}</td>`)}</tr>`)}</tbody>
+      <td class=${count ? "" : "none"} style=${{ "--share": `${Math.round((60 * count) / most)}%` }}>${many(count)}</td>`)}</tr>`)}</tbody>
   </table></div>`;
 }
 
 /** @param {number} n */
-export const many = (n) => n.toLocaleString("en");
+export const many = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ","); // toLocaleString takes a millisecond each
 
 /** @param {number} n @param {string} one @param {string} [several] */
 export const plural = (n, one, several = `${one}s`) => `${many(n)} ${n === 1 ? one : several}`;

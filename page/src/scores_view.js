@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { NullLine } from "./null_line.js";
 import { Panel } from "./panel.js";
+import { many } from "./parts.js";
 import { ScoresPicture } from "./scores_picture.js";
 import { ScoresTable } from "./scores_table.js";
 import { useStore } from "./state.js";
@@ -15,7 +16,7 @@ export function ScoresView() {
     </select></label>`;
   const count = store.brushed.value?.length ?? 0;
   const tools = html`${choose("y", y)}${choose("x", x)}
-    ${brush ? html`<button class="quiet" title="Let go of the brushed clusterings (Escape)" onClick=${() => store.go({ brush: null })}>${count.toLocaleString("en")} brushed ✕</button>` : null}`;
+    ${brush ? html`<button class="quiet" title="Let go of the brushed clusterings (Escape)" onClick=${() => store.go({ brush: null })}>${many(count)} brushed ✕</button>` : null}`;
   return html`<${Panel} id="scores" title="Scores" tools=${tools} note=${html`<${NullLine} />`} table=${() => html`<${ScoresTable} />`}>
     ${scores.length ? html`<${ScoresPicture} />` : html`<p class="empty">No score is known of these clusterings.</p>`}
   <//>`;

@@ -5,7 +5,7 @@ import { BigTile } from "./big_tile.js";
 import { Canvas, useSize } from "./canvas.js";
 import { Panel, Table } from "./panel.js";
 import { leafOf } from "./points.js";
-import { plural } from "./parts.js";
+import { many, plural } from "./parts.js";
 import { useStore } from "./state.js";
 import { drawTile, maskOf } from "./tile_draw.js";
 import { GroupMark, scoreOf } from "./tile_words.js";
@@ -68,7 +68,7 @@ function Tile({ reference, group, size, mask }) {
   const words = `Group ${group + 1}: ${plural(members, "clustering")}${shown ? `, ${plural(shown.clusters, "cluster")}` : ""}${score ? `, ${score.title}` : ""}`;
   return html`<button class="tile" style=${{ height: `${size.height + LINES}px` }} aria-pressed=${store.view.value.sel === reference} aria-label=${words} title=${words}
       onClick=${(/** @type {Event} */ event) => { markClick(event); selectNode(store, node); }}>
-    <span class="tile-head"><${GroupMark} group=${group} /><span>${members.toLocaleString("en")}</span>
+    <span class="tile-head"><${GroupMark} group=${group} /><span>${many(members)}</span>
       ${store.pinned.value === reference ? html`<span class="pin" title="Pinned: its colours rule">▾</span>` : null}</span>
     <span class="tile-picture" style=${{ height: `${size.height}px` }}>${shown && slots ? html`<${Canvas} size=${size} deps=${[xy, shown, slots, mask]}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })} />` : null}</span>

@@ -7,6 +7,7 @@ import { cutInto } from "./commands.js";
 import { groupAbove } from "./groups.js";
 import { colourOf } from "./palette.js";
 import { show } from "./panel.js";
+import { many } from "./parts.js";
 import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
 import { nodeOf } from "./tree.js";
@@ -110,9 +111,9 @@ function GroupBoxes({ at, scale, span }) {
     .filter((/** @type {any} */ one) => one.end > span.from && one.start < span.to).slice(0, MOST_BOXES);
   return seen.map((/** @type {any} */ { node, g, start, end }) => {
     const left = Math.max(0, scale.x(start - 0.5)), right = Math.min(at.width, scale.x(end - 0.5)), wide = right - left;
-    const words = wide > 64 ? html`<b>${g + 1}</b> <small>${tree.size[node].toLocaleString("en")}</small>` : wide > 14 ? html`<b>${g + 1}</b>` : null;
+    const words = wide > 64 ? html`<b>${g + 1}</b> <small>${many(tree.size[node])}</small>` : wide > 14 ? html`<b>${g + 1}</b>` : null;
     return html`<button key=${node} class="group-box" aria-pressed=${node === selected} aria-label=${`Group ${g + 1}, ${tree.size[node]} clusterings`}
-      title=${`Group ${g + 1}: ${tree.size[node].toLocaleString("en")} clusterings`}
+      title=${`Group ${g + 1}: ${many(tree.size[node])} clusterings`}
       style=${{ left: `${at.left + left}px`, width: `${Math.max(2, wide - 1)}px`, top: `${at.boxes}px`, borderTopColor: colourOf(g) }}
       onPointerDown=${(/** @type {Event} */ event) => event.stopPropagation()} onPointerUp=${(/** @type {Event} */ event) => event.stopPropagation()}
       onDblClick=${(/** @type {Event} */ event) => { event.stopPropagation(); splitAt(store, node); }}
@@ -125,7 +126,7 @@ function BranchWords({ node }) {
   const store = useStore(), tree = store.tree.value, { scores } = store.session.value;
   const means = useMemo(() => scores.slice(0, 6).map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))), [tree]);
   const group = store.groups.value.indexOf(groupAbove(tree, store.groups.value, node)), leaf = tree.isLeaf(node);
-  return html`<b>${leaf ? `Clustering ${node}` : `Branch of ${tree.size[node].toLocaleString("en")} clusterings`}</b>
+  return html`<b>${leaf ? `Clustering ${node}` : `Branch of ${many(tree.size[node])} clusterings`}</b>
     <span>${group < 0 ? "above the groups" : `in group ${group + 1}`}${leaf ? "" : `, merged at difference ${show(tree.height[node], 3)}`}</span>
     ${means.map((/** @type {Float64Array} */ mean, /** @type {number} */ s) => html`<span>${leaf ? "" : "mean "}${scores[s].name} ${show(mean[node], 3)}</span>`)}`;
 }
