@@ -17,7 +17,7 @@ from typing import Any
 
 from consilience._check import InputError, show
 from consilience.explorer.api import Api
-from consilience.explorer.page import load_page
+from consilience.explorer.page import Asset, load_page
 from consilience.explorer.session import Session
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -27,6 +27,18 @@ HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explo
 class Server:
     """A running explorer, in a thread of its own.
 
+    Parameters
+    ----------
+    session : Session
+    host : str
+        The address to listen at: by default this machine alone.
+    port : int
+        0 takes a free one; so does a port that is taken.
+    token : str, optional
+        What every call must bring; by default 128 random bits.
+    assets : dict, optional
+        The files of the page; by default those of the package.
+
     Attributes
     ----------
     url : str
@@ -35,7 +47,15 @@ class Server:
         What the user should know about the address; empty as a rule.
     """
 
-    def __init__(self, session: Session, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        assets: dict[str, Asset] | None = None,
+    ) -> None:
         try:
             import uvicorn
 
@@ -43,7 +63,7 @@ class Server:
         except ImportError as error:
             raise ImportError(HINT) from error
         address = check_host(host)
-        assets = load_page()
+        assets = load_page() if assets is None else assets
         self._socket, self.note = _bind(address, port)
         self.port = int(self._socket.getsockname()[1])
         self.token = token or secrets.token_hex(16)

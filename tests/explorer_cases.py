@@ -1,0 +1,93 @@
+"""Small sessions of the explorer, and how tests ask them."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import consilience as cs
+from consilience.datasets import load_beads, load_beads_labels
+from consilience.explorer.api import Api
+from consilience.explorer.page import Asset
+from consilience.explorer.session import Session
+from consilience.explorer.sources import material
+from consilience.explorer.wire import unpack
+
+ASSETS = {
+    "/": Asset(b"<!doctype html><title>page</title>", "text/html; charset=utf-8"),
+    "/explorer.js": Asset(b"export {}", "text/javascript; charset=utf-8"),
+    "/explorer.css": Asset(b"", "text/css; charset=utf-8"),
+}
+TOKEN = "0123456789abcdef" * 2
+
+
+@lru_cache(maxsize=1)
+def beads_ensemble() -> cs.Ensemble:
+    """60 clusterings of the beads."""
+    return cs.generate(load_beads(), 60, 4, progress=False)
+
+
+def beads_session(**options: Any) -> Session:
+    """They, with the data and what is known of it; in memory."""
+    beads = load_beads()
+    assert beads.labels is not None
+    return Session(beads_ensemble(), data=beads, known=dict(beads.labels.items()), **options)
+
+
+def holes_session() -> Session:
+    """16 clusterings with missing labels and different numbers of clusters; no data."""
+    return Session(load_beads_labels())
+
+
+def stored_session(folder: Path) -> Session:
+    """The beads' run on disk."""
+    if not folder.exists():
+        cs.generate(load_beads(), 40, 4, store=folder, progress=False)
+    return material(folder).with_data(load_beads()).session()
+
+
+def ask(api: Api, path: str, **query: Any) -> dict[str, Any]:
+    """The JSON of a call that must succeed."""
+    reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
+    assert reply.status == 200, reply.body
+    assert reply.content_type == "application/json"
+    content: dict[str, Any] = json.loads(reply.body)
+    return content
+
+
+def arrays(api: Api, path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and arrays of a call that must succeed."""
+    reply = api.call("GET", f"/api/{path}")
+    assert reply.status == 200, reply.body
+    assert reply.content_type == "application/octet-stream"
+    return unpack(reply.body)
+
+
+def post(api: Api, path: str, status: int = 200, **content: Any) -> Any:
+    """The JSON of a POST, or the reply if it is a file."""
+    reply = api.call("POST", f"/api/{path}", {}, json.dumps(content).encode())
+    assert reply.status == status, reply.body
+    return json.loads(reply.body) if reply.content_type == "application/json" else reply
+
+
+def finish(api: Api, number: int, seconds: float = 60) -> dict[str, Any]:
+    """Wait for a job, and return it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        job = ask(api, f"jobs/{number}")
+        if job["state"] != "running":
+            return job
+        time.sleep(0.01)
+    raise AssertionError("the job did not end")
+
+
+def codes(labels: np.ndarray) -> np.ndarray:
+    """Labels from the wire as the package has them."""
+    wide = labels.astype(np.int64)
+    wide[labels == np.iinfo(labels.dtype).max] = -1
+    return wide

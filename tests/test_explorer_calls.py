@@ -1,0 +1,429 @@
+"""The explorer's calls against what the package itself says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
+from scipy.cluster.hierarchy import linkage
+from scipy.optimize import linear_sum_assignment
+
+import consilience as cs
+from consilience.comparison import (
+    accuracy,
+    adjusted_rand,
+    cluster_difference,
+    contingency,
+    jaccard,
+    nmi,
+    variation_of_information,
+)
+from consilience.consensus import stable_components
+from consilience.datasets import load_beads, load_beads_labels
+from consilience.explorer.api import Api
+from consilience.explorer.edition import Edition
+from consilience.explorer.features import effect_sizes
+from consilience.explorer.session import Session
+from consilience.meta.condensed import medoid_of
+
+BEADS = load_beads()
+KNOWN = {name: BEADS.labels[name] for name in BEADS.labels}
+
+
+@pytest.fixture(scope="module")
+def api():
+    return Api(beads_session())
+
+
+@pytest.fixture(scope="module")
+def holes():
+    return Api(holes_session())
+
+
+@pytest.fixture(scope="module")
+def meta():
+    return cs.organize(beads_ensemble())
+
+
+def test_the_session_in_words(api, meta):
+    told = ask(api, "session")
+    assert (told["version"], told["revision"], told["n_objects"], told["n_clusterings"]) == (1, 0, 300, 60)
+    assert told["features"] == BEADS.columns
+    assert told["n_features"] == 8
+    assert told["known"] == ["shape", "colour"]
+    assert (told["linkage"], told["measure"], told["estimated"]) == ("average", "cluster_difference", None)
+    assert told["can"] == {"refine": True, "null": True, "features": True, "agreement": False}
+    assert told["limits"] == {"refs": 64, "refine": 1000, "rows": 500, "items": 64}
+    assert len(told["run"]) == 16
+    assert int(told["run"], 16) >= 0
+    assert told["job"] is None
+    assert told["embedding"]["kind"] == "pca"
+    scores = {score["name"]: score for score in told["scores"]}
+    assert list(scores) == ["compactness", "accuracy:shape", "accuracy:colour", "clusters", "mean difference"]
+    assert scores["compactness"]["better"] == "low"
+    assert scores["accuracy:shape"]["better"] == "high"
+    assert scores["compactness"]["low"] == beads_ensemble().info["compactness"].min()
+    enough = [n for n in meta.jumps["n_groups"] if n >= 4]
+    assert told["cut"]["groups"] == enough[0]
+    assert told["cut"]["candidates"] == meta.jumps["n_groups"].head(6).tolist()
+
+
+def test_a_session_without_data_says_what_to_do(holes):
+    told = ask(holes, "session")
+    assert told["can"] == {"refine": False, "null": False, "features": False, "agreement": False}
+    assert "generate" in told["refine_note"]
+    assert told["embedding"]["kind"] == "labels"
+    run = Api(Session(beads_ensemble()))
+    assert "--data" in ask(run, "session")["refine_note"]
+
+
+def test_boot_has_what_the_first_page_needs(api, meta):
+    header, found = arrays(api, "boot")
+    assert found["xy"].shape == (300, 2)
+    assert found["xy"].min() == 0
+    assert found["xy"].max() == 1
+    np.testing.assert_array_equal(found["merges"], meta.tree[:, :2])
+    np.testing.assert_allclose(found["heights"], meta.tree[:, 2], rtol=1e-6)
+    assert sorted(found["order"]) == list(range(60))
+    np.testing.assert_array_equal(found["clusters"], beads_ensemble().n_clusters)
+    np.testing.assert_allclose(found["scores"][0], beads_ensemble().info["compactness"], rtol=1e-6)
+    np.testing.assert_allclose(
+        found["scores"][1], [accuracy(KNOWN["shape"], labels) for labels in beads_ensemble()], rtol=1e-6
+    )
+    groups = meta.cut(len(header["representatives"]))
+    for one, node, medoid, labels in zip(
+        header["representatives"], groups.nodes, groups.medoids, found["labels"], strict=True
+    ):
+        assert one["ref"] == (f"60.{node}m" if node >= 60 else f"{node}m")
+        assert one["leaf"] == medoid
+        assert one["clusters"] == 4
+        np.testing.assert_array_equal(codes(labels), beads_ensemble().labels[:, medoid])
+
+
+def test_order_draws_the_tree_without_crossings(api, meta):
+    order = arrays(api, "boot")[1]["order"]
+    place = np.argsort(order)
+    for node in range(60, 119):
+        places = np.sort(place[meta.branch(node)])
+        assert places[-1] - places[0] == len(places) - 1
+
+
+def test_mean_difference_is_the_mean_distance_to_the_others(api):
+    scores = arrays(api, "boot")[1]["scores"]
+    distances = cs.pairwise(beads_ensemble())
+    np.testing.assert_allclose(scores[4], distances.sum(axis=1) / 59, rtol=1e-6)
+
+
+def test_labels_of_leaves_medoids_and_consensus(api, meta):
+    header, found = arrays(api, "labels/7m,7c,60.110m,60.110c,110c")
+    ens, branch = beads_ensemble(), meta.branch(110)
+    items = header["items"]
+    assert [item["ref"] for item in items] == ["7m", "7c", "60.110m", "60.110c", "60.110c"]
+    assert [item["leaf"] for item in items] == [7, 7, meta.medoid(branch), None, None]
+    assert [item["size"] for item in items] == [1, 1, len(branch), len(branch), len(branch)]
+    assert [item["confidence"] for item in items] == [False, False, False, True, True]
+    np.testing.assert_array_equal(codes(found["labels"][0]), ens.labels[:, 7])
+    np.testing.assert_array_equal(codes(found["labels"][2]), ens.labels[:, meta.medoid(branch)])
+    whole = meta.consensus(branch)
+    np.testing.assert_array_equal(codes(found["labels"][3]), whole.labels)
+    share = whole.membership[np.arange(300), whole.labels]
+    np.testing.assert_allclose(found["confidence"][3] / 254, share, atol=0.5 / 254 + 1e-6)
+    assert (found["confidence"][:3] == 255).all()
+
+
+def test_labels_that_are_missing(holes):
+    ens = load_beads_labels()
+    for leaf in range(ens.n_clusterings):
+        header, found = arrays(holes, f"labels/{leaf}m")
+        np.testing.assert_array_equal(codes(found["labels"][0]), ens.labels[:, leaf])
+        assert header["items"][0]["clusters"] == ens.n_clusters[leaf]
+        assert "confidence" not in found
+
+
+def test_many_clusters_need_two_bytes():
+    rng = np.random.default_rng(0)
+    wide = [np.arange(400) % 300, rng.integers(5, size=400), rng.integers(5, size=400)]
+    wide[0][5] = -1
+    api = Api(Session(cs.Ensemble(wide)))
+    header, found = arrays(api, "labels/0m")
+    assert found["labels"].dtype == np.uint16
+    assert header["items"][0]["clusters"] == 300
+    np.testing.assert_array_equal(codes(found["labels"][0]), cs.Ensemble(wide).labels[:, 0])
+    assert codes(found["labels"][0])[5] == -1
+
+
+def test_the_same_labels_have_the_same_tag(api):
+    tags = [api.call("GET", f"/api/labels/{refs}").headers["ETag"] for refs in ("3m", "3m", "4m")]
+    assert tags[0] == tags[1] != tags[2]
+    assert tags[0].startswith('W/"')
+
+
+@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+def test_maps(api, meta, kind):
+    header, found = arrays(api, f"map/{kind}")
+    made = meta.map(kind)
+    assert header["kind"] == kind
+    assert header["stress"] == made.stress
+    assert header["kept"] == made.kept
+    xy = found["xy"]
+    assert xy.min() >= 0
+    assert xy.max() <= 1
+    extent = np.ptp(made.xy, axis=0).max()  # one scale for both axes
+    np.testing.assert_allclose(np.ptp(xy, axis=0), np.ptp(made.xy, axis=0) / extent, rtol=1e-4)
+
+
+def test_detail_of_a_leaf(api):
+    told, row = ask(api, "detail/5m"), beads_ensemble().info.iloc[5]
+    labels = beads_ensemble().labels[:, 5]
+    assert (told["ref"], told["node"], told["leaf"], told["size"], told["n_missing"]) == ("5m", 5, 5, 1, 0)
+    assert told["sizes"] == np.bincount(labels).tolist()
+    assert told["scores"]["compactness"] == row["compactness"]
+    assert told["made"]["method"] == row["method"]
+    assert told["made"]["unit"] == row["unit"]
+    assert told["made"]["parameters"]["standardize"] is True
+    weights = [one["weight"] for one in told["weights"]]
+    assert weights == sorted(row["weights"], reverse=True)[:30]
+    assert told["confidence"] is None
+    assert told["floaters"] == []
+    for one in told["known"]:
+        table = contingency(labels, KNOWN[one["name"]])
+        assert one["table"] == table.tolist()
+        assert one["accuracy"] == accuracy(KNOWN[one["name"]], labels)
+        assert one["labels"] == sorted(set(KNOWN[one["name"]]))
+
+
+def test_weights_are_named_by_their_columns(api):
+    leaf = int(np.flatnonzero(beads_ensemble().info["method"] == "zipf")[0])
+    row = beads_ensemble().info.iloc[leaf]
+    told = {one["feature"]: one["weight"] for one in ask(api, f"detail/{leaf}m")["weights"]}
+    assert told == dict(zip(BEADS.columns, row["weights"], strict=True))
+    leaf = int(np.flatnonzero(beads_ensemble().info["method"] == "pca")[0])
+    assert all(one["feature"].startswith("component ") for one in ask(api, f"detail/{leaf}m")["weights"])
+
+
+def test_detail_of_a_consensus(api, meta):
+    told, branch = ask(api, "detail/60.112c"), meta.branch(112)
+    whole = meta.consensus(branch)
+    share = whole.membership[np.arange(300), whole.labels].astype(np.float32)
+    assert (told["leaf"], told["made"], told["weights"], told["size"]) == (None, None, None, len(branch))
+    assert told["confidence"]["mean"] == pytest.approx(share.mean())
+    assert told["confidence"]["histogram"] == np.histogram(share, 20, (0, 1))[0].tolist()
+    floating = np.flatnonzero(share <= 0.5)
+    assert told["confidence"]["n_floaters"] == len(floating)
+    assert sorted(one["index"] for one in told["floaters"]) == floating[:100].tolist()
+    sure = [one["confidence"] for one in told["floaters"]]
+    assert sure == sorted(sure)
+    assert all(one["id"] == BEADS.ids[one["index"]] for one in told["floaters"])
+
+
+def test_what_marks_a_cluster(api):
+    told = ask(api, "detail/5m")["features"]
+    labels = beads_ensemble().labels[:, 5]
+    assert [one["cluster"] for one in told] == [0, 1, 2, 3]
+    for one in told:
+        inside, rest = BEADS.values[labels == one["cluster"]], BEADS.values[labels != one["cluster"]]
+        n, m = len(inside), len(rest)
+        pooled = np.sqrt(((n - 1) * inside.var(0, ddof=1) + (m - 1) * rest.var(0, ddof=1)) / (n + m - 2))
+        d = (inside.mean(0) - rest.mean(0)) / pooled
+        order = np.argsort(-np.abs(d))
+        assert [top["feature"] for top in one["top"]] == [BEADS.columns[i] for i in order[:8]]
+        for i, top in zip(order, one["top"], strict=False):
+            error = 1.959964 * np.sqrt((n + m) / (n * m) + d[i] ** 2 / (2 * (n + m)))
+            assert top["d"] == pytest.approx(d[i])
+            assert top["mean"] == pytest.approx(inside.mean(0)[i])
+            assert top["rest"] == pytest.approx(rest.mean(0)[i])
+            assert (top["low"], top["high"]) == (pytest.approx(d[i] - error), pytest.approx(d[i] + error))
+
+
+def test_effects_of_sparse_data_and_of_empty_or_constant_ones():
+    from scipy import sparse
+
+    rng = np.random.default_rng(3)
+    values = np.column_stack([rng.poisson(1.0, 50), rng.poisson(3.0, 50), np.full(50, 7)]).astype(float)
+    labels = rng.integers(3, size=50).astype(np.int32)
+    labels[:4] = -1
+    size = np.bincount(labels[labels >= 0], minlength=4).astype(float)  # a fourth, empty cluster
+    dense = effect_sizes(values, labels, size)
+    for one, other in zip(dense, effect_sizes(sparse.csr_matrix(values), labels, size), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    assert np.isnan(dense[2][:, 2]).all()
+    assert np.isnan(dense[2][3]).all()
+
+
+def test_objects_page_by_page(api, meta):
+    whole = meta.consensus(meta.branch(112))
+    share = whole.membership[np.arange(300), whole.labels]
+    first = ask(api, "objects/60.112c")
+    assert first["total"] == 300
+    assert first["columns"] == BEADS.columns
+    assert [row["index"] for row in first["rows"]] == list(range(50))
+    row = ask(api, "objects/60.112c", start=123, count=1)["rows"][0]
+    assert row["id"] == BEADS.ids[123]
+    assert row["cluster"] == whole.labels[123]
+    assert row["confidence"] == pytest.approx(share[123], rel=1e-6)
+    assert row["known"] == {name: labels[123] for name, labels in KNOWN.items()}
+    assert list(row["values"].values()) == BEADS.values[123].tolist()
+    some = ask(api, "objects/60.112c", cluster=1, count=500)
+    assert [one["index"] for one in some["rows"]] == np.flatnonzero(whole.labels == 1).tolist()
+    unsure = [one["confidence"] for one in ask(api, "objects/60.112c", order="confidence", count=500)["rows"]]
+    assert unsure == sorted(unsure)
+    assert ask(api, "objects/60.112c", start=300)["rows"] == []
+    assert ask(api, "objects/60.112c", cluster=65535) | {"rows": []} == {
+        "revision": 0,
+        "ref": "60.112c",
+        "total": 0,
+        "columns": BEADS.columns,
+        "rows": [],
+    }
+
+
+def test_objects_without_a_label(holes):
+    labels = load_beads_labels().labels
+    leaf = int(np.argmax((labels < 0).sum(axis=0)))
+    missing = np.flatnonzero(labels[:, leaf] < 0)
+    told = ask(holes, f"objects/{leaf}m", cluster=-1, count=500)
+    assert [row["index"] for row in told["rows"]] == missing.tolist()
+    assert all(row["cluster"] == -1 and row["values"] == {} for row in told["rows"])
+
+
+def test_compare_two(holes):
+    a, b = load_beads_labels().labels[:, 0], load_beads_labels().labels[:, 14]
+    told = ask(holes, "compare/0m/14m")
+    table = contingency(a, b)
+    assert told["clusters"] == list(table.shape)
+    assert told["table"] == table.tolist()
+    assert (told["only_a"], told["only_b"]) == (int(((a >= 0) & (b < 0)).sum()), int(((a < 0) & (b >= 0)).sum()))
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    assert sum(table[i, j] for i, j in told["matched"]) == table[rows, columns].sum()
+    matched = {tuple(pair) for pair in told["matched"]}
+    moved = [i for i in range(300) if a[i] >= 0 and b[i] >= 0 and (a[i], b[i]) not in matched]
+    assert told["n_moved"] == len(moved)
+    assert [one["index"] for one in told["moved"]] == moved[:200]
+    assert all((one["from"], one["to"]) == (a[one["index"]], b[one["index"]]) for one in told["moved"])
+    for measure in (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information):
+        assert told["measures"][measure.__name__] == pytest.approx(measure(a, b))
+
+
+def test_compare_with_itself(api):
+    told = ask(api, "compare/3m/3m")
+    assert told["n_moved"] == 0
+    assert told["measures"]["nmi"] == 1
+
+
+def test_stable_components_of_a_branch(api, meta):
+    branch = meta.branch(112)
+    found, told = stable_components(beads_ensemble()[:, branch]), ask(api, "components/60.112c")
+    assert told["n_members"] == len(branch)
+    assert told["n_components"] == len(found)
+    assert told["largest"] == found["size"].max()
+    assert told["share_in_groups"] == pytest.approx(found.loc[found["size"] > 1, "share"].sum())
+    assert [one["size"] for one in told["components"]] == found["size"].head(100).tolist()
+    for one, objects in zip(told["components"], found["objects"], strict=False):
+        assert one["ids"][: len(objects)] == objects
+        assert len(one["ids"]) == min(one["size"], 20)
+    assert [one["index"] for one in told["floaters"]] == [
+        one["index"] for one in ask(api, "detail/60.112c")["floaters"]
+    ]
+    assert ask(api, "components/112m")["n_components"] == told["n_components"]
+
+
+def test_components_of_a_leaf_are_its_clusters(api):
+    told = ask(api, "components/9m")
+    assert told["n_components"] == 4
+    assert told["share_in_groups"] == 1
+
+
+def test_branches_of_earlier_trees_can_still_be_named():
+    ens = beads_ensemble()
+    api, early = Api(Session(ens)), cs.organize(ens[:, :40])
+    for node in (45, 70, 78):
+        header, found = arrays(api, f"labels/40.{node}m,40.{node}c")
+        branch = early.branch(node)
+        assert header["items"][0]["leaf"] == early.medoid(branch)
+        np.testing.assert_array_equal(codes(found["labels"][1]), early.consensus(branch).labels)
+    assert arrays(api, "labels/40.7m")[0]["items"][0]["ref"] == "7m"
+    for bad in ("1.0m", "0.0m", "61.3m", "40.79m", "119c"):
+        assert api.call("GET", f"/api/labels/{bad}").status == 404
+
+
+@pytest.mark.parametrize("linkage_name", ["average", "ward", "complete"])
+def test_the_tree_of_the_first_clusterings_is_scipys(linkage_name):
+    api = Api(Session(beads_ensemble(), linkage=linkage_name))
+    edition: Edition = api.session.edition
+    expected = linkage(cs.organize(beads_ensemble()[:, :25]).distances, linkage_name)
+    np.testing.assert_allclose(edition.tree(25).links, expected)
+
+
+def test_medoids_of_large_branches_are_exact():
+    rng = np.random.default_rng(1)
+    base = rng.integers(4, size=(60, 3))
+    labels = np.column_stack([base[:, i % 3] for i in range(150)])  # many equal clusterings: ties
+    noise = rng.random(labels.shape) < 0.1
+    labels = np.where(noise, rng.integers(4, size=labels.shape), labels)
+    edition = Session(cs.Ensemble(labels)).edition
+    for node in range(150, 299):
+        ref = edition.top(node, "m")
+        assert edition.medoid(ref) == medoid_of(edition.meta.distances, edition.members(ref))
+
+
+def test_ids_that_a_browser_cannot_count_come_as_text():
+    big = np.arange(2**60, 2**60 + 4)
+    api = Api(Session(cs.Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]], ids=big)))
+    assert [row["id"] for row in ask(api, "objects/0m")["rows"]] == [str(i) for i in big]
+
+
+def test_scripts_in_ids_labels_and_names_stay_text():
+    script = '</script><img src=x onerror="alert(1)">'
+    ids = [f"{script}{i}" for i in range(6)]
+    ens = cs.Ensemble({script: [0, 0, 1, 1, 2, 2], "b": [0, 1, 0, 1, 0, 1]}, ids=ids)
+    api = Api(Session(ens, known={script: [script, "x"] * 3}))
+    told = ask(api, "detail/0m")
+    assert told["name"] == script
+    assert told["known"][0]["name"] == script
+    assert script in told["known"][0]["labels"]
+    assert ask(api, "objects/0m")["rows"][2]["id"] == ids[2]
+    assert ask(api, "session")["known"] == [script]
+
+
+def test_two_objects_in_two_clusterings():
+    api = Api(Session(cs.Ensemble([[0, 1], [0, 0]])))
+    for path in ("session", "detail/2c", "components/2c", "compare/0m/2c", "objects/1m"):
+        ask(api, path)
+    header, found = arrays(api, "boot")
+    assert found["merges"].tolist() == [[0, 1]]
+    assert np.isfinite(found["xy"]).all()
+    assert len(header["representatives"]) == 2
+    arrays(api, "map/mds")
+
+
+def test_equal_clusterings_draw_a_plane_too():
+    api = Api(Session(cs.Ensemble([[0] * 5] * 3)))
+    assert (arrays(api, "boot")[1]["xy"] == 0.5).all()
+
+
+def test_objects_that_no_clustering_labels():
+    api = Api(Session(cs.Ensemble([[0, 0, 1, -1], [0, 1, 1, -1], [0, 0, 1, -1]])))
+    header, found = arrays(api, "labels/4c")
+    assert codes(found["labels"][0])[3] == -1
+    assert found["confidence"][0][3] == 255
+    assert ask(api, "detail/4c")["n_missing"] == 1
+    assert ask(api, "components/4c")["n_components"] == 3
+
+
+def test_data_of_another_size_is_refused():
+    with pytest.raises(cs._check.InputError, match="300 objects and the clusterings 4"):
+        Session(cs.Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]]), data=load_beads())
+
+
+def test_one_clustering_is_refused():
+    with pytest.raises(cs._check.InputError, match="only one clustering"):
+        Session(cs.Ensemble([[0, 0, 1, 1]]))
+
+
+def test_clusters_with_gaps_are_numbered_through():
+    ens = cs.Ensemble._made(np.array([[0, 5], [5, 5], [9, 0]], np.int32), cs.Ensemble([[0, 1], [0, 1]]).info, None)
+    api = Api(Session(ens))
+    _, found = arrays(api, "labels/0m,1m")
+    assert found["labels"].tolist() == [[0, 1, 2], [1, 1, 0]]
+
+

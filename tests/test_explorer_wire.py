@@ -1,0 +1,119 @@
+"""The container, JSON and the cache of the explorer."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from consilience.explorer.cache import Cache
+from consilience.explorer.wire import TYPES, json_reply, pack, plain, unpack
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.sampled_from(TYPES).flatmap(
+            lambda kind: arrays(kind, array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=7))
+        ),
+        max_size=4,
+    ),
+    st.dictionaries(st.text(max_size=5), st.text(max_size=8), max_size=3),
+)
+def test_what_is_packed_comes_out(found, header):
+    names = {f"a{i}": array for i, array in enumerate(found)}
+    told, back = unpack(pack({**header, "revision": 3}, names))
+    assert told["revision"] == 3
+    assert set(back) == set(names)
+    for name, array in names.items():
+        assert back[name].dtype == array.dtype
+        np.testing.assert_array_equal(back[name], array)
+
+
+def test_the_layout_is_the_one_that_the_page_reads():
+    data = pack({"revision": 7}, {"a": np.array([1, 2, 3], np.uint8), "b": np.array([1.5, -2], np.float32)})
+    (length,) = struct.unpack("<I", data[:4])
+    assert (4 + length) % 8 == 0
+    header = json.loads(data[4 : 4 + length])
+    assert header["arrays"]["a"] == {"dtype": "uint8", "shape": [3], "offset": 0}
+    assert header["arrays"]["b"] == {"dtype": "float32", "shape": [2], "offset": 8}
+    assert struct.unpack_from("<2f", data, 4 + length + 8) == (1.5, -2.0)
+    assert len(data) == 4 + length + 16
+
+
+def test_a_type_that_the_page_does_not_know_is_refused():
+    with pytest.raises(TypeError, match="float64"):
+        pack({}, {"a": np.zeros(2)})
+
+
+def test_json_has_no_numbers_that_a_browser_would_misread():
+    content = {"a": np.nan, "b": np.inf, "c": 2**53 + 1, "d": 2**53, "e": np.int64(4), "f": np.bool_(True), 3: (None,)}
+    assert json.loads(json_reply(content).body) == {
+        "a": None,
+        "b": None,
+        "c": str(2**53 + 1),
+        "d": 2**53,
+        "e": 4,
+        "f": True,
+        "3": [None],
+    }
+
+
+def test_text_that_is_no_text_does_not_break_a_reply():
+    assert json.loads(json_reply({"id": "a\ud800b"}).body) == {"id": "a?b"}
+
+
+def test_scripts_stay_text():
+    text = "</script><script>alert(1)</script>"
+    assert plain({text: text}) == {text: text}
+    assert json.loads(json_reply({"id": text}).body)["id"] == text
+
+
+def test_the_cache_keeps_what_fits_and_drops_the_oldest():
+    cache, made = Cache(100), []
+
+    def make(name):
+        made.append(name)
+        return np.zeros(5)
+
+    for name in ("a", "b", "a", "c", "a", "b"):  # 40 bytes each: two fit
+        cache.get(name, lambda name=name: make(name))
+    assert made == ["a", "b", "c", "b"]
+    assert len(cache) == 2
+
+
+def test_what_is_larger_than_the_cache_is_still_answered():
+    cache = Cache(10)
+    assert cache.get("a", lambda: np.zeros(50)).nbytes == 400
+    assert cache.get("b", lambda: np.zeros(60)).nbytes == 480
+    assert len(cache) == 1
+
+
+def test_an_answer_is_made_once_however_many_ask():
+    cache, made = Cache(1000), []
+
+    def make():
+        made.append(1)
+        time.sleep(0.05)
+        return np.zeros(3)
+
+    threads = [threading.Thread(target=cache.get, args=("key", make)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == [1]
+
+
+def test_a_failure_is_not_kept():
+    cache = Cache(1000)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("a", lambda: np.zeros(1 // 0))
+    assert cache.get("a", lambda: np.zeros(1)).nbytes == 8
