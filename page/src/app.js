@@ -25,8 +25,8 @@ export function mount(element, transport, options = {}) {
   const store = new Store(transport, options);
   element.textContent = "";
   render(html`<${StoreProvider} value=${store}><${Page} /><//>`, element);
-  store.open();
   const unlink = options.model ? linkModel(store, options.model) : () => {};
+  store.open();
   return () => {
     unlink();
     store.close();
@@ -37,6 +37,12 @@ export function mount(element, transport, options = {}) {
 function Page() {
   const store = useStore(), status = store.status.value, root = useRef(null), session = store.session.value;
   useEffect(() => followJobs(store), []);
+  useEffect(() => {
+    if (!store.address) return;
+    const read = () => store.readAddress();
+    window.addEventListener("hashchange", read);
+    return () => window.removeEventListener("hashchange", read);
+  }, []);
   useEffect(() => {
     const handle = keyHandler(store), host = store.address ? window : root.current;
     host?.addEventListener("keydown", handle);

@@ -97,6 +97,7 @@ export class Store {
 
   /** Ask for everything that the first picture needs. */
   async open() {
+    const isFirst = !this.session.value;
     try {
       const [session, boot] = await Promise.all([this.transport.get("/api/session"), this.transport.get("/api/boot")]);
       const shown = decode(boot.buffer);
@@ -105,7 +106,7 @@ export class Store {
         this.boot.value = shown;
         this.labels.take(shown, shown.header.representatives);
         this.job.value = session.json.job;
-        const given = this.address ? readHash(location.hash, session.json.run) : null;
+        const given = this.address && isFirst ? readHash(location.hash, session.json.run) : null;
         this.view.value = this.checked(given ?? this.view.value);
         this.status.value = { kind: "ready", message: "" };
       });
@@ -186,6 +187,12 @@ export class Store {
     if (!this.address) return;
     if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
     else history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
+  }
+
+  /** Show what an address says that was pasted over this one. */
+  readAddress() {
+    const given = this.session.value && readHash(location.hash, this.session.value.run);
+    if (given) this.go(this.checked(given));
   }
 
   /** @param {any} patch */

@@ -6,15 +6,17 @@ import { effect } from "@preact/signals";
  * @returns {() => void} ends the link
  */
 export function linkModel(store, model) {
+  const tray = (model.get("tray") ?? []).map((/** @type {any} */ kept) => ({ ref: String(kept.ref), name: String(kept.name ?? kept.ref), note: "" }));
+  store.view.value = { ...store.view.value, sel: model.get("selected") || null, tray };
   const take = () => {
     const ref = model.get("selected");
     if (ref && store.session.value && ref !== store.view.value.sel) store.go({ sel: store.checked({ ...store.view.value, sel: ref }).sel });
   };
   model.on("change:selected", take);
   const stop = effect(() => {
-    const { tray, sel } = store.view.value;
+    const { tray: kept, sel } = store.view.value;
     if (!store.session.value) return;
-    model.set("tray", tray.map(({ ref, name }) => ({ ref, name })));
+    model.set("tray", kept.map(({ ref, name }) => ({ ref, name })));
     model.set("selected", sel ?? "");
     model.save_changes();
   });

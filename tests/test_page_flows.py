@@ -1,0 +1,453 @@
+"""The explorer's page in a real browser: what people do with it, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import squareform
+
+import consilience as cs
+from consilience.datasets import load_beads
+from consilience.explorer import Server
+from consilience.explorer.sources import material
+from page_server import Visit, beads_run, chromium, serve, visit
+
+NUMBER = 120
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
+    return beads_run(tmp_path_factory.mktemp("page") / "beads", NUMBER)
+
+
+@pytest.fixture(scope="module")
+def server(run: Path) -> Iterator[Server]:
+    with_data = serve(run)
+    yield with_data
+    with_data.close()
+
+
+@pytest.fixture
+def seen(browser: Any, server: Server) -> Iterator[Visit]:
+    with visit(browser, server.url) as found:
+        yield found
+
+
+@pytest.fixture
+def page(seen: Visit) -> Any:
+    return seen.page
+
+
+def address(page: Any) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.evaluate("location.href")).fragment)
+
+
+def state(page: Any) -> dict[str, str]:
+    """What the address says."""
+    return {name: values[-1] for name, values in address(page).items()}
+
+
+def tray(page: Any) -> list[list[str]]:
+    """Ref, name and note of what is in the tray."""
+    return [json.loads(text) for text in address(page).get("tray", [])]
+
+
+def select_branch(page: Any) -> None:
+    """Select a group of several clusterings by its number."""
+    for number in range(1, int(state(page)["cut"]) + 1):
+        press(page, str(number))
+        if "." in state(page)["sel"]:
+            return
+    raise AssertionError("every group is a single clustering")
+
+
+def said(page: Any, words: str) -> None:
+    """Wait until the page tells people something."""
+    page.locator(".said [role=status]", has_text=words).wait_for()
+
+
+def press(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_opens_with_every_panel_and_cleans_the_address(seen: Visit, server: Server) -> None:
+    page = seen.page
+    for panel in ("tree", "scores", "map", "tiles", "detail", "tray"):
+        assert page.locator(f"#panel-{panel}").is_visible()
+    assert page.title() == "beads · consilience"
+    assert f"{NUMBER} clusterings of 300 objects" in page.locator(".top").inner_text()
+    assert "token" not in page.url
+    assert server.token not in page.content()
+    page.locator("#panel-detail .bars button").first.wait_for()
+    assert page.locator("#panel-detail .bars button").count() == 4
+
+
+def test_detail_picks_out_a_cluster_and_objects_follow(page: Any) -> None:
+    press(page, "2")
+    page.locator("#panel-detail .bars button").nth(1).click()
+    assert state(page)["cluster"] == "1"
+    assert page.locator("#panel-detail").get_by_text("What sets cluster 1 apart").is_visible()
+    assert page.locator("#panel-detail .effect .dot").count() == 8
+    size = page.locator("#panel-detail .bars button[aria-pressed=true] .count").inner_text()
+    page.get_by_role("tab", name="Objects").click()
+    page.locator("#panel-objects .pager", has_text=f"of {size}").wait_for()
+    assert page.locator("#panel-objects tbody tr").first.locator("th").inner_text().startswith("b")
+    press(page, "1")
+    assert "cluster" not in state(page), "clusters are numbered within a clustering"
+
+
+def test_objects_are_paged_and_ordered(page: Any) -> None:
+    press(page, "c", "1")
+    page.get_by_role("tab", name="Objects").click()
+    objects = page.locator("#panel-objects")
+    objects.get_by_text("1–50 of 300").wait_for()
+    objects.get_by_label("Next page").click()
+    objects.get_by_text("51–100 of 300").wait_for()
+    assert objects.locator("tbody th").first.inner_text() == "b051"
+    if objects.get_by_role("columnheader", name="confidence").count():
+        objects.get_by_role("button", name="Least sure first").click()
+        objects.get_by_text("1–50 of 300").wait_for()
+        page.wait_for_function("!document.querySelector('#panel-objects [aria-busy=true]')")
+        shown = [float(text) for text in objects.locator("tbody td:nth-child(3)").all_inner_texts()]
+        assert shown == sorted(shown)
+
+
+def test_undo_and_redo(page: Any) -> None:
+    begin = state(page)
+    undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
+    assert undo.is_disabled()
+    page.get_by_role("button", name="Consensus", exact=True).click()
+    press(page, "3", "p")
+    changed = state(page)
+    assert changed["rep"] == "c"
+    assert changed["pin"] == changed["sel"]
+    undo.click()
+    assert "pin" not in state(page)
+    press(page, "Control+z", "z")
+    assert state(page) == begin
+    assert undo.is_disabled()
+    press(page, "Control+Shift+z", "Shift+Z")
+    redo.click()
+    assert state(page) == changed
+    assert redo.is_disabled()
+
+
+def test_a_slider_in_motion_is_one_step(page: Any) -> None:
+    begin = state(page)["cut"]
+    slider = page.get_by_role("slider", name="Groups")
+    slider.focus()
+    press(page, "ArrowRight", "ArrowRight", "ArrowRight")
+    slider.fill("9")
+    assert state(page)["cut"] == "9"
+    for _ in range(10):
+        press(page, "z")
+    assert state(page)["cut"] == begin
+
+
+def test_keyboard_alone_goes_through_the_whole_work(page: Any) -> None:
+    before = int(state(page)["cut"])
+    press(page, "+", "+", "-")
+    assert int(state(page)["cut"]) == before + 1
+    press(page, "4", "c", "s", "ArrowDown")
+    assert state(page)["sel"] != tray(page)[0][0]
+    press(page, "ArrowUp", "p", "1", "x")
+    assert state(page)["tab"] == "compare"
+    page.locator("#panel-compare .flow").wait_for()
+    press(page, "Escape")
+    assert "cmp" not in state(page)
+    page.get_by_role("tab", name="Compare").focus()
+    press(page, "ArrowLeft")
+    assert state(page)["tab"] == "objects"
+    assert page.evaluate("document.activeElement.id") == "tab-objects"
+    press(page, "?")
+    page.get_by_role("dialog", name="How this page works").wait_for()
+    press(page, "Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    with page.expect_download() as download:
+        press(page, "e")
+    assert download.value.suggested_filename == "consilience.csv"
+
+
+def test_split_and_join_by_keys_are_shown_beside_the_slider(page: Any) -> None:
+    select_branch(page)
+    press(page, "[")
+    cut = int(state(page)["cut"])
+    chip = page.locator(".cut .chip", has_text="after hand changes")
+    assert str(cut + 1) in chip.inner_text()
+    chip.click()
+    assert "split" not in state(page)
+
+
+def test_keys_do_not_act_while_somebody_types(page: Any) -> None:
+    press(page, "1", "s")
+    before = state(page)
+    name = page.get_by_label("Name", exact=True)
+    name.fill("")
+    name.press_sequentially("spectrum 2 + [x]")
+    press(page, "Tab")
+    assert tray(page)[0][1] == "spectrum 2 + [x]"
+    assert {k: v for k, v in state(page).items() if k != "tray"} == {k: v for k, v in before.items() if k != "tray"}
+
+
+def test_tray_names_notes_order_and_undo(page: Any) -> None:
+    press(page, "1", "s", "2", "s", "s")
+    said(page, "in the tray already")
+    items = page.locator("#panel-tray .tray li")
+    assert items.count() == 2
+    items.nth(0).get_by_label("Name", exact=True).fill("by form")
+    items.nth(0).get_by_placeholder("note").fill("round ones apart")
+    items.nth(1).get_by_role("button", name="Move").first.click()
+    assert [kept[1:] for kept in tray(page)][1] == ["by form", "round ones apart"]
+    items.nth(1).get_by_role("button", name="Remove by form").click()
+    assert items.count() == 1
+    page.get_by_role("button", name="Undo").click()
+    assert items.count() == 2
+    items.nth(1).get_by_role("button", name="Show by form").click()
+    assert state(page)["sel"] == tray(page)[1][0]
+
+
+def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, permissions=["clipboard-read", "clipboard-write"]) as seen:
+        page = seen.page
+        press(page, "+", "c", "3", "p", "s", "2", "x")
+        page.get_by_label("Note on").fill("to look at again: 100 % & more #")
+        page.get_by_label("Colour tree by").select_option("accuracy:shape")
+        page.get_by_role("button", name="Copy link").click()
+        said(page, "copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert "token" not in copied
+        other = page.context.new_page()
+        other.goto(copied)
+        other.locator("#panel-compare .flow").wait_for()
+        assert state(other) == state(page)
+        assert tray(other) == tray(page)
+        assert other.get_by_placeholder("note").input_value() == "to look at again: 100 % & more #"
+        assert other.get_by_label("Colour tree by").input_value() == "accuracy:shape"
+        press(other, "1", "Escape")
+        other.evaluate("address => location.replace(address)", copied)  # pasted over the open page
+        other.locator("#panel-compare .flow").wait_for()
+        assert state(other) == state(page)
+
+
+def download(page: Any, name: str) -> bytes:
+    with page.expect_download() as found:
+        page.locator("#panel-tray").get_by_role("button", name=name, exact=True).click()
+    return Path(found.value.path()).read_bytes()
+
+
+def test_exports_hold_the_labels_of_the_ensemble_byte_for_byte(page: Any, run: Path, tmp_path: Path) -> None:
+    select_branch(page)
+    press(page, "s", "c", "s")
+    refs = [kept[0] for kept in tray(page)]
+    for at, name in enumerate(("medoid", "consensus")):
+        page.get_by_label("Name", exact=True).nth(at).fill(name)
+    page.get_by_label("confidence columns").uncheck()
+    meta = cs.organize(cs.Ensemble.load(run), linkage="average")
+    node = int(refs[0].split(".")[1][:-1])
+    members = meta.branch(node)
+    labels = {"medoid": meta.ensemble.labels[:, medoid(meta, members)], "consensus": meta.consensus(members).labels}
+    ids = load_beads().ids
+    lines = ['"id","medoid","consensus"', *(f'"{i}",{a},{b}' for i, a, b in zip(ids, *labels.values(), strict=True))]
+    assert download(page, "CSV") == ("\n".join(lines) + "\n").encode()
+
+    file = tmp_path / "labels.parquet"
+    file.write_bytes(download(page, "Parquet"))
+    table = pd.read_parquet(file)
+    for name, codes in labels.items():
+        np.testing.assert_array_equal(table[name].to_numpy(), codes)
+
+    made: dict[str, Any] = {}
+    exec(compile(download(page, "Python").decode(), "consilience.py", "exec"), made)
+    for name, codes in labels.items():
+        np.testing.assert_array_equal(made["labels"][name].to_numpy(), codes)
+
+
+def medoid(meta: Any, members: Any) -> int:
+    return int(members[np.argmin(squareform(meta.distances)[np.ix_(members, members)].sum(axis=1))])
+
+
+def test_compare_shows_counts_flow_and_moved_objects(page: Any, run: Path) -> None:
+    press(page, "c", "1", "p")
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_text("Comparing takes two").wait_for()
+    press(page, "2")
+    panel = page.locator("#panel-compare")
+    panel.locator(".flow").wait_for()
+    counts = [int(text) for text in panel.locator(".heat td").all_inner_texts()]
+    assert sum(counts) == 300
+    assert panel.locator(".flow .ribbons path").count() == sum(count > 0 for count in counts)
+    panel.locator(".flow .block").last.click()
+    assert "cluster" in state(page)
+    first = state(page)["pin"]
+    panel.get_by_role("button", name="Swap").click()
+    assert state(page)["pin"] != first
+    assert state(page)["cmp"] == first
+
+
+def test_stable_components_of_a_branch(page: Any, run: Path) -> None:
+    press(page, "1", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown")
+    page.get_by_role("tab", name="Stable components").click()
+    panel = page.locator("#panel-components")
+    panel.get_by_text("clusterings in the branch").wait_for()
+    number = panel.locator(".facts div", has_text="clusterings in the branch").locator("dd").inner_text()
+    assert int(number) >= 1
+
+
+def test_every_view_has_a_table_that_picks_the_same(page: Any) -> None:
+    press(page, "2")
+    selected = state(page)["sel"]
+    press(page, "1", "t")
+    for panel in ("tree", "scores", "map", "tiles", "detail", "tray"):
+        page.locator(f"#panel-{panel} table").first.wait_for()
+    page.locator("#panel-tiles tbody button.link").nth(1).click()
+    assert state(page)["sel"] == selected
+    page.locator("#panel-detail table").first.locator("tbody button.link").nth(2).click()
+    assert state(page)["cluster"] == "2"
+    for tab in ("Objects", "Compare", "Stable components"):
+        page.get_by_role("tab", name=tab).click()
+        page.locator("#lower-body table").first.wait_for()
+    press(page, "t")
+    page.locator("#panel-tree canvas").first.wait_for()
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_theme_follows_the_system_and_can_be_chosen(browser: Any, server: Server, system: str) -> None:
+    def ground(page: Any) -> int:
+        colour = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
+        return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
+
+    with visit(browser, server.url, color_scheme=system) as seen:
+        assert (ground(seen.page) > 600) == (system == "light")
+        other = "dark" if system == "light" else "light"
+        seen.page.get_by_label("Theme").select_option(other)
+        assert (ground(seen.page) > 600) == (other == "light")
+        seen.page.reload()
+        seen.page.wait_for_selector("#panel-tiles")
+        assert (ground(seen.page) > 600) == (other == "light"), "a choice is kept"
+
+
+def test_nothing_overflows_on_smaller_screens(browser: Any, server: Server) -> None:
+    for width in (1100, 800):
+        with visit(browser, server.url, viewport={"width": width, "height": 900}) as seen:
+            assert seen.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, run: Path, tmp_path: Path) -> None:
+    ours = beads_run(tmp_path / "run", 60)
+    server = serve(ours)
+    try:
+        with visit(browser, server.url) as seen:
+            page = seen.page
+            press(page, "c")
+            select_branch(page)
+            press(page, "s", "p", "r")
+            dialog = page.get_by_role("dialog", name="More like this")
+            dialog.get_by_label("How many").fill("20")
+            dialog.get_by_role("button", name="Make them").click()
+            said(page, "20 clusterings added")
+            assert "80 clusterings" in page.locator(".top").inner_text()
+            assert state(page)["sel"].startswith("80.")
+            assert tray(page)[0][0].startswith("60.")
+            page.locator("#panel-detail .bars button").first.wait_for()
+            assert download(page, "CSV").count(b"\n") == 301
+    finally:
+        server.close()
+    assert cs.Ensemble.load(ours).n_clusterings == 80
+
+
+def test_a_job_can_be_cancelled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
+    server = serve(beads_run(tmp_path / "run", 60))
+    try:
+        with visit(browser, server.url) as seen:
+            page = seen.page
+            press(page, "1", "r")
+            page.get_by_label("How many").fill("1000")
+            page.get_by_role("button", name="Make them").click()
+            page.get_by_role("progressbar").wait_for()
+            page.reload()
+            page.get_by_role("progressbar").wait_for()
+            press(page, "r")
+            said(page, "A job is running")
+            page.locator(".job").get_by_role("button", name="Cancel").click()
+            said(page, "Stopped.")
+            page.locator(".job").wait_for(state="detached")
+            made = server.api.session.edition.n_clusterings
+            assert 60 < made < 1060
+            page.locator(".top", has_text=f"{made:,} clusterings").wait_for()
+    finally:
+        server.close()
+
+
+def test_a_server_started_again_is_found_by_the_open_page(browser: Any, run: Path) -> None:
+    first = serve(run)
+    port = first.port
+    with visit(browser, first.url) as seen:
+        page = seen.page
+        press(page, "c", "2", "s")
+        before = state(page)
+        first.close()
+        press(page, "3")
+        page.get_by_role("alert").filter(has_text="does not answer").wait_for()
+        second = serve(run, port=port)
+        try:
+            assert second.port == port
+            page.get_by_role("alert").filter(has_text="started again").wait_for()
+            other = page.context.new_page()
+            other.goto(second.url)
+            other.wait_for_selector("#panel-tiles")
+            page.get_by_role("alert").wait_for(state="detached")
+            assert tray(page)[0][0] == json.loads(before["tray"])[0]
+            assert state(page)["rep"] == "c"
+            press(page, "4")
+            page.locator("#panel-detail .bars button").first.wait_for()
+        finally:
+            second.close()
+
+
+def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> None:
+    evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+    rng = np.random.default_rng(0)
+    columns = {f"{evil} {j}": rng.integers(0, 3, 60).astype(str) for j in range(6)}
+    table = pd.DataFrame({**columns, "truth": [evil, "plain"] * 30}, index=[f"{evil} {i}" for i in range(60)])
+    file = tmp_path / "<img src=x onerror=hacked>.csv"
+    table.to_csv(file, index_label="id")
+    session = material(file, kind="labels", reading={"id_column": "id", "label_columns": ["truth"]}).session()
+    with Server(session) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        assert page.locator("h1").inner_text() == "<img src=x onerror=hacked>"
+        press(page, "1")
+        page.locator("#panel-detail .heat th", has_text="<script>").first.wait_for()
+        page.get_by_role("tab", name="Objects").click()
+        assert page.locator("#panel-objects tbody th").first.inner_text() == f"{evil} 0"
+        press(page, "s")
+        page.get_by_label("Name", exact=True).fill(evil)
+        page.locator("#title-tray").click()
+        press(page, "t")
+        page.locator("#panel-tray td", has_text="<script>").wait_for()
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img, main script").count() == 0
+
+
+def test_without_data_the_page_says_what_is_missing(browser: Any, tmp_path: Path) -> None:
+    labels = np.random.default_rng(1).integers(0, 3, (40, 8))
+    with Server(material(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1", "r")
+        said(page, "were not made by consilience generate")
+        page.get_by_text("There is no data table here").wait_for()
+        press(page, "e")
+        said(page, "The tray is empty")
