@@ -48,8 +48,9 @@ function Picture({ reference }) {
   return html`<div class="plot big-picture" ref=${ref} aria-busy=${!shown} onPointerMove=${(/** @type {any} */ event) => setHover(near(event))} onPointerLeave=${() => setHover(null)}>
     ${now ? html`<${Canvas} size=${size} deps=${[xy, now.shown, now.slots, cluster]} label=${`Objects coloured by the ${describe(store, reference)}`}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
+        const start = performance.now();
         drawTile(canvas, context, theme, size, xy, now.shown, now.slots, { mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null, cluster, numbers: true });
-        markDrawn();
+        markDrawn(start);
       }} />` : null}
     <${Tip} at=${hover} size=${size}>${hover && now ? html`<${ObjectWords} object=${hover.object} shown=${now.shown} />` : null}<//>
   </div>`;

@@ -55,8 +55,15 @@ export class Store {
       const boot = this.boot.value;
       return boot && new Tree(boot.arrays.merges, boot.arrays.heights, boot.arrays.order);
     });
+    // parts of the view whose value stays the same object until they change: what is made of them is not made again by every click
+    const part = (/** @type {(view: View) => any} */ pick) => {
+      const text = computed(() => JSON.stringify(pick(this.view.value)));
+      return computed(() => JSON.parse(text.value));
+    };
+    const cutting = part(({ cut, split, join, cutM }) => ({ cut, split, join, cutM })), rep = part((view) => view.rep);
+    const brushing = part(({ brush, x, y }) => ({ brush, x, y }));
     this.groups = computed(() => {
-      const tree = this.tree.value, { cut, split, join, cutM } = this.view.value;
+      const tree = this.tree.value, { cut, split, join, cutM } = cutting.value;
       if (!tree) return [];
       return cutM === tree.m ? tree.cut(cut, split, join) : tree.cut(cut);
     });
@@ -68,7 +75,7 @@ export class Store {
     });
     this.representatives = computed(() => {
       const tree = this.tree.value;
-      return tree ? this.groups.value.map((/** @type {number} */ node) => refOf(tree, node, this.view.value.rep)) : [];
+      return tree ? this.groups.value.map((/** @type {number} */ node) => refOf(tree, node, rep.value)) : [];
     });
     this.pinned = computed(() => this.view.value.pin ?? this.representatives.value[0] ?? null);
     // what detail, objects and tools are about: the selected clustering, or without one the pinned
@@ -76,7 +83,7 @@ export class Store {
     this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.view.value.sel) : -1));
     // leaves inside the brush of the scores, or null without one
     this.brushed = computed(() => {
-      const { brush, x, y } = this.view.value;
+      const { brush, x, y } = brushing.value;
       if (!brush || !this.boot.value) return null;
       const xs = this.score(x), ys = this.score(y);
       if (!xs || !ys) return null;

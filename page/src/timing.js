@@ -9,8 +9,9 @@ export function markClick(event) {
   performance.mark("consilience-click", { startTime: event.timeStamp });
 }
 
-/** The selected clustering has just been drawn. */
-export function markDrawn() {
+/** The selected clustering has just been drawn, from a start in milliseconds. @param {number} start */
+export function markDrawn(start) {
+  performance.measure("consilience-draw", { start });
   if (!clicked) return;
   clicked = false;
   requestAnimationFrame(() => performance.measure("consilience-recolour", "consilience-click"));
