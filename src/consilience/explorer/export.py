@@ -15,7 +15,11 @@ from consilience.explorer.session import Session
 from consilience.explorer.wire import Reply
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
-FILES = {"csv": "consilience.csv", "parquet": "consilience.parquet", "python": "consilience.py"}
+FILES = {
+    "csv": "consilience.csv",
+    "parquet": "consilience.parquet",
+    "python": "consilience_labels.py",  # as consilience.py it would import itself
+}
 RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
