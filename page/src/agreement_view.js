@@ -1,9 +1,10 @@
 // Agreement runs: how stability grew from step to step, and what became stable.
 import { html } from "htm/preact";
+import { useState } from "preact/hooks";
 import { useAnswer } from "./answers.js";
 import { LineChart } from "./line_chart.js";
 import { Panel, Table, show } from "./panel.js";
-import { Answered, many, percent, plural } from "./parts.js";
+import { Answered, Segmented, many, percent, plural } from "./parts.js";
 
 const SIDES = ["rows", "columns"];
 
@@ -11,13 +12,13 @@ export function AgreementView() {
   const answer = useAnswer("/api/agreement"), found = answer.value;
   return html`<${Panel} id="agreement" class="plain" title="Agreement, step by step" table=${() => html`<${Answered} answer=${answer}><${Tables} found=${found} /><//>`}>
     <${Answered} answer=${answer}><div class="agreement">
-      <section class="column"><h3>Stability <small>share of pairs that runs agree on, with standard errors</small></h3>
+      <section class="column"><h3 title="Mean Jaccard index over all pairs of clusterings, with its standard error; step 0 is before the process">Stability <small>Jaccard index between clusterings; step 0 is before</small></h3>
         <${LineChart} label="Stability of rows and columns by step" xLabel="step" lines=${SIDES.map((side) => lineOf(found, side, `${side}_sem`)).filter((line) => line.points.length)} /></section>
       ${accuracies(found).length ? html`<section class="column"><h3>Accuracy <small>against known labels</small></h3>
-        <${LineChart} label="Accuracy by step" xLabel="step" lines=${accuracies(found).map((name) => ({ ...lineOf(found, name), name: name.replace("accuracy:", "") }))} /></section>` : null}
+        <${LineChart} label="Accuracy by step" xLabel="step" lines=${accuracies(found).map((name) => ({ ...lineOf(found, name, `${name}_sem`), name: name.replace("accuracy:", "") }))} /></section>` : null}
       <section class="column"><h3>Stable components, before and after</h3><${Components} found=${found} />
         ${found?.empty_rows || found?.empty_columns ? html`<p class="note">${plural(found.empty_rows ?? 0, "empty row")} and ${plural(found.empty_columns ?? 0, "empty column")} were left out.</p>` : null}</section>
-      <section class="column wide"><h3>Groups that became stable</h3><${Groups} found=${found} /></section>
+      <section class="column wide"><h3>Stable groups <small>that all clusterings keep together</small></h3><${Groups} found=${found} /></section>
     </div><//>
   <//>`;
 }
@@ -43,10 +44,15 @@ function Components({ found }) {
 
 /** @param {{found: any}} props */
 function Groups({ found }) {
-  const groups = found?.groups ?? [];
-  if (!groups.length) return html`<p class="empty">No group became stable.</p>`;
-  return html`<${Table} caption="Largest first" heads=${["side", "when", "size", "members"]}
-    rows=${groups.map((/** @type {any} */ one) => [one.side, one.when, many(one.size), one.members.join(", ") + (one.size > one.members.length ? " …" : "")])} />`;
+  const all = found?.groups ?? [], [side, setSide] = useState("columns"), [when, setWhen] = useState("after");
+  const groups = all.filter((/** @type {any} */ one) => one.side === side && one.when === when);
+  return html`<div class="choices">
+      <${Segmented} label="Side" value=${side} onPick=${setSide} options=${[["rows", "Rows", "the objects"], ["columns", "Columns", "what the objects are described by, such as words"]]} />
+      <${Segmented} label="When" value=${when} onPick=${setWhen} options=${[["before", "Before"], ["after", "After"]]} />
+    </div>
+    ${groups.length ? html`<${Table} caption="Largest first" heads=${["size", "members"]}
+      rows=${groups.map((/** @type {any} */ one) => [many(one.size), one.members.join(", ") + (one.size > one.members.length ? " …" : "")])} />`
+      : html`<p class="empty">There are no such groups.</p>`}`;
 }
 
 /** @param {{found: any}} props */

@@ -9,17 +9,23 @@ export function describe(store, ref) {
   const parsed = parseRef(ref), tree = store.tree.value;
   if (!parsed) return ref;
   const m = parsed.m ?? tree?.m ?? 0;
-  if (parsed.node < m || parsed.m === null) return `clustering ${parsed.node}`;
+  if (parsed.node < m || parsed.m === null) {
+    const name = givenName(store, parsed.node);
+    return `clustering ${parsed.node}${name ? ` (${name})` : ""}`;
+  }
   const kind = parsed.kind === "c" ? "consensus" : "medoid";
   const node = tree ? nodeOf(tree, ref) : -1;
   return node >= 0 && tree ? `${kind} of ${many(tree.size[node])} clusterings` : `${kind} of branch ${parsed.node} among the first ${many(m)}`;
 }
 
+/** What the user's own file calls a clustering. @param {Store} store @param {number} leaf @returns {string | undefined} */
+const givenName = (store, leaf) => store.session.value.names?.[leaf];
+
 /** A short name for a column. @param {Store} store @param {string} ref */
 function nameOf(store, ref) {
   const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1, group = store.groups.value.indexOf(node);
   const parsed = parseRef(ref);
-  if (!parsed?.m) return describe(store, ref);
+  if (!parsed?.m) return (parsed && givenName(store, parsed.node)) ?? describe(store, ref);
   return `${group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
 }
 

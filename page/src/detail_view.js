@@ -16,8 +16,9 @@ export function DetailView() {
   return html`<${Panel} id="detail" title=${title} class="plain" table=${() => html`<${Answered} answer=${answer}><${Tables} detail=${detail} /><//>`}>
     <${Answered} answer=${answer}><div class="detail">
       <div class="column"><${Clusters} detail=${detail} /><${Weights} detail=${detail} /></div>
-      <div class="column features"><${Features} detail=${detail} /><${Known} detail=${detail} /></div>
+      <div class="column features"><${Features} detail=${detail} /></div>
       <div class="column sure"><${Summary} detail=${detail} /><${Confidence} detail=${detail} /></div>
+      <${Known} detail=${detail} />
       <${Made} detail=${detail} />
     </div><//>
   <//>`;
@@ -63,7 +64,7 @@ function Summary({ detail }) {
     ...(detail.leaf === null || detail.leaf === undefined ? [] : [["clustering number", many(detail.leaf)]]),
     ...Object.entries(detail.scores).filter(([name]) => name !== "clusters").map(([name, value]) => [name, show(value)]),
   ];
-  return html`<section><h3>Scores</h3><${Facts} facts=${facts} /></section>`;
+  return html`<section><h3>In short</h3><${Facts} facts=${facts} /></section>`;
 }
 
 /** @param {{detail: any}} props */
@@ -72,14 +73,14 @@ function Confidence({ detail }) {
   if (!sure) return null;
   const most = Math.max(1, ...sure.histogram);
   return html`<section><h3 title="The share of the branch's clusterings whose vote agrees with an object's cluster">Confidence of objects</h3>
-    <div class="histogram" role="img" aria-label=${`Confidence from 0 to 1: mean ${show(sure.mean, 3)}, ${sure.n_floaters} objects below ${sure.threshold}`}>
+    <div class="histogram" role="img" aria-label=${`Confidence from 0 to 1: mean ${show(sure.mean, 3)}, ${plural(sure.n_floaters, "floater")}`}>
       ${sure.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => html`<span key=${at} title=${`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${many(count)}`}
         class=${at / 20 < sure.threshold ? "low" : ""} style=${{ height: `${(100 * count) / most}%` }}></span>`)}
     </div>
     <p class="scale"><span>0</span><span>${sure.threshold}</span><span>1</span></p>
     <p class="note">Mean ${show(sure.mean, 3)}. ${sure.n_floaters
-      ? html`${plural(sure.n_floaters, "floater")} below ${sure.threshold}: <button class="link" onClick=${() => store.go({ tab: "objects" })}>see objects</button>`
-      : `No object below ${sure.threshold}.`}</p>
+      ? html`${plural(sure.n_floaters, "floater")}, no majority puts them where they are: <button class="link" onClick=${() => store.go({ tab: "objects" })}>see objects</button>`
+      : "No floaters: every object is where a majority puts it."}</p>
     ${detail.floaters.length ? html`<${Floaters} detail=${detail} />` : null}
   </section>`;
 }
@@ -116,9 +117,9 @@ function Weights({ detail }) {
 /** @param {{detail: any}} props */
 function Known({ detail }) {
   if (!detail.known?.length) return null;
-  return html`<section><h3>Against labels that are known</h3><div class="known">${detail.known.map((/** @type {any} */ one) => html`
+  return html`<section class="column whole"><h3>Against labels that are known</h3><div class="known">${detail.known.map((/** @type {any} */ one) => one.table ? html`
     <${HeatTable} key=${one.name} caption=${`${one.name}: accuracy ${show(one.accuracy, 3)}`} corner="cluster" rows=${one.table.map((/** @type {any} */ _, /** @type {number} */ c) => c)}
-      columns=${one.labels} counts=${one.table} />`)}</div></section>`;
+      columns=${one.labels} counts=${one.table} />` : html`<p class="note">${one.name}: accuracy ${show(one.accuracy, 3)}; too many classes for a table</p>`)}</div></section>`;
 }
 
 /** The same as tables. @param {{detail: any}} props */

@@ -37,7 +37,7 @@ export const KEYS = [
 const WORDS = [
   ["medoid", "the most central clustering of a group: one that was really made"],
   ["consensus", "one clustering that all clusterings of a branch vote for; an object's confidence is the share of votes that agree"],
-  ["floater", "an object whose confidence is below one half, drawn hollow"],
+  ["floater", "an object that at most half of the branch's clusterings put where it is, drawn hollow"],
   ["pinned", "the clustering whose colours all others are aligned to"],
 ];
 

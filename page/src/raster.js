@@ -56,7 +56,7 @@ export function packed([r, g, b], alpha = 255) {
  * @param {HTMLCanvasElement} canvas @param {Float32Array} xy
  * @param {import("./align.js").Labels} labels @param {ArrayLike<number>} slots
  * @param {{confidence?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
- *   objects less sure than the threshold (0 … 1) are hollow; with a mask only objects with a 1 in it are in colour
+ *   objects no surer than the threshold (0 … 1) are hollow; with a mask only objects with a 1 in it are in colour
  */
 export function scatter(canvas, xy, labels, slots, how = {}) {
   const { width, height } = canvas, context = canvas.getContext("2d");
@@ -74,7 +74,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
       const label = labels[i];
       const at = (pad + Math.round((1 - xy[2 * i + 1]) * down)) * width + pad + Math.round(xy[2 * i] * across);
       const plain = label === none || pass === 0;
-      const mark = plain ? stamps[0] : sure && sure[i] < least ? ring : marks[label];
+      const mark = plain ? stamps[0] : sure && sure[i] <= least ? ring : marks[label];
       const colour = plain ? faint : colours[label];
       const { full, edge, alpha } = mark;
       for (let j = 0; j < full.length; j++) pixels[at + full[j]] = colour;
