@@ -16,11 +16,11 @@ export function layOut(table, height) {
   const right = Array.from({ length: kb }, (_, c) => table.reduce((sum, row) => sum + row[c], 0));
   const total = Math.max(1, left.reduce((a, b) => a + b, 0));
   const gap = Math.min(6, (0.3 * height) / Math.max(ka, kb, 1));
-  const a = stack(left, left.map((_, c) => c), total, height, gap);
-  const mean = right.map((size, c) => (size ? table.reduce((sum, row, r) => sum + row[c] * (a[r].top + a[r].size / 2), 0) / size : Infinity));
-  const b = stack(right, right.map((_, c) => c).sort((p, q) => mean[p] - mean[q]), total, height, gap);
-  const usedA = a.map((one) => one.top), usedB = b.map((one) => one.top), ribbons = [];
   const scale = (height - gap * (Math.max(ka, kb) - 1)) / total;
+  const a = stack(left, left.map((_, c) => c), scale, height, gap);
+  const mean = right.map((size, c) => (size ? table.reduce((sum, row, r) => sum + row[c] * (a[r].top + a[r].size / 2), 0) / size : Infinity));
+  const b = stack(right, right.map((_, c) => c).sort((p, q) => mean[p] - mean[q]), scale, height, gap);
+  const usedA = a.map((one) => one.top), usedB = b.map((one) => one.top), ribbons = [];
   const order = right.map((_, c) => c).sort((p, q) => b[p].top - b[q].top);
   for (let r = 0; r < ka; r++) {
     for (const c of order) {
@@ -34,13 +34,14 @@ export function layOut(table, height) {
   return { a, b, ribbons };
 }
 
-/** @param {number[]} sizes @param {number[]} order @param {number} total @param {number} height @param {number} gap */
-function stack(sizes, order, total, height, gap) {
-  const most = (height - gap * (sizes.length - 1)) / total, found = sizes.map(() => ({ top: 0, size: 0, count: 0 }));
-  let top = 0;
+/** Blocks under each other, in the middle of the height. @param {number[]} sizes @param {number[]} order @param {number} scale @param {number} height @param {number} gap */
+function stack(sizes, order, scale, height, gap) {
+  const whole = sizes.reduce((sum, size) => sum + size * scale, 0) + gap * (sizes.length - 1);
+  const found = sizes.map(() => ({ top: 0, size: 0, count: 0 }));
+  let top = Math.max(0, (height - whole) / 2);
   for (const c of order) {
-    found[c] = { top, size: sizes[c] * most, count: sizes[c] };
-    top += sizes[c] * most + gap;
+    found[c] = { top, size: sizes[c] * scale, count: sizes[c] };
+    top += sizes[c] * scale + gap;
   }
   return found;
 }

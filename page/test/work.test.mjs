@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { as } from "../src/commands.js";
+import { branchAround } from "../src/jobs.js";
+import { percent, plural } from "../src/parts.js";
+import { Tree } from "../src/tree.js";
+
+// ((0 1) (2 3)) 4: nodes 5 = 0+1, 6 = 2+3, 7 = 5+6, 8 = 7+4
+const tree = new Tree(Int32Array.of(0, 1, 2, 3, 5, 6, 7, 4), Float32Array.of(1, 2, 3, 4), Int32Array.of(0, 1, 2, 3, 4));
+
+test("the branch around a clustering holds half of what was made around it", () => {
+  assert.equal(branchAround(tree, 0, [1]), 5);
+  assert.equal(branchAround(tree, 0, [1, 4]), 5);
+  assert.equal(branchAround(tree, 0, [2, 3, 4]), 7);
+  assert.equal(branchAround(tree, 0, [4]), 8);
+});
+
+test("a branch changes between medoid and consensus, a clustering stays itself", () => {
+  assert.equal(as("5000.7012m", "c"), "5000.7012c");
+  assert.equal(as("17m", "c"), "17m");
+  assert.equal(as(null, "c"), null);
+});
+
+test("numbers in words", () => {
+  assert.equal(plural(1, "object"), "1 object");
+  assert.equal(plural(1200, "object"), "1,200 objects");
+  assert.deepEqual([0, 0.0123, 0.5, 1].map(percent), ["0\u00a0%", "1.2\u00a0%", "50\u00a0%", "100\u00a0%"]);
+});
