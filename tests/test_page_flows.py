@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -452,3 +453,89 @@ def test_without_data_the_page_says_what_is_missing(browser: Any, tmp_path: Path
         page.get_by_text("There is no data table here").wait_for()
         press(page, "e")
         said(page, "The tray is empty")
+
+
+def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
+    rng = np.random.default_rng(3)
+    topics = np.repeat(np.arange(3), 20)
+    counts = rng.poisson(0.2 + 4.0 * (topics[:, None] == np.arange(30)[None, :] // 10))
+    found = cs.agree(counts, 3, m=4, n_iter=2, random_state=0, progress=False)
+    server = cs.explore(found, known={"topic": topics}, browser=False, block=False, progress=False)
+    try:
+        with visit(browser, server.url) as seen:
+            page = seen.page
+            page.get_by_role("tab", name="Agreement").click()
+            panel = page.locator("#panel-agreement")
+            panel.locator(".chart").first.wait_for()
+            assert panel.locator(".chart polyline").count() == 3, "rows, columns and one accuracy"
+            panel.get_by_role("button", name="Rows").click()
+            largest = int(panel.locator(".choices + .scroll tbody td").first.inner_text())
+            sizes = found.after.rows.signatures().counts
+            assert largest == sizes.max()
+            panel.get_by_role("button", name="table").click()
+            steps = panel.locator("table").first.locator("tbody tr")
+            assert steps.count() == len(found.stability())
+    finally:
+        server.close()
+
+
+WIDGET = """
+async () => {
+  const traits = {tray: [], selected: ""}, hears = {}, sent = [];
+  const model = {
+    get: (name) => traits[name],
+    set: (name, value) => { traits[name] = value; },
+    save_changes: () => window.changed(JSON.stringify(traits)),
+    on: (event, hear) => { hears[event] = hear; },
+    off: () => {},
+    send: async (message) => {
+      const [reply, body] = await window.ask(JSON.stringify(message));
+      const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
+      hears["msg:custom"](reply, [new DataView(bytes.buffer)]);
+    },
+  };
+  window.choose = (ref) => { traits.selected = ref; hears["change:selected"](); };
+  const host = document.createElement("div");
+  document.body.replaceChildren(host);
+  const { default: widget } = await import("/explorer.js");
+  window.end = widget.render({model, el: host});
+}
+"""
+
+
+def test_the_same_page_in_a_notebook(browser: Any, server: Server) -> None:
+    widget = pytest.importorskip("consilience.explorer.widget").Explorer(server.api.session)
+    replies: list[list[Any]] = []
+    widget.send = lambda reply, buffers: replies.append([reply, base64.b64encode(buffers[0]).decode()])
+
+    def ask(message: str) -> list[Any]:
+        widget._answer(widget, json.loads(message), [])
+        return replies.pop()
+
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        page.expose_function("ask", ask)
+        page.expose_function("changed", lambda traits: widget.set_state(json.loads(traits)))
+        page.evaluate(WIDGET)
+        page.locator(".consilience-widget #panel-tiles").wait_for()
+        before = page.url
+        page.locator(".consilience").focus()
+        select = page.locator("#panel-tiles").get_by_role("button", name="table")
+        select.click()
+        page.locator("#panel-tiles tbody button.link").nth(1).click()
+        page.locator("#panel-detail .bars button").first.wait_for()
+        press(page, "s")
+        page.locator("#panel-tray .tray li").wait_for()
+        assert widget.selected == widget.tray[0]["ref"]
+        np.testing.assert_array_equal(widget.selection.iloc[:, 0], codes(server, widget.selected))
+        assert download(page, "CSV").count(b"\n") == 301
+        page.evaluate("window.choose('7m')")
+        page.locator("#panel-detail h2", has_text="Clustering 7").wait_for()
+        assert page.url == before, "a notebook's address is not ours"
+        page.evaluate("window.end()")
+        assert page.locator(".consilience").count() == 0
+
+
+def codes(server: Server, ref: str) -> Any:
+    edition = server.api.session.edition
+    return edition.shown(edition.ref(ref)).codes
