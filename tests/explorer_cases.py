@@ -68,7 +68,7 @@ def arrays(api: Api, path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return unpack(reply.body)
 
 
-def post(api: Api, path: str, status: int = 200, **content: Any) -> Any:
+def post(api: Api, path: str, status: int = 200, /, **content: Any) -> Any:
     """The JSON of a POST, or the reply if it is a file."""
     reply = api.call("POST", f"/api/{path}", {}, json.dumps(content).encode())
     assert reply.status == status, reply.body

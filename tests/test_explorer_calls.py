@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment
 
@@ -25,6 +24,7 @@ from consilience.explorer.edition import Edition
 from consilience.explorer.features import effect_sizes
 from consilience.explorer.session import Session
 from consilience.meta.condensed import medoid_of
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 
 BEADS = load_beads()
 KNOWN = {name: BEADS.labels[name] for name in BEADS.labels}
@@ -403,7 +403,7 @@ def test_equal_clusterings_draw_a_plane_too():
 
 def test_objects_that_no_clustering_labels():
     api = Api(Session(cs.Ensemble([[0, 0, 1, -1], [0, 1, 1, -1], [0, 0, 1, -1]])))
-    header, found = arrays(api, "labels/4c")
+    _header, found = arrays(api, "labels/4c")
     assert codes(found["labels"][0])[3] == -1
     assert found["confidence"][0][3] == 255
     assert ask(api, "detail/4c")["n_missing"] == 1
@@ -425,5 +425,3 @@ def test_clusters_with_gaps_are_numbered_through():
     api = Api(Session(ens))
     _, found = arrays(api, "labels/0m,1m")
     assert found["labels"].tolist() == [[0, 1, 2], [1, 1, 0]]
-
-

@@ -110,21 +110,24 @@ def _read(
 ) -> Material:
     """The clusterings, and their data; how to read is said of the data where it is given, and of SOURCE otherwise."""
     reading = {**how, "columns": how["columns"] or None, "label_columns": truth}
-    if data is None:
-        if not source.is_dir():
-            return material(source, kind=kind, reading=reading, making=making)
-        if (
-            truth
-            or how["columns"]
-            or how["key"]
-            or (not has_truth and any(value is not None for value in how.values()))
-        ):
-            raise InputError(
-                f"{source} is a stored run: --truth, --id, --columns, --sep, --header and --key say how to read the table of its "
-                "data, so name that with --data, or known labels with --truth-from"
-            )
-        return material(source)
-    alike = data.suffix == source.suffix
-    own = {name: how[name] for name in ("id_column", *(("sep", "header") if alike else ()))}
-    found = material(source, kind="labels", reading={} if source.is_dir() else own)
-    return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))
+    if data is not None:
+        found = material(source, kind="labels", reading={} if source.is_dir() else _of_labels(source, data, truth, how))
+        return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))
+    if not source.is_dir():
+        return material(source, kind=kind, reading=reading, making=making)
+    found = material(source)
+    asked = [truth, how["columns"], how["key"], *([] if has_truth else [how["id_column"], how["sep"], how["header"]])]
+    if any(value is not None and value != [] for value in asked):
+        raise InputError(
+            f"{source} is a stored run: --truth, --id, --columns, --sep, --header and --key say how to read the table of its "
+            "data, so name that with --data, or known labels with --truth-from"
+        )
+    return found
+
+
+def _of_labels(source: Path, data: Path, truth: list[str], how: dict[str, Any]) -> dict[str, Any]:
+    """How to read labels beside data: known labels that are columns of both are no clusterings."""
+    own = {name: how[name] for name in ("id_column", *(("sep", "header") if data.suffix == source.suffix else ()))}
+    names = read_table(source, kind="labels", **own).columns or []
+    kept = [name for name in names if name not in truth]
+    return {**own, "columns": kept} if kept and len(kept) < len(names) else own

@@ -10,8 +10,6 @@ from typing import Any
 import pandas as pd
 
 from consilience._check import check_count
-from consilience.explorer.serve import Server, open_browser, run
-from consilience.explorer.sources import Making, material
 from consilience.tables import Table, read_table
 
 
@@ -84,6 +82,9 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
+    from consilience.explorer.serve import Server, open_browser, run  # here, so that the package is quick to import
+    from consilience.explorer.sources import Making, material
+
     check_count("n_clusterings", n_clusterings, 2)
     folder = None if store is None else Path(store)
     making = Making(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)

@@ -149,7 +149,9 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted, note = [port, 0] if port else [0], ""
     for number in wanted:
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or answers wait for each other (Nagle)
+        found = socket.socket(
+            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )  # named, or answers wait for each other (Nagle)
         if os.name == "posix":  # elsewhere it would let two servers share a port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

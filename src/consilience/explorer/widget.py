@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import pandas as pd
 
@@ -57,12 +57,12 @@ class Explorer(anywidget.AnyWidget):
 
     def _answer(self, widget: Any, message: Any, buffers: Any) -> None:
         """Answer one call of the page."""
-        address = urlsplit(str(message.get("path", "")))
+        path, _, query = str(message.get("path", "")).partition("?")
         body = message.get("body")
         reply = self._api.call(
             str(message.get("method", "")),
-            address.path,
-            dict(parse_qsl(address.query)),
+            path,
+            dict(parse_qsl(query)),
             b"" if body is None else json.dumps(body).encode(),
         )
         name = reply.headers.get("Content-Disposition", "").partition('filename="')[2].rstrip('"') or None

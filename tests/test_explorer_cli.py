@@ -1,0 +1,221 @@
+"""consilience explore, as people type it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import httpx
+import pandas as pd
+import pytest
+
+import consilience as cs
+from command_line import run
+from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.explorer import serve
+from explorer_cases import ASSETS, ask
+
+BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    cs.generate(load_beads(), 25, 4, store=folder, progress=False)
+    return folder
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """What would be shown: the server answers one question and ends."""
+    found = []
+
+    def wait(self):
+        found.append({**ask(self.api, "session"), "url": self.url, "note": self.note})
+
+    monkeypatch.setattr(serve, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(serve.Server, "wait", wait)
+    return found
+
+
+def explore(*args):
+    return run("explore", "--no-browser", *args)
+
+
+def test_a_run(stored, opened):
+    done = explore(stored)
+    assert done.returncode == 0
+    assert opened[0]["n_clusterings"] == 25
+    assert re.search(r"http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}", done.stderr)
+    assert done.stdout == ""
+
+
+def test_a_run_with_data_and_truth(stored, opened):
+    done = explore(stored, "--data", BEADS, "--id", "bead", "--truth", "shape,colour", "--linkage", "ward", "-g", "6")
+    assert done.returncode == 0, done.stderr
+    assert opened[0]["known"] == ["shape", "colour"]
+    assert opened[0]["can"]["refine"] is True
+    assert (opened[0]["linkage"], opened[0]["cut"]["groups"]) == ("ward", 6)
+
+
+def test_a_run_with_truth_from_a_table(stored, opened):
+    done = explore(stored, "--truth-from", BEADS, "--id", "bead", "--truth", "shape")
+    assert done.returncode == 0, done.stderr
+    assert opened[0]["known"] == ["shape"]
+
+
+def test_data_and_truth_from_two_tables(stored, opened, tmp_path):
+    pd.DataFrame({"bead": load_beads().ids, "odd": [i % 2 for i in range(300)]}).to_csv(
+        tmp_path / "odd.csv", index=False
+    )
+    done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,colour", "--truth-from", tmp_path / "odd.csv")
+    assert done.returncode == 0, done.stderr
+    assert opened[0]["known"] == ["shape", "colour", "odd"]
+    assert opened[0]["can"]["refine"] is True
+
+
+def test_a_table_of_data(opened, tmp_path):
+    done = explore(
+        BEADS, "--id", "bead", "-t", "shape,colour", "-n", "12", "-k", "3", "-o", tmp_path / "new", "--xy", "red,blue"
+    )
+    assert done.returncode == 0, done.stderr
+    assert opened[0]["n_clusterings"] == 12
+    assert opened[0]["embedding"] == {"kind": "columns", "note": "red and blue"}
+    assert cs.Ensemble.load(tmp_path / "new").n_clusterings == 12
+
+
+def test_a_table_of_labels(opened):
+    done = explore(LABELS, "--id", "bead", "-t", "shape,colour")
+    assert done.returncode == 0, done.stderr
+    assert (opened[0]["n_clusterings"], opened[0]["n_features"]) == (16, 0)
+
+
+def test_labels_with_their_data(opened):
+    done = explore(LABELS, "--id", "bead", "--data", BEADS, "-t", "shape,colour")
+    assert done.returncode == 0, done.stderr
+    assert opened[0]["n_clusterings"] == 16  # what is known is no clustering, though it stands in both files
+    assert opened[0]["known"] == ["shape", "colour"]
+    assert opened[0]["features"] == load_beads().columns
+
+
+def test_a_busy_port(opened):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = explore(LABELS, "--id", "bead", "--port", port)
+    assert done.returncode == 0
+    assert f"port {port} is taken; took another." in done.stderr
+    assert f":{port}/" not in opened[0]["url"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nowhere"], "nowhere is not there"),
+        ([".."], "not a stored run"),
+        ([LABELS, "--id", "nobody"], "unknown id_column"),
+        ([BEADS, "--id", "bead"], "shape"),
+        ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
+        ([LABELS, "--id", "bead", "--host", "0.0.0.0"], "every address"),
+        ([LABELS, "--id", "bead", "-g", "99"], "99 groups cannot be made"),
+    ],
+)
+def test_bad_use_is_one_sentence(arguments, sentence, opened, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = explore(*arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert opened == []
+
+
+def test_reading_options_need_a_table(stored, opened):
+    done = explore(stored, "--id", "bead")
+    assert done.returncode == 2
+    assert "name that with --data" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("zeros.csv", b"\0" * 100),
+        ("header.csv", b"a,b\n"),
+        ("damaged.parquet", b"PAR1xxPAR1"),
+        ("foreign.docx", b"PK"),
+    ],
+)
+def test_empty_damaged_and_foreign_files(tmp_path, opened, name, content):
+    (tmp_path / name).write_bytes(content)
+    done = explore(tmp_path / name)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert name in done.stderr
+    assert opened == []
+
+
+def test_without_the_page(monkeypatch, tmp_path):
+    monkeypatch.setattr("consilience.explorer.page.static_folder", lambda: tmp_path)
+    done = explore(LABELS, "--id", "bead")
+    assert done.returncode == 2
+    assert "Node.js 18" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = explore(LABELS, "--id", "bead")
+    assert done.returncode == 1
+    assert "pip install 'consilience[explore]'" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
+def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
+    code = (
+        "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from explorer_cases import ASSETS; "
+        "import consilience.explorer.serve as serve; serve.load_page = lambda: ASSETS; "
+        "from consilience.cli import main; main(sys.argv[1:])"
+    )
+    words = [
+        sys.executable,
+        "-c",
+        code,
+        os.pathsep.join(sys.path),
+        "explore",
+        "--no-browser",
+        str(LABELS),
+        "--id",
+        "bead",
+    ]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        address = re.search(r"(http://\S+)/#token=(\w+)", process.stderr.readline())
+        found = httpx.get(f"{address[1]}/api/session", headers={"X-Consilience-Token": address[2]})
+        assert found.json()["n_objects"] == load_beads_labels().n_objects
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait(20) == 0
+    assert "ended" in said
+    assert "Traceback" not in said
+
+
+def test_in_python(monkeypatch):
+    monkeypatch.setattr(serve, "load_page", lambda: ASSETS)
+    server = cs.explore(load_beads_labels(), data=load_beads(), known=load_beads().labels, browser=False, block=False)
+    try:
+        found = httpx.get(
+            server.url.split("#")[0] + "api/session", headers={"X-Consilience-Token": server.token}
+        ).json()
+    finally:
+        server.close()
+    assert found["known"] == ["shape", "colour"]
+    assert found["n_features"] == 8
+    by_name = cs.explore(LABELS, id_column="bead", known=[0, 1] * 150, browser=False, block=False)
+    by_name.close()
+    assert list(by_name.api.session.known) == ["known"]

@@ -1,0 +1,166 @@
+"""What people take away from the explorer is what they saw."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.explorer.api import Api
+from consilience.explorer.session import Session
+from consilience.explorer.sources import Making, material
+from explorer_cases import beads_ensemble, beads_session, holes_session, post, stored_session
+
+RISKY = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", 'qu"ote', "com,ma", "li\nne"]
+
+
+def exported(api, form, items, **more):
+    return post(api, "export", format=form, items=items, **more)
+
+
+def rows(reply):
+    return list(csv.reader(io.StringIO(reply.body.decode(), newline="")))
+
+
+def test_csv_holds_the_labels_of_the_ensemble_byte_for_byte():
+    reply = exported(Api(holes_session()), "csv", [{"ref": "0m", "name": "a"}, {"ref": "13m", "name": "b"}])
+    ens = load_beads_labels()
+    lines = ['"id","a","b"']
+    for name, a, b in zip(ens.ids, ens.labels[:, 0], ens.labels[:, 13], strict=True):
+        lines.append(f'"{name}",{a if a >= 0 else ""},{b if b >= 0 else ""}')
+    assert reply.body.decode() == "\n".join(lines) + "\n"
+    assert reply.headers["Content-Disposition"] == 'attachment; filename="consilience.csv"'
+    assert reply.content_type == "text/csv; charset=utf-8"
+
+
+def test_confidence_beside_a_consensus():
+    meta = cs.organize(beads_ensemble())
+    whole = meta.consensus(meta.branch(112))
+    items = [{"ref": "60.112c", "name": "found"}, {"ref": "3m", "name": "one"}]
+    table = rows(exported(Api(beads_session()), "csv", items, confidence=True))
+    assert table[0] == ["id", "found", "found confidence", "one"]
+    assert [int(row[1]) for row in table[1:]] == whole.labels.tolist()
+    share = whole.membership[np.arange(300), whole.labels]
+    np.testing.assert_allclose([float(row[2]) for row in table[1:]], share, atol=6e-5)
+
+
+def test_parquet_holds_the_same_with_types():
+    items = [{"ref": "13m", "name": "=b"}]
+    reply = exported(Api(holes_session()), "parquet", items)
+    frame = pd.read_parquet(io.BytesIO(reply.body))
+    assert list(frame) == ["id", "=b"]  # nothing runs in a Parquet file, so nothing is escaped
+    labels = load_beads_labels().labels[:, 13]
+    assert frame["=b"].isna().tolist() == (labels < 0).tolist()
+    assert frame["=b"].dropna().astype(int).tolist() == labels[labels >= 0].tolist()
+    assert frame["id"].tolist() == load_beads_labels().ids.tolist()
+
+
+def test_cells_that_a_spreadsheet_would_run_are_quoted():
+    ens = cs.Ensemble([np.arange(len(RISKY)) % 2, np.arange(len(RISKY)) % 3], ids=RISKY)
+    table = rows(exported(Api(Session(ens)), "csv", [{"ref": "0m", "name": "=cmd|' /C calc'!A0"}, {"ref": "1m"}]))
+    assert table[0] == ["id", "'=cmd|' /C calc'!A0", "1"]
+    assert [row[0] for row in table[1:]] == [f"'{name}" for name in RISKY[:6]] + RISKY[6:]
+    assert [row[1] for row in table[1:]] == [str(i % 2) for i in range(len(RISKY))]
+
+
+def test_whole_number_ids_stay_numbers():
+    ens = cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=[-5, 0, 7])
+    assert rows(exported(Api(Session(ens)), "csv", [{"ref": "0m", "name": "x"}]))[1:] == [
+        ["-5", "0"],
+        ["0", "0"],
+        ["7", "1"],
+    ]
+
+
+def test_without_ids_objects_are_numbered():
+    api = Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]])))
+    assert rows(exported(api, "csv", [{"ref": "1m", "name": "x"}])) == [["id", "x"], ["0", "0"], ["1", "1"], ["2", "1"]]
+
+
+def test_names_are_made_different():
+    api = Api(beads_session())
+    items = [{"ref": "1m", "name": name} for name in ("a", "a", "id", "a (2)", "", "")]
+    items.append({"ref": "60.112c", "name": "a confidence"})
+    assert rows(exported(api, "csv", items))[0] == [
+        "id",
+        "a",
+        "a (2)",
+        "id (2)",
+        "a (2) (2)",
+        "1",
+        "1 (2)",
+        "a confidence (2)",
+    ]
+
+
+def run_snippet(reply):
+    """The labels that an exported snippet makes."""
+    made = {}
+    exec(compile(reply.body.decode(), "snippet", "exec"), made)
+    return made["labels"]
+
+
+def test_the_snippet_runs_by_itself(tmp_path):
+    """Under the name that it is saved with, which must not hide the package."""
+    reply = exported(Api(stored_session(tmp_path / "run")), "python", [{"ref": "40.75c", "name": "joint"}])
+    file = tmp_path / reply.headers["Content-Disposition"].split('"')[1]
+    file.write_bytes(reply.body)
+    done = subprocess.run([sys.executable, "-W", "error", str(file)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "joint" in done.stdout
+
+
+def test_the_python_snippet_makes_the_same_labels(tmp_path):
+    session = stored_session(tmp_path / "run")
+    api, name = Api(session), 'it\'s "mine"\\'
+    items = [{"ref": "3m", "name": name}, {"ref": "40.75c", "name": "joint"}, {"ref": "25.40c", "name": "early"}]
+    reply = exported(api, "python", items)
+    assert reply.headers["Content-Disposition"] == 'attachment; filename="consilience_labels.py"'
+    frame = run_snippet(reply)
+    edition = session.edition
+    assert list(frame) == [name, "joint", "early"]
+    for column, item in zip(frame, items, strict=True):
+        np.testing.assert_array_equal(frame[column], edition.shown(edition.ref(item["ref"])).codes)
+
+
+def test_the_snippet_of_a_labels_file_and_of_data():
+    how = {"id_column": "bead", "label_columns": ["shape", "colour"]}
+    labels = material(sample_path("beads_labels.csv"), reading=how).session()
+    frame = run_snippet(exported(Api(labels), "python", [{"ref": "2m", "name": "x"}]))
+    np.testing.assert_array_equal(frame["x"], load_beads_labels().labels[:, 2])
+    data = material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session()
+    frame = run_snippet(exported(Api(data), "python", [{"ref": "2m", "name": "x"}]))
+    np.testing.assert_array_equal(frame["x"], cs.generate(load_beads(), 12, 4).labels[:, 2])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"format": "xlsx", "items": [{"ref": "1m"}]},
+        {"format": "csv", "items": []},
+        {"format": "csv", "items": [{"ref": "1m"}] * 65},
+        {"format": "csv", "items": [{"ref": "1x"}]},
+        {"format": "csv", "items": [{"ref": "../1m"}]},
+        {"format": "csv", "items": [{"ref": 1}]},
+        {"format": "csv", "items": [{"ref": "1m", "name": "x" * 81}]},
+        {"format": "csv", "items": [{"ref": "1m", "name": None}]},
+        {"format": "csv", "items": [{"ref": "1m", "path": "/etc/passwd"}]},
+        {"format": "csv", "items": [{"ref": "1m"}], "confidence": 1},
+        {"format": "csv", "items": [{"ref": "1m"}], "path": "/tmp/x"},
+        {"items": [{"ref": "1m"}]},
+        {"format": ["csv"], "items": [{"ref": "1m"}]},
+    ],
+)
+def test_what_makes_no_sense_is_refused(body):
+    assert "error" in post(Api(holes_session()), "export", 400, **body)
+
+
+def test_a_clustering_that_is_not_there():
+    assert "error" in post(Api(holes_session()), "export", 404, format="csv", items=[{"ref": "99m"}])

@@ -1,0 +1,306 @@
+"""Long work of the explorer: more like this, and the null of the best group."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import consilience as cs
+from consilience.comparison import accuracy
+from consilience.datasets import load_beads
+from consilience.explorer.api import Api
+from consilience.explorer.jobs import Jobs, StoppedError
+from consilience.explorer.session import Session
+from consilience.explorer.sources import material
+from consilience.explorer.wire import RefusedError
+from consilience.generation import remake
+from consilience.store import Store
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
+from test_explorer_export import exported, run_snippet
+
+
+@pytest.fixture
+def api():
+    found = Api(beads_session())
+    yield found
+    found.close()
+
+
+def refine(api, **more):
+    return post(api, "jobs", 202, **{"kind": "refine", "ref": "5m", "count": 30, "spread": 0.3, **more})
+
+
+def test_more_like_this(api):
+    before = arrays(api, "labels/0m,59m")[1]["labels"]
+    job = refine(api)
+    assert (job["kind"], job["total"]) == ("refine", 30)
+    done = finish(api, job["id"])
+    assert done["state"] == "done"
+    assert done["done"] == 30
+    assert done["result"] == {"added": list(range(60, 90)), "around": 5}
+    assert done["revision"] == 1
+    told = ask(api, "session")
+    assert (told["revision"], told["n_clusterings"]) == (1, 90)
+    np.testing.assert_array_equal(arrays(api, "labels/0m,59m")[1]["labels"], before)  # leaves keep their numbers
+    assert arrays(api, "boot")[1]["merges"].shape == (89, 2)
+    ens = api.session.edition.meta.ensemble
+    near = [cs.comparison.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60, 90)]
+    far = [cs.comparison.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60) if j != 5]
+    assert np.mean(near) < np.mean(far)
+    np.testing.assert_array_equal(remake(load_beads(), ens.info.iloc[77]), ens.labels[:, 77])
+
+
+def test_asking_again_makes_others(api):
+    finish(api, refine(api, spread=1.0)["id"])
+    finish(api, refine(api, spread=1.0)["id"])
+    ens = api.session.edition.meta.ensemble
+    assert ens.n_clusterings == 120
+    weights = [tuple(row) for row in ens.info["weights"].iloc[60:]]
+    assert len(set(weights)) == 60
+
+
+def test_around_a_branch_is_around_its_medoid(api):
+    medoid = arrays(api, "labels/60.112m")[0]["items"][0]["leaf"]
+    done = finish(api, refine(api, ref="60.112c", count=3)["id"])
+    assert done["result"]["around"] == medoid
+
+
+def test_around_what_was_added(api):
+    finish(api, refine(api, count=2)["id"])
+    done = finish(api, refine(api, ref="61m", count=2)["id"])
+    assert done["state"] == "done"
+    assert done["result"]["around"] == 61
+
+
+def test_the_tree_of_before_is_still_there(api):
+    before = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
+    finish(api, refine(api)["id"])
+    after = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
+    np.testing.assert_array_equal(before, after)
+
+
+def test_one_job_at_a_time(api):
+    gate = threading.Event()
+    api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
+    assert "job is running" in post(api, "jobs", 409, kind="refine", ref="5m", count=5, spread=0.3)["error"]
+    assert ask(api, "session")["job"]["kind"] == "wait"
+    gate.set()
+    assert finish(api, 1)["result"] == {"waited": True}
+    finish(api, refine(api, count=2)["id"])
+
+
+def test_cancel_keeps_what_was_made(api, monkeypatch):
+    made, go = threading.Event(), threading.Event()
+    real = api.session.variations
+
+    def slow(*args, **kwargs):
+        found = real(*args, **kwargs)
+        made.set()
+        assert go.wait(20)
+        return found
+
+    monkeypatch.setitem(api.session.__dict__, "variations", slow)
+    job = refine(api, count=1000)
+    assert made.wait(20)
+    stopped = api.call("DELETE", f"/api/jobs/{job['id']}")
+    assert stopped.status == 200
+    go.set()
+    done = finish(api, job["id"])
+    assert done["state"] == "cancelled"
+    assert done["done"] == 25
+    assert done["result"]["added"] == list(range(60, 85))
+    assert ask(api, "session")["n_clusterings"] == 85
+    assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200  # asked too late: nothing changes
+    assert ask(api, f"jobs/{job['id']}")["state"] == "cancelled"
+
+
+def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
+    real, calls = api.session.variations, []
+
+    def breaks(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 2:
+            raise cs._check.InputError("the disk is full")
+        return real(*args, **kwargs)
+
+    monkeypatch.setitem(api.session.__dict__, "variations", breaks)
+    done = finish(api, refine(api, count=60)["id"])
+    assert (done["state"], done["message"]) == ("failed", "the disk is full")
+    assert ask(api, "session")["n_clusterings"] == 85
+    assert done["result"]["added"] == list(range(60, 85))
+
+
+def test_an_unforeseen_failure_says_so_without_details(api, monkeypatch, caplog):
+    monkeypatch.setitem(api.session.__dict__, "variations", lambda *args, **kwargs: 1 // 0)
+    done = finish(api, refine(api)["id"])
+    assert done["state"] == "failed"
+    assert "division" not in done["message"]
+    assert "ZeroDivisionError" in caplog.text
+    assert ask(api, "session")["revision"] == 0
+
+
+def test_a_stored_run_grows_on_disk(tmp_path):
+    api = Api(stored_session(tmp_path / "run"))
+    finish(api, refine(api, count=30)["id"])
+    finish(api, refine(api, count=10, ref="45m")["id"])
+    stored, shown = cs.Ensemble.load(tmp_path / "run"), api.session.edition.meta.ensemble
+    np.testing.assert_array_equal(stored.labels, shown.labels)
+    assert stored.info["around"].iloc[40:].tolist() == [5] * 30 + [45] * 10
+    again = Api(stored_session(tmp_path / "run"))  # a new server on the same run
+    told, before = ask(again, "session"), ask(api, "session")
+    assert told["n_clusterings"] == 80
+    assert told["run"] == before["run"]
+    np.testing.assert_array_equal(
+        arrays(again, "labels/70.130c")[1]["labels"], arrays(api, "labels/70.130c")[1]["labels"]
+    )
+    done = finish(again, refine(again, count=30)["id"])
+    assert done["result"]["added"] == list(range(80, 110))
+    weights = [tuple(row) for row in again.session.edition.meta.ensemble.info["weights"].iloc[40:]]
+    assert len(set(weights)) == 70  # the new server makes none of them again
+
+
+def test_generate_goes_on_beside_what_was_added(tmp_path):
+    api = Api(stored_session(tmp_path / "run"))
+    finish(api, refine(api, count=10)["id"])
+    grown = cs.generate(load_beads(), 50, 4, store=tmp_path / "run", progress=False)
+    np.testing.assert_array_equal(grown.labels, cs.generate(load_beads(), 50, 4, progress=False).labels)
+
+
+def test_a_run_that_somebody_writes_to(tmp_path):
+    api = Api(stored_session(tmp_path / "run"))
+    manifest = Store.open(tmp_path / "run").manifest
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan")}
+    with Store.resume(tmp_path / "run", ids=load_beads().ids, **same):
+        done = finish(api, refine(api)["id"])
+    assert done["state"] == "failed"
+    assert "being written to" in done["message"]
+    assert ask(api, "session")["n_clusterings"] == 40
+
+
+def test_other_data_than_the_run_was_made_from(tmp_path):
+    stored_session(tmp_path / "run")
+    other = load_beads()
+    other.values[0, 0] += 1
+    with pytest.warns(UserWarning, match="is not the data that run was made from"):
+        found = material(tmp_path / "run").with_data(other)
+    api = Api(found.session())
+    assert ask(api, "session")["can"]["refine"] is False
+    assert "differs" in post(api, "jobs", 400, kind="refine", ref="5m")["error"]
+
+
+def test_without_data_nothing_can_be_added():
+    api = Api(Session(beads_ensemble()))
+    assert "--data" in post(api, "jobs", 400, kind="refine", ref="5m")["error"]
+
+
+def test_a_clustering_among_others_that_generate_did_not_make():
+    ens = cs.Ensemble.concat([beads_ensemble()[:, :20], cs.Ensemble([np.arange(300) % 4])])
+    beads = load_beads()
+    api = Api(Session(cs.Ensemble(ens, ids=beads.ids), data=beads))
+    assert "only one made by generate" in post(api, "jobs", 400, kind="refine", ref="20m")["error"]
+    assert finish(api, refine(api, count=2)["id"])["state"] == "done"
+
+
+def test_the_snippet_makes_what_was_added_in_memory():
+    from consilience.datasets import sample_path
+    from consilience.explorer.sources import Making
+
+    how = {"id_column": "bead", "label_columns": ["shape", "colour"]}
+    api = Api(material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session())
+    finish(api, refine(api, count=30)["id"])
+    frame = run_snippet(exported(api, "python", [{"ref": "41m", "name": "x"}, {"ref": "42.70c", "name": "y"}]))
+    edition = api.session.edition
+    np.testing.assert_array_equal(frame["x"], edition.meta.ensemble.labels[:, 41])
+    np.testing.assert_array_equal(frame["y"], edition.shown(edition.ref("42.70c")).codes)
+
+
+def test_the_null_is_that_of_the_package(api):
+    shape = load_beads().labels["shape"]
+    job = post(api, "jobs", 202, kind="null", groups=5, score="accuracy:shape", shuffles=3)
+    done = finish(api, job["id"])
+    found = cs.organize(beads_ensemble(), 5).null(
+        {"accuracy:shape": lambda labels: accuracy(shape, labels)}, n_shuffles=3
+    )
+    row, told = found.table.iloc[0], done["result"]
+    assert (told["score"], told["groups"], done["done"], done["total"]) == ("accuracy:shape", 5, 4, 4)
+    assert told["best"] == row["best"]
+    assert told["p_value"] == row["p_value"]
+    assert told["null_mean"] == row["null_mean"]
+    assert told["null_sd"] == row["null_sd"]
+    assert told["shuffled"] == found.shuffled["accuracy:shape"].tolist()
+    assert told["values"] == found.groups["accuracy:shape"].tolist()
+    assert done["revision"] == 0
+
+
+def test_less_compactness_is_better_in_its_null(api):
+    told = finish(api, post(api, "jobs", 202, kind="null", groups=4, score="compactness", shuffles=2)["id"])["result"]
+    assert told["best"] == min(told["values"])
+    assert min(told["values"]) > 0
+    assert told["p_value"] == (1 + sum(value <= told["best"] for value in told["shuffled"])) / 3
+
+
+def test_the_null_can_be_cancelled(api):
+    job = post(api, "jobs", 202, kind="null", groups=40, score="accuracy:shape", shuffles=100)
+    api.call("DELETE", f"/api/jobs/{job['id']}")
+    done = finish(api, job["id"])
+    assert (done["state"], done["result"]) == ("cancelled", None)
+    assert done["done"] < 101
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "null", "groups": 5, "score": "accuracy:nobody", "shuffles": 3},
+        {"kind": "null", "groups": 61, "score": "accuracy:shape", "shuffles": 3},
+        {"kind": "null", "groups": 1, "score": "accuracy:shape"},
+        {"kind": "null", "groups": 5, "score": "accuracy:shape", "shuffles": 101},
+        {"kind": "null", "groups": 5},
+        {"kind": "refine", "ref": "5m", "count": 1001},
+        {"kind": "refine", "ref": "5m", "count": 0},
+        {"kind": "refine", "ref": "5m", "count": 2.0},
+        {"kind": "refine", "ref": "5m", "count": True},
+        {"kind": "refine", "ref": "5m", "spread": 0},
+        {"kind": "refine", "ref": "5m", "spread": "0.3"},
+        {"kind": "refine", "ref": "5m", "spread": 4},
+        {"kind": "refine", "ref": "5m", "store": "/tmp/x"},
+        {"kind": "refine", "ref": "../5m"},
+        {"kind": "refine"},
+        {"kind": "shell"},
+        {"kind": ["refine"]},
+        {},
+    ],
+)
+def test_what_makes_no_sense_is_refused(api, body):
+    assert "error" in post(api, "jobs", 400, **body)
+    assert api.jobs.running() is None
+
+
+def test_jobs_that_are_not_there(api):
+    assert api.call("GET", "/api/jobs/1").status == 404
+    assert api.call("DELETE", "/api/jobs/7").status == 404
+    assert api.call("GET", "/api/jobs/x").status == 404
+
+
+def test_old_jobs_are_forgotten():
+    jobs = Jobs()
+    for _ in range(40):
+        jobs.start("quick", 1, lambda job: None)
+        jobs.close()
+    with pytest.raises(RefusedError):
+        jobs.get(1)
+    assert jobs.get(40).state == "done"
+
+
+def test_the_end_of_a_server_stops_its_job():
+    jobs = Jobs()
+
+    def work(job):
+        while True:
+            job.step()
+
+    job = jobs.start("endless", 1, work)
+    jobs.close()
+    assert job.state == "cancelled"
+    assert issubclass(StoppedError, Exception)

@@ -1,0 +1,555 @@
+"""Who may ask the explorer's server, and what it does with everybody else. A real server, real requests, raw sockets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+import warnings
+
+import httpx
+import numpy as np
+import pytest
+
+from consilience._check import InputError
+from consilience.explorer.page import PageMissingError, load_page
+from consilience.explorer.serve import Server, check_host, open_browser, run
+from consilience.explorer.server import BODY
+from consilience.explorer.wire import unpack
+from explorer_cases import ASSETS, TOKEN, beads_session, codes
+
+CALLS = [
+    "session",
+    "boot",
+    "labels/3m",
+    "map/mds",
+    "detail/3m",
+    "objects/3m",
+    "compare/3m/4m",
+    "components/3m",
+    "jobs/1",
+]
+TRAVERSALS = [
+    "../../etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "....//etc/passwd",
+    "/etc/passwd",
+    "3m%00",
+    "..\\..\\x",
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server(beads_session(), token=TOKEN, assets=ASSETS) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def base(server):
+    return f"http://127.0.0.1:{server.port}"
+
+
+@pytest.fixture(scope="module")
+def client(base):
+    with httpx.Client(base_url=base, headers={"X-Consilience-Token": TOKEN}, timeout=30) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def no_job(server):
+    yield
+    server.api.jobs.close()
+
+
+def change(client, base, path="/api/jobs", method="POST", content=b"{}", **headers):
+    usual = {"Origin": base, "Content-Type": "application/json"}
+    kept = {name: value for name, value in {**usual, **headers}.items() if value is not None}
+    return client.request(method, path, content=content, headers=kept)
+
+
+def raw(server, text, wait=3.0):
+    """The status of the answer to a request as it stands, or None if the connection just ends."""
+    data = text if isinstance(text, bytes) else text.replace("\n", "\r\n").encode()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as connection:
+        connection.sendall(data)
+        answer = b""
+        while b"\r\n" not in answer:
+            part = connection.recv(4096)
+            if not part:
+                break
+            answer += part
+    return int(answer.split()[1]) if answer else None
+
+
+def head(server, line, *more, token=TOKEN):
+    """The head of a raw request."""
+    lines = [f"{line} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", f"X-Consilience-Token: {token}", *more]
+    return "\n".join(lines) + "\n"
+
+
+def json_head(server):
+    return head(server, "POST /api/jobs", f"Origin: http://127.0.0.1:{server.port}", "Content-Type: application/json")
+
+
+def test_the_page_needs_no_token(base):
+    found = httpx.get(f"{base}/")
+    assert found.status_code == 200
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert found.content == ASSETS["/"].body
+    assert httpx.get(f"{base}/explorer.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_a_call_with_the_token(client, server):
+    assert client.get("/api/session").json()["n_objects"] == 300
+    _header, found = unpack(client.get("/api/labels/3m").content)
+    np.testing.assert_array_equal(codes(found["labels"][0]), server.api.session.edition.meta.ensemble.labels[:, 3])
+
+
+@pytest.mark.parametrize("token", [None, "", "0" * 32, TOKEN[:-1], TOKEN + "0", TOKEN.upper() + " x", "ü" * 32, "🙂"])
+@pytest.mark.parametrize("call", CALLS)
+def test_no_call_without_the_token(base, call, token):
+    headers = {} if token is None else {"X-Consilience-Token": token.encode()}
+    found = httpx.get(f"{base}/api/{call}", headers=headers)
+    assert found.status_code == 401
+    assert list(found.json()) == ["error"]
+
+
+def test_two_tokens_are_none(server):
+    line = f"X-Consilience-Token: {TOKEN}\n"
+    start = head(server, "GET /api/session", "Connection: close")
+    assert raw(server, f"{start}\n") == 200
+    assert raw(server, f"{start}{line}\n") == 401
+
+
+def test_the_token_in_the_address_does_not_count(base):
+    assert httpx.get(f"{base}/api/session?token={TOKEN}").status_code == 401
+
+
+def test_tokens_are_long_random_and_new():
+    session = beads_session()
+    found = [Server(session, assets=ASSETS) for _ in range(2)]
+    tokens = [one.token for one in found]
+    for one in found:
+        one.close()
+    assert tokens[0] != tokens[1]
+    assert all(len(token) == 32 and int(token, 16) >= 0 for token in tokens)
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_hosts_that_are_this_machine(server, name):
+    assert (
+        raw(
+            server,
+            f"GET /api/session HTTP/1.1\nHost: {name}:{server.port}\nX-Consilience-Token: {TOKEN}\nConnection: close\n\n",
+        )
+        == 200
+    )
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "localhost.evil.example:{port}",
+        "127.0.0.1.evil.example:{port}",
+        "127.0.0.1:{port}.evil.example",
+        "evil.example#127.0.0.1:{port}",
+        "user@127.0.0.1:{port}",
+        "[::1]",
+        "[::1%25lo]:{port}",
+        "[::ffff:127.0.0.1]:{port}",
+        "::1:{port}",
+        "0.0.0.0:{port}",
+        "[::]:{port}",
+        "2130706433:{port}",
+        "127.1:{port}",
+        "",
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/api/session"])
+def test_foreign_hosts_are_refused(server, host, path):
+    host = host.format(port=server.port)
+    told = raw(server, f"GET {path} HTTP/1.1\nHost: {host}\nX-Consilience-Token: {TOKEN}\nConnection: close\n\n")
+    assert told in (400, 421)
+
+
+def test_a_missing_host_is_refused(server):
+    for version in ("1.0", "1.1"):
+        assert (
+            raw(server, f"GET /api/session HTTP/{version}\nX-Consilience-Token: {TOKEN}\nConnection: close\n\n") == 400
+        )
+
+
+def test_two_hosts_are_refused(server):
+    own = f"Host: 127.0.0.1:{server.port}\n"
+    for lines in (own + "Host: evil.example\n", "Host: evil.example\n" + own, own + own):
+        assert raw(server, f"GET / HTTP/1.1\n{lines}Connection: close\n\n") == 400
+
+
+def test_an_absolute_address_does_not_replace_the_host(server):
+    line = f"GET http://127.0.0.1:{server.port}/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n"
+    assert raw(server, line) == 421
+
+
+def test_forwarding_headers_are_ignored(server):
+    more = f"X-Forwarded-Host: 127.0.0.1:{server.port}\nX-Forwarded-For: 127.0.0.1\nForwarded: host=127.0.0.1\n"
+    assert raw(server, f"GET / HTTP/1.1\nHost: evil.example\n{more}Connection: close\n\n") == 421
+
+
+def test_changes_need_the_pages_own_origin(client, base, server):
+    assert change(client, base).status_code == 400  # the body says nothing, but it was looked at
+    local = f"http://localhost:{server.port}"
+    assert change(client, base, Host=f"localhost:{server.port}", Origin=local).status_code == 400
+    for origin in (
+        None,
+        "null",
+        "http://evil.example",
+        f"https://127.0.0.1:{server.port}",
+        "http://127.0.0.1",
+        local,
+        f"{base}.evil.example",
+        f"{base}/",
+    ):
+        found = change(client, base, Origin=origin)
+        assert found.status_code == 403, origin
+        assert change(client, base, path="/api/export", Origin=origin).status_code == 403
+        assert change(client, base, path="/api/jobs/1", method="DELETE", Origin=origin).status_code == 403
+    assert client.get("/api/session", headers={"Origin": "http://evil.example"}).status_code == 403
+    assert client.get("/api/session", headers={"Origin": base}).status_code == 200
+
+
+def test_changes_need_json(client, base):
+    for kind in (
+        None,
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/jsonx",
+        "",
+    ):
+        assert change(client, base, **{"Content-Type": kind}).status_code == 415, kind
+    assert change(client, base, **{"Content-Type": "application/json; charset=utf-8"}).status_code == 400
+
+
+def test_changes_need_the_token_too(base):
+    with httpx.Client(base_url=base) as nobody:
+        assert change(nobody, base).status_code == 401
+        assert change(nobody, base, path="/api/export").status_code == 401
+        assert change(nobody, base, path="/api/jobs/1", method="DELETE").status_code == 401
+
+
+def test_no_cors(client, base):
+    for found in (
+        client.get("/api/session"),
+        client.options("/api/jobs", headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}),
+        change(client, base),
+    ):
+        assert not any(name.lower().startswith("access-control") for name in found.headers)
+    ahead = httpx.options(f"{base}/api/jobs", headers={"Origin": base, "Access-Control-Request-Method": "POST"})
+    assert ahead.status_code in (401, 403, 405)
+
+
+def test_every_answer_has_the_headers_that_fence_the_page_in(client, base):
+    answers = [
+        client.get("/"),
+        client.get("/api/session"),
+        client.get("/nothing"),
+        httpx.get(f"{base}/api/session"),
+        change(client, base, Origin="http://evil.example"),
+        client.get("/", headers={"Host": "evil.example"}),
+    ]
+    for found in answers:
+        policy = found.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert found.headers["x-frame-options"] == "DENY"
+        assert found.headers["referrer-policy"] == "no-referrer"
+        assert found.headers["cross-origin-opener-policy"] == "same-origin"
+        assert found.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "server" not in found.headers
+        assert "set-cookie" not in found.headers
+    assert client.get("/api/session").headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", TRAVERSALS)
+def test_no_path_leads_to_the_disk(client, base, server, path):
+    for place in ("/", "/explorer.js/", "/api/detail/"):  # as it stands: clients tidy addresses up
+        assert raw(server, head(server, f"GET {place}{path}", "Connection: close") + "\n") in (400, 404)
+    for place in (
+        "/",
+        "/api/",
+        "/api/labels/",
+        "/api/detail/",
+        "/api/objects/",
+        "/api/compare/3m/",
+        "/api/components/",
+        "/api/jobs/",
+        "/api/map/",
+    ):
+        found = client.get(f"{place}{path}")
+        assert found.status_code in (404, 405), place
+        assert b"root:" not in found.content
+    for name in ("start", "count", "cluster", "order"):
+        assert client.get("/api/objects/3m", params={name: path}).status_code == 400
+    assert client.get("/api/objects/3m", params={path: "1"}).status_code == 400
+    body = json.dumps({"format": "csv", "items": [{"ref": path}]}).encode()
+    assert change(client, base, "/api/export", content=body).status_code == 400
+    body = json.dumps({"format": path, "items": [{"ref": "3m"}]}).encode()
+    assert change(client, base, "/api/export", content=body).status_code == 400
+    body = json.dumps({"kind": "refine", "ref": path}).encode()
+    assert change(client, base, content=body).status_code == 400
+    body = json.dumps({"format": "csv", "items": [{"ref": "3m", "name": path}]}).encode()
+    found = change(client, base, "/api/export", content=body)  # a name is only a name
+    assert found.headers["content-disposition"] == 'attachment; filename="consilience.csv"'
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/index.html",
+        "/static/explorer.js",
+        "/explorer.js/",
+        "/api",
+        "/docs",
+        "/openapi.json",
+        "/.git/config",
+        "/explorer.py",
+    ],
+)
+def test_what_is_not_on_the_list_is_not_there(client, path):
+    found = client.get(path)
+    assert found.status_code == 404
+    assert list(found.json()) == ["error"]
+
+
+def test_other_methods(client, base):
+    assert client.put("/", headers={"Origin": base}).status_code == 405
+    found = change(client, base, "/api/session")
+    assert found.status_code == 405
+    assert found.headers["allow"] == "GET"
+    assert change(client, base, "/api/jobs", "DELETE").status_code == 405
+    assert client.get("/api/jobs").status_code == 405
+    assert change(client, base, "/api/jobs", "PATCH").status_code == 405
+    assert raw_trace(client) in (400, 401, 403, 405)
+
+
+def raw_trace(client):
+    return client.request("TRACE", "/api/session").status_code
+
+
+def test_long_bodies_are_refused(client, base, server):
+    fits = json.dumps({"kind": "x" * (BODY - 12)}).encode()
+    assert len(fits) == BODY
+    assert change(client, base, content=fits).status_code == 400
+    assert change(client, base, content=fits + b" ").status_code == 413
+
+    def pieces():
+        for _ in range(100):
+            yield b" " * 1024
+
+    assert change(client, base, content=pieces()).status_code == 413  # chunked: no length is announced
+    start = json_head(server)
+    assert raw(server, f"{start}Content-Length: 99999999999\n\n") == 413
+    assert raw(server, f"{start}Content-Length: -1\n\n") == 400
+    assert raw(server, f"{start}Content-Length: 2\nContent-Length: 3\n\n{{}}") == 400
+    assert raw(server, f"{start}Transfer-Encoding: chunked\n\nzz\n") == 400
+
+
+def test_a_body_is_not_read_for_strangers(server):
+    head = f"POST /api/jobs HTTP/1.1\nHost: 127.0.0.1:{server.port}\nContent-Length: 60000\n\n"
+    assert raw(server, head) == 401  # at once, though the body never comes
+
+
+def test_a_body_that_never_ends_is_given_up(server, base, monkeypatch):
+    monkeypatch.setattr("consilience.explorer.server.PATIENCE", 0.2)
+    start = json_head(server)
+    assert raw(server, f"{start}Content-Length: 100\n\n{{", wait=10) == 408
+
+
+def test_long_addresses_and_headers(client, server):
+    assert client.get(f"/api/labels/{','.join(['3m'] * 64)}").status_code == 200
+    assert client.get(f"/api/labels/{','.join(['3m'] * 65)}").status_code == 400
+    assert raw(server, f"GET /{'a' * 70000} HTTP/1.1\n") in (400, 431, None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[",
+        b"[]",
+        b"null",
+        b"1",
+        b'"x"',
+        b"\xff\xfe",
+        b"{" * 5000,
+        b"[" * 60000,
+        b'{"kind":NaN}',
+        b'{"kind":"refine","ref":"3m","count":1e400}',
+    ],
+)
+def test_bodies_that_are_no_request(client, base, body):
+    for path in ("/api/jobs", "/api/export"):
+        found = change(client, base, path, content=body)
+        assert found.status_code == 400
+        assert list(found.json()) == ["error"]
+
+
+def test_half_a_character_in_a_name(client, base):
+    body = b'{"format":"csv","items":[{"ref":"3m","name":"\\ud800"}]}'
+    assert change(client, base, "/api/export", content=body).status_code == 400
+
+
+def test_labels_that_the_page_has_already(client):
+    first = client.get("/api/labels/3m,4m")
+    assert first.headers["cache-control"] == "private, no-cache"
+    again = client.get("/api/labels/3m,4m", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/api/labels/3m,5m", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
+
+
+def test_a_second_job_waits_for_the_first(client, base, server):
+    gate = threading.Event()
+    server.api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
+    body = json.dumps({"kind": "null", "groups": 3, "score": "accuracy:shape", "shuffles": 1}).encode()
+    assert change(client, base, content=body).status_code == 409
+    gate.set()
+    server.api.jobs.close()
+    first = change(client, base, content=body)
+    assert first.status_code == 202
+    number = first.json()["id"]
+    assert change(client, base, f"/api/jobs/{number}", "DELETE").json()["id"] == number
+
+
+def test_too_many_calls_at_once(base, server, monkeypatch):
+    gate = threading.Event()
+    real = server.api.call
+
+    def slow(*args):
+        gate.wait(20)
+        return real(*args)
+
+    monkeypatch.setattr(server.api, "call", slow)
+    monkeypatch.setattr("consilience.explorer.server.WAITING", 3)
+    told = []
+
+    def ask():
+        told.append(httpx.get(f"{base}/api/session", headers={"X-Consilience-Token": TOKEN}, timeout=30).status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + 20
+    while len(told) < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    gate.set()
+    for thread in threads:
+        thread.join()
+    assert sorted(told) == [200, 200, 200, 429, 429, 429]
+
+
+def test_a_failure_inside_says_nothing_of_the_inside(client, server, monkeypatch, caplog):
+    monkeypatch.setattr(type(server.api.session.edition), "ref", lambda self, text: {}["secret"])
+    found = client.get("/api/detail/3m")
+    assert found.status_code == 500
+    assert "secret" not in found.text
+    assert "Traceback" not in found.text
+    assert "KeyError" in caplog.text
+
+
+def test_websockets_are_not_spoken(server):
+    start = head(server, "GET /api/session", "Connection: Upgrade", "Upgrade: websocket")
+    assert raw(server, f"{start}Sec-WebSocket-Key: eDM=\nSec-WebSocket-Version: 13\n\n") in (200, 400, 426)
+
+
+def test_only_this_machine_is_listened_to(server):
+    assert server._socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_answers_do_not_wait_for_each_other(server):
+    """asyncio turns Nagle's algorithm off only on sockets whose protocol is named; otherwise every answer takes 40 ms."""
+    assert server._socket.proto == socket.IPPROTO_TCP
+
+
+def test_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+    with Server(beads_session(), host="::1", token=TOKEN, assets=ASSETS) as running:
+        assert running.url.startswith("http://[::1]:")
+        found = httpx.get(running.url.split("#")[0] + "api/session", headers={"X-Consilience-Token": TOKEN})
+        assert found.status_code == 200
+
+
+def test_a_busy_port_picks_another(server):
+    other = Server(beads_session(), port=server.port, token=TOKEN, assets=ASSETS)
+    try:
+        assert other.port != server.port
+        assert str(server.port) in other.note
+    finally:
+        other.close()
+
+
+def test_a_new_server_takes_the_place_of_an_old_one():
+    with Server(beads_session(), assets=ASSETS) as first:
+        port, old = first.port, first.token
+    with Server(beads_session(), port=port, assets=ASSETS) as second:
+        assert second.port == port
+        address = f"http://127.0.0.1:{port}/api/session"
+        assert httpx.get(address, headers={"X-Consilience-Token": old}).status_code == 401
+        assert httpx.get(address, headers={"X-Consilience-Token": second.token}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "[::]", "", "a b", "x/y", "é@", None])
+def test_hosts_that_cannot_be_listened_at(host):
+    with pytest.raises(InputError):
+        check_host(host)
+
+
+def test_other_machines_only_after_a_warning():
+    with pytest.warns(UserWarning, match="has the token"):
+        assert check_host("192.0.2.7") == "192.0.2.7"
+    with pytest.warns(UserWarning, match="has the token"), pytest.raises(InputError, match="cannot listen"):
+        Server(beads_session(), host="192.0.2.7", assets=ASSETS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [check_host(host) for host in ("localhost", "127.0.0.1", "[::1]", "127.0.0.9")] == [
+            "127.0.0.1",
+            "127.0.0.1",
+            "::1",
+            "127.0.0.9",
+        ]
+
+
+def test_a_package_without_its_page_says_how_to_get_it(tmp_path):
+    with pytest.raises(PageMissingError, match=r"install Node.js 18 or newer and reinstall.*make page"):
+        load_page(tmp_path)
+
+
+def test_without_a_display_no_browser_is_opened(monkeypatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert open_browser("http://127.0.0.1:1/") is False
+
+
+def test_ctrl_c_ends_it_cleanly(monkeypatch):
+    said = []
+    running = Server(beads_session(), assets=ASSETS)
+    monkeypatch.setattr(running, "wait", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+    run(running, browser=False, say=said.append)
+    assert running.url in said[0]
+    assert "ended" in said[-1]
+    with pytest.raises(httpx.TransportError):
+        httpx.get(running.url)

@@ -1,0 +1,292 @@
+"""What the explorer can be pointed at, and what it says to everything else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.datasets import load_beads, load_beads_labels, sample_path
+from consilience.explorer.api import Api
+from consilience.explorer.plane import plane_of
+from consilience.explorer.session import Session
+from consilience.explorer.sources import Making, guess, material
+from consilience.store import StoreWarning
+from consilience.tables import read_table
+from explorer_cases import arrays, ask, beads_ensemble
+from planted import planted
+
+BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
+HOW = {"id_column": "bead", "label_columns": ["shape", "colour"]}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    cs.generate(load_beads(), 30, 4, store=folder, progress=False)
+    return folder
+
+
+def told(found, **options):
+    return ask(Api(found.session(**options)), "session")
+
+
+def test_a_stored_run(run):
+    found = material(run)
+    assert found.ensemble.n_clusterings == 30
+    assert found.origin.store == run.resolve()
+    session = told(found)
+    assert (session["name"], session["source"]) == ("run", "run")
+    assert str(run.parent) not in json.dumps(session)
+    assert session["refused"] == []
+
+
+def test_a_run_keeps_its_number_as_it_grows(run, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(run, copy)
+    cs.generate(load_beads(), 40, 4, store=copy, progress=False)
+    assert material(copy).origin.run == material(run).origin.run
+    other = tmp_path / "other"
+    cs.generate(load_beads(), 30, 4, random_state=1, store=other, progress=False)
+    assert material(other).origin.run != material(run).origin.run
+
+
+def test_a_run_with_its_data(run):
+    found = material(run).with_data(read_table(BEADS, kind="data", **HOW))
+    session = told(found)
+    assert session["can"]["refine"] is True
+    assert session["known"] == ["shape", "colour"]
+    assert session["embedding"]["note"].startswith("two principal components")
+
+
+def test_data_in_another_order_is_matched_by_id(run, tmp_path):
+    frame = pd.read_csv(BEADS).sample(frac=1, random_state=0)
+    frame.to_csv(tmp_path / "mixed.csv", index=False)
+    found = material(run).with_data(read_table(tmp_path / "mixed.csv", kind="data", **HOW))
+    np.testing.assert_array_equal(found.data.values, load_beads().values)
+    assert list(found.known["shape"]) == load_beads().labels["shape"].tolist()
+    assert told(found)["can"]["refine"] is True
+
+
+def test_data_that_lacks_objects(run, tmp_path):
+    pd.read_csv(BEADS).iloc[5:].to_csv(tmp_path / "some.csv", index=False)
+    with pytest.raises(InputError, match="no row for 5 objects of the clusterings, 'b001' first"):
+        material(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
+    short = read_table(np.zeros((7, 2)), kind="data")
+    with pytest.raises(InputError, match="7 objects and the clusterings are of 300"):
+        material(run).with_data(short)
+
+
+def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
+    folder = tmp_path / "run"
+    cs.generate(load_beads(), 20, 4, store=folder, progress=False)
+    cs.generate(load_beads(), 30, 4, store=folder, progress=False)
+    part = sorted(folder.glob("part-*"))[-1]
+    part.write_bytes(part.read_bytes()[:-20] + b"x" * 20)
+    with pytest.warns(StoreWarning, match="is left out"):
+        found = material(folder)
+    session = told(found)
+    assert session["n_clusterings"] == 20
+    assert len(session["refused"]) == 1
+    assert session["refused"][0].startswith(part.name)
+    assert str(tmp_path) not in session["refused"][0]
+
+
+@pytest.mark.parametrize("kind", ["auto", "labels"])
+def test_a_labels_file(kind):
+    found = material(LABELS, kind=kind, reading=HOW)
+    assert found.ensemble.n_clusterings == 16
+    session = told(found)
+    assert (session["name"], session["source"], session["known"]) == (
+        "beads_labels",
+        "beads_labels.csv",
+        ["shape", "colour"],
+    )
+
+
+def test_labels_with_data():
+    found = material(LABELS, reading=HOW).with_data(
+        read_table(BEADS, kind="data", id_column="bead", columns=["red", "blue"])
+    )
+    session = told(found)
+    assert session["features"] == ["red", "blue"]
+    assert "compactness" in [score["name"] for score in session["scores"]]
+    assert session["can"]["refine"] is False
+
+
+def test_a_data_file_is_clustered_first():
+    found = material(BEADS, reading=HOW, making=Making(15, 3, "zipf"))
+    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15, 3, "zipf").labels)
+    session = told(found)
+    assert session["name"] == "beads"
+    assert session["can"]["refine"] is True
+
+
+def test_a_data_file_into_a_run(tmp_path):
+    found = material(BEADS, reading=HOW, making=Making(15, 3, store=tmp_path / "run"))
+    assert cs.Ensemble.load(tmp_path / "run").n_clusterings == 15
+    assert found.origin.store == (tmp_path / "run").resolve()
+    assert told(found)["can"]["refine"] is True
+    again = material(BEADS, reading=HOW, making=Making(10, 3, store=tmp_path / "run"))
+    assert again.ensemble.n_clusterings == 15  # what the run has, not only what is asked for now
+
+
+def test_distances(data_folder):
+    distances = np.load(data_folder / "protein_dist.npz")["X"]
+    found = material(distances, kind="distances", making=Making(10, 4))
+    api = Api(found.session())
+    session = ask(api, "session")
+    assert session["embedding"]["kind"] == "mds"
+    assert session["can"]["features"] is False
+    assert session["can"]["refine"] is True
+    assert ask(api, "detail/3m")["features"] is None
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        ({"a": [0, 1, 0, 1, 1, 1], "b": ["x", "y", "x", "y", "x", "x"]}, "labels"),
+        ({"a": [0, 1, 0, 1, 1, 1], "b": [0.5, 1, 2, 3, 4, 5]}, "data"),
+        ({"a": [0, 1, 0, 1, 1, 1], "b": [10, 20, 30, 40, 50, 60]}, "data"),
+        ({"a": [1.0, 2.0, None, 1.0, 2.0, 1.0]}, "labels"),
+    ],
+)
+def test_labels_or_data(table, kind):
+    assert guess(pd.DataFrame(table), {}) == kind
+
+
+def test_results_in_memory():
+    meta = cs.organize(beads_ensemble(), 7, "ward")
+    session = told(material(meta))
+    assert (session["linkage"], session["cut"]["groups"]) == ("ward", 7)
+    assert told(material(beads_ensemble()))["n_clusterings"] == 60
+    assert told(material([[0, 0, 1, 1], [0, 1, 0, 1]]))["n_objects"] == 4
+    assert told(material(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])))["n_clusterings"] == 2
+    data = material(load_beads(), making=Making(8, 3))
+    assert told(data)["known"] == ["shape", "colour"]
+    assert told(material(pd.DataFrame(load_beads().values), making=Making(8, 3)))["n_features"] == 8
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    return cs.agree(planted(60, 90, 3)[0], 3, m=4, n_iter=2, random_state=0)
+
+
+def test_an_agreement(agreement, tmp_path):
+    agreement.save(tmp_path / "found")
+    truth = {"kind": np.arange(agreement.after.rows.n_objects) % 3}
+    api = Api(material(tmp_path / "found").session(known=truth))
+    assert ask(api, "session")["can"]["agreement"] is True
+    np.testing.assert_array_equal(arrays(api, "labels/2m")[1]["labels"][0], agreement.after.rows.labels[:, 2])
+    found, table = ask(api, "agreement"), agreement.stability(truth)
+    assert [row["iteration"] for row in found["iterations"]] == [0, 1, 2]
+    for row, expected in zip(found["iterations"], table.to_dict("records"), strict=True):
+        assert row == pytest.approx(expected)
+    assert found["objective"] == pytest.approx(agreement.objective.tolist())
+    for side in ("rows", "columns"):
+        for when in ("before", "after"):
+            sizes = getattr(getattr(agreement, when), side).signatures().counts
+            one = found["components"][side][when]
+            assert (one["number"], one["largest"]) == (len(sizes), sizes.max())
+            assert one["share_in_groups"] == pytest.approx(sizes[sizes > 1].sum() / sizes.sum())
+            groups = [g for g in found["groups"] if (g["side"], g["when"]) == (side, when)]
+            assert [g["size"] for g in groups] == sorted(sizes[sizes > 1], reverse=True)[:20]
+            assert all(len(g["members"]) == min(g["size"], 20) for g in groups)
+
+
+def test_an_agreement_in_memory(agreement):
+    assert ask(Api(material(agreement).session()), "agreement")["empty_rows"] == len(agreement.empty_rows)
+
+
+def test_a_damaged_agreement(agreement, tmp_path):
+    agreement.save(tmp_path / "found")
+    (tmp_path / "found" / "agreement.json").write_text("{")
+    with pytest.raises(InputError, match="is no JSON"):
+        material(tmp_path / "found")
+
+
+def test_folders_that_are_no_run(tmp_path):
+    with pytest.raises(InputError, match="not a stored run"):
+        material(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": "something else"}')
+    with pytest.raises(InputError, match="not a stored run"):
+        material(tmp_path)
+
+
+def test_an_empty_run(tmp_path):
+    from consilience.store import Store
+
+    Store.create(tmp_path / "run", n_objects=3).close()
+    with pytest.raises(InputError, match="no finished clustering"):
+        material(tmp_path / "run")
+
+
+def test_the_plane_of_two_columns():
+    found = plane_of(load_beads_labels(), load_beads(), ["red", 5])
+    red, green = load_beads().values[:, 4], load_beads().values[:, 5]
+    np.testing.assert_allclose(found.xy[:, 0], (red - red.min()) / np.ptp(red), atol=1e-6)
+    np.testing.assert_allclose(found.xy[:, 1], (green - green.min()) / np.ptp(green), atol=1e-6)
+    assert (found.kind, found.note) == ("columns", "red and green")
+    for axes, message in ((["red"], "two axes"), (["rad", "blue"], "did you mean 'red'"), ([0, 8], "0 to 7")):
+        with pytest.raises(InputError, match=message):
+            plane_of(load_beads_labels(), load_beads(), axes)
+    with pytest.raises(InputError, match="there is none"):
+        plane_of(load_beads_labels(), None, ["red", "blue"])
+
+
+def test_the_plane_is_that_of_pca():
+    from sklearn.decomposition import PCA
+    from sklearn.preprocessing import StandardScaler
+
+    scores = PCA(2).fit_transform(StandardScaler().fit_transform(load_beads().values))
+    found = plane_of(load_beads_labels(), load_beads()).xy
+    for j in range(2):
+        assert abs(np.corrcoef(found[:, j], scores[:, j])[0, 1]) > 1 - 1e-6
+
+
+def test_the_plane_of_sparse_data():
+    from scipy import sparse
+
+    table = read_table(sparse.random(40, 30, 0.2, "csr", random_state=0), kind="data")
+    found = plane_of(cs.Ensemble([np.arange(40) % 2, np.arange(40) % 3]), table)
+    assert found.kind == "svd"
+    assert np.isfinite(found.xy).all()
+
+
+def test_the_plane_of_labels_is_correspondence_analysis():
+    """Against the definition: the singular vectors of the standardised residuals of the table of labels."""
+    ens = load_beads_labels()
+    one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens])
+    mass, size = np.full(300, 1 / 300), one_hot.mean(axis=0)
+    residuals = np.sqrt(mass)[:, None] * one_hot / np.sqrt(size)
+    residuals -= np.outer(np.sqrt(mass), np.sqrt(mass) @ residuals)
+    left, values, _ = np.linalg.svd(residuals, full_matrices=False)
+    found = plane_of(ens, None)
+    for j in range(2):
+        assert abs(np.corrcoef(found.xy[:, j], left[:, j])[0, 1]) > 1 - 1e-6
+    share = np.square(values[:2]).sum() / np.square(values).sum()
+    assert f"{100 * share:.0f} %" in found.note
+
+
+def test_objects_alike_lie_together():
+    found = plane_of(load_beads_labels(), None).xy
+    inverse = load_beads_labels().signatures().inverse
+    for row in range(inverse.max() + 1):
+        assert np.ptp(found[inverse == row], axis=0).max() < 1e-6
+
+
+def test_constant_and_single_columns():
+    ens = cs.Ensemble([[0, 0, 1], [0, 1, 1]])
+    assert np.isfinite(plane_of(ens, read_table(np.ones((3, 2)), kind="data")).xy).all()
+    assert np.isfinite(plane_of(ens, read_table(np.arange(3.0)[:, None], kind="data")).xy).all()
+
+
+def test_groups_asked_for():
+    assert Session(beads_ensemble(), n_groups=9).edition.n_groups == 9
+    with pytest.raises(InputError, match="61 groups cannot be made"):
+        Session(beads_ensemble(), n_groups=61)
