@@ -19,6 +19,7 @@ from benchmarks import (
     kmeans,
     meta,
     nbce,
+    page,
     pairwise,
     peers,
     startup,
@@ -27,7 +28,20 @@ from benchmarks import (
 
 CASES = {
     f.__name__: f
-    for module in (startup, ensembles, pairwise, storing, kmeans, consensus, nbce, meta, alternatives, agreement, peers)
+    for module in (
+        startup,
+        ensembles,
+        pairwise,
+        storing,
+        kmeans,
+        consensus,
+        nbce,
+        meta,
+        alternatives,
+        agreement,
+        page,
+        peers,
+    )
     for f in module.CASES
 }
 RESULTS = Path(__file__).parent / "results"

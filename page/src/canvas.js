@@ -1,7 +1,8 @@
 // Canvases as sharp as the screen, drawn again when their size, the theme or what they show changes.
 import "./style_views.css";
+import { signal } from "@preact/signals";
 import { html } from "htm/preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "./state.js";
 
 /**
@@ -28,17 +29,13 @@ export function useSize() {
   return [ref, size];
 }
 
+const query = matchMedia("(prefers-color-scheme: dark)"), system = signal(query.matches);
+query.addEventListener("change", () => { system.value = query.matches; });
+
 /** Whether the page is dark now. */
 export function useDark() {
   const { theme } = useStore().prefs.value;
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const [system, setSystem] = useState(query.matches);
-  useEffect(() => {
-    const change = () => setSystem(query.matches);
-    query.addEventListener("change", change);
-    return () => query.removeEventListener("change", change);
-  }, []);
-  return theme === "dark" || (theme === "auto" && system);
+  return theme === "dark" || (theme === "auto" && system.value);
 }
 
 /** @type {Map<boolean, Theme>} reading a page's style takes a millisecond each time */

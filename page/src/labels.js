@@ -19,6 +19,7 @@ export class LabelCache {
     this.store = store;
     /** @type {Map<string, import("@preact/signals").Signal<Shown | null>>} */ this.known = new Map();
     /** @type {Set<string>} */ this.wanted = new Set();
+    /** @type {Set<string>} */ this.asked = new Set(); // on their way
     /** @type {Map<string, Int32Array>} */ this.slotsOf = new Map();
     this.asking = false;
     this.bytes = 0;
@@ -53,7 +54,7 @@ export class LabelCache {
 
   /** @param {string} ref */
   want(ref) {
-    this.wanted.add(ref);
+    if (!this.asked.has(ref)) this.wanted.add(ref);
     if (this.asking) return;
     this.asking = true;
     queueMicrotask(() => this.ask());
@@ -63,15 +64,21 @@ export class LabelCache {
     try {
       while (this.wanted.size) {
         const refs = [...this.wanted].slice(0, AT_ONCE);
-        for (const ref of refs) this.wanted.delete(ref);
+        for (const ref of refs) {
+          this.wanted.delete(ref);
+          this.asked.add(ref);
+        }
         const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
         const shown = decode(answer.buffer);
         this.take(shown, shown.header.items);
+        if (shown.header.revision > this.store.session.value.revision) await this.store.open(); // another page added clusterings
+        this.asked.clear();
       }
     } catch (error) {
       this.wanted.clear();
       this.store.fail(error);
     } finally {
+      this.asked.clear();
       this.asking = false;
     }
   }

@@ -6,7 +6,7 @@ import { LeafTip } from "./leaf_tip.js";
 import { PagedTable } from "./paged_table.js";
 import { Panel, show } from "./panel.js";
 import { Segmented } from "./parts.js";
-import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, spotOf } from "./points.js";
+import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, useSpot } from "./points.js";
 import { nearest } from "./raster.js";
 import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
@@ -66,7 +66,7 @@ function MapPicture({ map }) {
   const xy = useMemo(() => fitted(map.arrays.xy, size.width || 1, size.height || 1), [map, size.width, size.height]);
   const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
   const place = placesOf(cloud.leaf.length, size), spots = groupSpots(store, xy);
-  const selected = spotOf(store, sel, xy), pinned = spotOf(store, pin, xy);
+  const selected = useSpot(store, sel, xy), pinned = useSpot(store, pin, xy);
   /** @param {any} event */
   const near = (event) => {
     const box = ref.current.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
@@ -83,7 +83,7 @@ function MapPicture({ map }) {
       }}>
     <${Canvas} size=${size} deps=${[cloud]} label=${`Map of ${cloud.leaf.length} clusterings; click to select one`}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) => drawCloud(canvas, theme, cloud, groups.length)} />
-    <${Canvas} size=${size} deps=${[cloud, sel, pin, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
+    <${Canvas} size=${size} deps=${[cloud, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
       draw=${(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawSpots(context, theme, place, spots, selected, pinned)} />
     <${Tip} at=${hover} size=${size}>${hover ? html`<${LeafTip} leaf=${hover.leaf} />` : null}<//>
   </div>`;

@@ -1,4 +1,5 @@
 // Clusterings as points, for the scores and the map: which are drawn, where the marks of groups stand, which one is near.
+import { useRef } from "preact/hooks";
 import { font } from "./canvas.js";
 import { colourOf, rgb } from "./palette.js";
 import { frame, scatter } from "./raster.js";
@@ -58,13 +59,14 @@ export function leafOf(store, ref) {
   return store.labels.known.get(ref)?.value?.leaf ?? null;
 }
 
-/** Where a ref stands: at its clustering, or in the mean of its branch; null if it is not of this tree. @param {Store} store @param {string | null} ref @param {Float32Array} xy */
+/** Where a ref stands: at its clustering, a consensus in the mean of its branch; null if it is not of this tree, undefined as long as its medoid is not known. @param {Store} store @param {string | null} ref @param {Float32Array} xy */
 export function spotOf(store, ref, xy) {
   if (!ref) return null;
   const leaf = leafOf(store, ref);
   if (leaf !== null) return [xy[2 * leaf], xy[2 * leaf + 1]];
   const tree = store.tree.value, node = nodeOf(tree, ref);
   if (node < 0) return null;
+  if (ref.endsWith("m")) return undefined;
   let x = 0, y = 0, count = 0;
   for (const one of tree.leaves(node)) {
     if (!Number.isFinite(xy[2 * one] + xy[2 * one + 1])) continue;
@@ -73,6 +75,13 @@ export function spotOf(store, ref, xy) {
     count++;
   }
   return count ? [x / count, y / count] : null;
+}
+
+/** Where a ref stands, or stood before as long as that is not known: nothing jumps. @param {Store} store @param {string | null} ref @param {Float32Array} xy */
+export function useSpot(store, ref, xy) {
+  const spot = spotOf(store, ref, xy), last = useRef(/** @type {number[] | null} */ (null));
+  if (spot !== undefined) last.current = spot;
+  return last.current;
 }
 
 const ASKED = 40; // groups whose medoids are asked for, so that their marks stand where they are

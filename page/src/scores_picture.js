@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { Canvas, Tip, font, useSize } from "./canvas.js";
 import { LeafTip } from "./leaf_tip.js";
 import { nullResult } from "./null_line.js";
-import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, spotOf } from "./points.js";
+import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "./points.js";
 import { nearest } from "./raster.js";
 import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
@@ -39,7 +39,7 @@ export function ScoresPicture() {
   }, [across, up]);
   const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
   const place = placesOf(cloud.leaf.length, size), spots = groupSpots(store, xy);
-  const selected = spotOf(store, sel, xy), pinned = spotOf(store, pin, xy);
+  const selected = useSpot(store, sel, xy), pinned = useSpot(store, pin, xy);
 
   /** @param {any} event @returns {Point} */
   const where = (event) => {
@@ -95,7 +95,7 @@ export function ScoresPicture() {
     <${Canvas} size=${size} style=${{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }} deps=${[cloud]}
       label=${`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) => drawCloud(canvas, theme, cloud, groups.length)} />
-    <${Canvas} size=${outer} deps=${[cloud, across, up, brush, sel, pin, luck, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
+    <${Canvas} size=${outer} deps=${[cloud, across, up, brush, luck, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
       draw=${(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
         context.translate(LEFT, TOP);
         drawAxes(context, theme, size, place, { across, up, x: about(x), y: about(y) });

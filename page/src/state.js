@@ -192,8 +192,7 @@ export class Store {
   writeAddress(later = false) {
     clearTimeout(this.writing);
     if (!this.address) return;
-    if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
-    else history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
+    this.writing = setTimeout(() => history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`), later ? 200 : 0);
   }
 
   /** Show what an address says that was pasted over this one. */

@@ -12,7 +12,7 @@ import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
 import { nodeOf } from "./tree.js";
 import { drawBase, drawMarks, layout, nodeColours } from "./tree_draw.js";
-import { joinAt, selectNode, splitAt } from "./walk.js";
+import { joinAt, prefetch, selectNode, splitAt } from "./walk.js";
 
 const NEAR = 6; // pixels from which the cut line is taken up
 const MOST_BOXES = 200;
@@ -51,6 +51,7 @@ export function TreePicture({ span, setSpan }) {
     drag.current = kind ? { kind, x: point.x, span, far: false } : null;
     if (kind) event.currentTarget.setPointerCapture(event.pointerId);
     if (kind === "mini") toMini(point.x);
+    if (kind === "pan") prefetch(store, nodeAt(point));
   };
   const toMini = (/** @type {number} */ x) => setSpan(moved(tree, span, ((x - at.left) / at.width) * tree.m - (span.from + span.to) / 2));
   /** @param {any} event */

@@ -5,11 +5,17 @@ import { refOf } from "./tree.js";
 
 /** @typedef {import("./state.js").Store} Store */
 
+/** Ask for a branch's labels before it is shown, so that they come while the page is being drawn. @param {Store} store @param {number} node */
+export function prefetch(store, node) {
+  store.labels.get(refOf(store.tree.value, node, store.view.value.rep));
+}
+
 /** Select a branch, shown by its medoid or consensus. @param {Store} store @param {number} node */
 export function selectNode(store, node) {
   const tree = store.tree.value;
   if (!tree || node < 0 || node > tree.root) return;
   const ref = refOf(tree, node, store.view.value.rep), group = store.groups.value.indexOf(node);
+  prefetch(store, node);
   store.go({ sel: ref });
   store.message.value = `Selected: ${group >= 0 ? `group ${group + 1}, the ` : ""}${describe(store, ref)}.`;
 }
