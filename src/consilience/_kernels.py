@@ -144,15 +144,10 @@ def label_tables(
     `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
     labels and clusters (−1) count nowhere. Whole-number weights give int64 counts, others float64.
     """
-    columns, clusters = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(clusters, np.int32)
-    offsets = np.ascontiguousarray(offsets, np.int64)
-    sizes = np.diff(offsets)
-    if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
-        raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")
+    columns, offsets = _check_columns(columns, offsets)
+    clusters = np.ascontiguousarray(clusters, np.int32)
     if columns.shape[1:] != clusters.shape or clusters.max(initial=-1) >= n_clusters:
         raise InputError(f"{columns.shape[1]} rows need as many clusters below {n_clusters}")
-    if columns.size and (columns.max(axis=1) >= sizes).any():
-        raise InputError("a label is outside its clustering's part of the table")
     whole = weights is None or np.asarray(weights).dtype.kind in "biu"
     table = np.zeros((int(offsets[-1]), n_clusters), np.int64 if whole else np.float64)
     weighed = np.empty(0, table.dtype) if weights is None else np.ascontiguousarray(weights, table.dtype)
@@ -160,6 +155,33 @@ def label_tables(
         raise InputError(f"{len(clusters)} rows need as many weights; got shape {weighed.shape}")
     _native.label_tables(columns, offsets, clusters, weighed, table, int(threads))
     return table
+
+
+def label_votes(
+    columns: Labels, offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
+) -> NDArray[np.int32]:
+    """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label.
+
+    `columns` and `offsets` as in :func:`label_tables`; missing labels (−1) do not vote.
+    """
+    columns, offsets = _check_columns(columns, offsets)
+    owner = np.ascontiguousarray(owner, np.int32)
+    if owner.shape != (offsets[-1],) or owner.min(initial=0) < 0 or owner.max(initial=0) >= n_clusters:
+        raise InputError(f"{offsets[-1]} labels need an owner each, from 0 to {n_clusters - 1}")
+    votes = np.empty((columns.shape[1], n_clusters), np.int32)
+    _native.label_votes(columns, offsets, owner, votes, int(threads))
+    return votes
+
+
+def _check_columns(columns: Labels, offsets: Ints) -> tuple[Labels, Ints]:
+    """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
+    columns, offsets = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(offsets, np.int64)
+    sizes = np.diff(offsets)
+    if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
+        raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")
+    if columns.size and (columns.max(axis=1) >= sizes).any():
+        raise InputError("a label is outside its clustering's part of the table")
+    return columns, offsets
 
 
 def gibbs_sweep(
