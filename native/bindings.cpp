@@ -180,6 +180,13 @@ NB_MODULE(_native, m) {
   bind_label_tables<std::int64_t>(m);
   bind_label_tables<double>(m);
 
+  define(m, "label_votes", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
+                              const In<std::int32_t, 1>& owner, const Out<std::int32_t, 2>& votes, int threads) {
+    nb::gil_scoped_release free;
+    label_votes(columns.data(), columns.shape(1), columns.shape(0), offset.data(), owner.data(), votes.shape(1), threads,
+                votes.data());
+  });
+
   define(m, "row_scores", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
                              const In<double, 2>& table, const Out<double, 2>& scores, int threads) {
     nb::gil_scoped_release free;

@@ -55,4 +55,20 @@ void label_tables(const std::int32_t* columns, std::size_t n, std::size_t r, con
   });
 }
 
+// votes[i][c] = how many clusterings give row i a label that `owner` (one cluster for every label of every clustering) says is
+// cluster c's; missing labels (-1) do not vote. `columns` is clustering-major (r x n), and few rows' votes are at hand at a time.
+inline void label_votes(const std::int32_t* columns, std::size_t n, std::size_t r, const std::int64_t* offset,
+                        const std::int32_t* owner, std::size_t k, int threads, std::int32_t* votes) {
+  constexpr std::size_t kBlock = 1024;
+  parallel_for((n + kBlock - 1) / kBlock, threads, [&](std::size_t block, std::size_t) {
+    const std::size_t first = block * kBlock, last = std::min(first + kBlock, n);
+    std::fill(votes + first * k, votes + last * k, 0);
+    for (std::size_t q = 0; q < r; ++q) {
+      const std::int32_t *label = columns + q * n, *own = owner + offset[q];
+      for (std::size_t i = first; i < last; ++i)
+        if (label[i] >= 0) ++votes[i * k + std::size_t(own[label[i]])];
+    }
+  });
+}
+
 }  // namespace consilience

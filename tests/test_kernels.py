@@ -465,3 +465,25 @@ def test_label_tables_refuse_what_would_write_outside():
         _kernels.label_tables(columns, np.array([0, 1]), clusters + 1, 1)
     with pytest.raises(InputError, match="as many weights"):
         _kernels.label_tables(columns, np.array([0, 1]), clusters, 1, weights=np.ones(2))
+
+
+@quick
+@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 3000), st.integers(1, 5))
+def test_label_votes_count_what_they_say(seed, r, n, k):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, r)
+    columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    owner = rng.integers(0, k, offsets[-1]).astype(np.int32)
+    for threads in (1, 2):
+        found = _kernels.label_votes(columns, offsets, owner, k, threads=threads)
+        np.testing.assert_array_equal(found, oracle.label_votes(columns, offsets, owner, k))
+
+
+def test_label_votes_refuse_what_would_write_outside():
+    columns, offsets = np.zeros((1, 3), np.int32), np.array([0, 1])
+    for owner in ([], [0, 0], [1], [-1]):
+        with pytest.raises(InputError, match="1 labels need an owner each, from 0 to 0"):
+            _kernels.label_votes(columns, offsets, np.array(owner, np.int32), 1)
+    with pytest.raises(InputError, match="outside its clustering's part"):
+        _kernels.label_votes(columns + 1, offsets, np.zeros(1, np.int32), 1)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
 
 import consilience as cs
@@ -11,6 +14,7 @@ from consilience._check import InputError
 from consilience.comparison import accuracy, adjusted_rand
 from consilience.consensus import METHODS
 from consilience.meta import MetaClustering, distances, organize, sketch
+from consilience.meta.branch import branch_vote
 from consilience.meta.tree import LINKAGES
 from meta_cases import same_partition, three_kinds
 
@@ -254,3 +258,26 @@ def test_real_clusterings(vowels):
     rmse = np.sqrt(np.mean((sketched.distances - meta.distances) ** 2))
     assert rmse < 0.0045
     assert 0.7 < rmse / sketched.standard_error < 1.4
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(6, 60), holes=st.sampled_from([0.0, 0.3]))
+def test_quick_vote_of_a_branch_is_its_vote(seed, n, holes):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, (n, 9))
+    labels[:, rng.integers(0, 2, 9) == 0] %= 2
+    labels[rng.random(labels.shape) < holes] = -1
+    labels[:2] = np.arange(2)[:, None]  # every two clusterings share objects
+    meta = cs.organize(labels, 3)
+    members = meta.branch(2 * 9 - 2 - seed % 3)
+    some = meta.ensemble[:, members]
+    columns = np.ascontiguousarray(some.labels.T)
+    found = branch_vote(columns, some.n_clusters, meta.distances, members, threads=2)
+    if found is None:
+        assert max(2, int(np.median(some.n_clusters))) not in some.n_clusters
+        return
+    slow = meta.consensus(members)
+    assert_array_equal(found[0], slow.labels)
+    known = slow.labels >= 0
+    assert_allclose(found[1][known], slow.membership[known, slow.labels[known]], atol=1e-6)
+    assert (found[1][~known] == 0).all()

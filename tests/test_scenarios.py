@@ -20,7 +20,8 @@ from consilience.generation import (
     object_distributed,
     robust_centralised,
 )
-from consilience.generation.scenarios import SIMILARITIES, _cluster_sizes, _deal, _kmeans
+from consilience.generation.scenarios import _cluster_sizes, _deal
+from consilience.generation.similarities import SIMILARITIES, kmeans_by
 
 
 def test_noise_replaces_exactly_its_share():
@@ -147,7 +148,7 @@ def test_cosine_clusters_directions():
 @pytest.mark.parametrize("name", ["cosine", "correlation", "extended Jaccard"])
 def test_every_object_is_nearest_to_its_mean(name):
     X, _ = gaussians_8d5k(200, spread=0.3, random_state=0)
-    labels = _kmeans(X, 5, name, 0)
+    labels = kmeans_by(X, 5, name, 0)
     means = np.array([X[labels == c].mean(axis=0) for c in range(5)])
     assert_array_equal(SIMILARITIES[name](X, means).argmax(axis=1), labels)
 

@@ -88,6 +88,16 @@ def test_collapsing_rows_changes_nothing(seed, n, r, k):
     assert_allclose(few.membership[collapsed.inverse], all_rows.membership)
 
 
+def test_a_label_that_the_sample_of_rows_lacks():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 20_000)
+    noisy = rng.random((20_000, 8)) < 0.3
+    labels = np.where(noisy, rng.integers(0, 5, noisy.shape), truth[:, None])
+    labels[17, 3] = 5
+    found = MajorityVote(5, random_state=0).fit(labels)
+    assert nmi(found.labels_, truth) > 0.75
+
+
 def test_slide_example():
     found = MajorityVote(3, random_state=0).fit(SLIDES)
     assert adjusted_rand(found.labels_, [0, 0, 0, 1, 1, 2, 2]) == 1

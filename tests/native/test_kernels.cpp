@@ -13,6 +13,7 @@
 #include "merge.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
+#include "scores.hpp"
 #include "signatures.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
@@ -256,6 +257,30 @@ static void check_sweep(Objective objective, std::size_t k, std::size_t shortlis
   hot.temperature = 0.5;
   const SweepResult shaken = Sweep<Count>(rows, hot, labels.data()).run(order.data(), n);
   CHECK(near(Sweep<Count>(rows, options, labels.data()).value(), shaken.after, 1e-9));
+}
+
+static void test_label_votes() {
+  const std::size_t n = 2500, r = 7, k = 4;
+  std::vector<std::int32_t> columns(r * n), owner;
+  std::vector<std::int64_t> offset(r);
+  for (std::size_t q = 0; q < r; ++q) {
+    offset[q] = std::int64_t(owner.size());
+    for (std::size_t y = 0; y < q + 2; ++y) owner.push_back(std::int32_t((y + q) % k));
+    for (std::size_t i = 0; i < n; ++i) columns[q * n + i] = std::int32_t((i * 31 + q * 7) % (q + 3)) - 1;
+  }
+  for (int threads : {1, 3}) {
+    std::vector<std::int32_t> votes(n * k, -1);
+    label_votes(columns.data(), n, r, offset.data(), owner.data(), k, threads, votes.data());
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < k; ++c) {
+        std::int32_t expected = 0;
+        for (std::size_t q = 0; q < r; ++q) {
+          const std::int32_t y = columns[q * n + i];
+          expected += y >= 0 && owner[std::size_t(offset[q] + y)] == std::int32_t(c);
+        }
+        CHECK(votes[i * k + c] == expected);
+      }
+  }
 }
 
 static void test_sweep() {
@@ -635,6 +660,7 @@ int main() {
   test_contingency_merges();
   test_pair_sums();
   test_within_sums();
+  test_label_votes();
   test_sweep();
   test_lloyd();
   test_doubts();

@@ -2,6 +2,7 @@
 
 from oracle.contingency import contingency
 from oracle.label_tables import label_tables
+from oracle.label_votes import label_votes
 from oracle.lloyd import lloyd
 from oracle.pair_sums import pair_sums
 from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
@@ -12,6 +13,7 @@ from oracle.xlogx import xlogx
 __all__ = [
     "contingency",
     "label_tables",
+    "label_votes",
     "lloyd",
     "pair_sums",
     "philox",

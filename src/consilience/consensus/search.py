@@ -32,6 +32,10 @@ def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
     use = (codes >= 0) & (problem.inverse >= 0)
     if not use.any():
         raise InputError("a start has no label for any object that a clustering labels")
+    if problem.n_rows == len(codes) and problem.inverse.min() >= 0:  # every object is a row of its own
+        found = np.empty(problem.n_rows, np.int64)
+        found[problem.inverse] = codes
+        return found
     shape = (problem.n_rows, problem.n_clusters)
     counts = csr_array((np.ones(use.sum()), (problem.inverse[use], codes[use])), shape)
     found = np.asarray(counts.argmax(axis=1)).ravel().astype(np.int64)

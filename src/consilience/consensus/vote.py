@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.problem import Floats, Problem
-from consilience.consensus.rows import label_tables, representative_rows, row_scores
+from consilience.consensus.rows import representative_rows
 from consilience.consensus.search import best_start, problem_views, rows_of_start
 
 Ints = NDArray[np.int64]
@@ -68,11 +69,26 @@ def align(table: Floats) -> Ints:
     return owner
 
 
-def _alternate(problem: Problem, labels: Ints, max_iter: int) -> tuple[Ints, Floats, int]:
-    """Labels, votes and rounds; a row whose label is not known yet (−1) does not speak in the first alignment."""
-    everyone, done, n_iter = np.arange(problem.n_rows), False, 0
+def vote_on(
+    columns: NDArray[np.int32],
+    labels: NDArray[Any],
+    n_clusters: int,
+    *,
+    weights: NDArray[Any] | None = None,
+    max_iter: int = 100,
+    threads: int = 1,
+) -> tuple[Ints, NDArray[np.int32], int]:
+    """Labels, votes (rows × clusters) and rounds, from a start; its rows without a label (−1) do not speak at first.
+
+    `columns` is clusterings × rows; whole weights are exact.
+    """
+    columns = np.ascontiguousarray(columns, np.int32)
+    offsets = np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
+    everyone, done, n_iter = np.arange(columns.shape[1]), False, 0
+    labels = np.asarray(labels, np.int64)
     while not done and n_iter < max_iter:
-        votes = _votes(problem, label_tables(problem, labels, problem.n_clusters))
+        tables = _kernels.label_tables(columns, offsets, labels, n_clusters, weights=weights, threads=threads)
+        votes = _kernels.label_votes(columns, offsets, _owners(tables, offsets), n_clusters, threads=threads)
         new = votes.argmax(axis=1)
         tied = (labels >= 0) & (votes[everyone, labels] == votes[everyone, new])
         new[tied] = labels[tied]
@@ -80,9 +96,18 @@ def _alternate(problem: Problem, labels: Ints, max_iter: int) -> tuple[Ints, Flo
     return labels, votes, n_iter
 
 
-def _votes(problem: Problem, tables: list[Floats]) -> Floats:
-    names = np.eye(problem.n_clusters, dtype=np.float32)  # counts of votes are exact in it
-    return row_scores(problem, [names[:, align(table)] for table in tables])
+def _owners(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
+    """The cluster of every label of every clustering."""
+    parts = np.split(tables.astype(float), offsets[1:-1])
+    return np.concatenate([align(part.T) for part in parts]).astype(np.int32)
+
+
+def _alternate(problem: Problem, labels: Ints, max_iter: int) -> tuple[Ints, NDArray[np.int32], int]:
+    return vote_on(problem.labels.T, labels, problem.n_clusters, weights=_exact(problem), max_iter=max_iter)
+
+
+def _exact(problem: Problem) -> NDArray[Any]:
+    return problem.weights.astype(np.int64) if problem.whole else problem.weights
 
 
 def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: int) -> Ints:
@@ -104,7 +129,9 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: 
         raise InputError(f"no clustering has {k} clusters to start from; use start='quadratic'")
     if sample is problem:
         return best
-    return _votes(problem, label_tables(sample, best, k)).argmax(axis=1)
+    offsets = np.concatenate([[0], np.cumsum(problem.sizes)])  # of all rows: the sample may lack a rare label
+    tables = _kernels.label_tables(sample.labels.T, offsets, best.astype(np.int32), k, weights=_exact(sample))
+    return _kernels.label_votes(problem.labels.T, offsets, _owners(tables, offsets), k).argmax(axis=1)
 
 
 def _starts(problem: Problem, start: str, n_init: int, seed: int) -> Iterator[Ints]:

@@ -1,6 +1,7 @@
 """Data → Ensemble: where the clusterings come from, and the experiments of the papers."""
 
-from consilience.generation.generate import Variations, generate, remake
+from consilience.generation.again import Variations, remake
+from consilience.generation.generate import generate
 from consilience.generation.scenarios import (
     feature_distributed,
     gaussians_8d5k,

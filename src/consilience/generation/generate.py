@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
 from consilience._check import (
-    InputError,
     check_count,
     check_positive,
     check_seed,
     check_threads,
-    count,
-    fingerprint,
-    show,
 )
-from consilience._progress import Bar
 from consilience.ensemble import Ensemble
+from consilience.generation.again import more_like
 from consilience.generation.base import base_text, check_base
-from consilience.generation.batch import Workshop
-from consilience.generation.ledger import Ledger, Series
-from consilience.generation.recipes import Recipe, draw, of_row, variation_seed, vary
+from consilience.generation.ledger import Series
+from consilience.generation.making import data_table, ledger_for, make_series, workshop_for
+from consilience.generation.recipes import draw
 from consilience.generation.settings import SIGMA_DIVISORS, Settings
-from consilience.generation.spaces import GenerationWarning, Spaces
-from consilience.generation.spectral import check_spectral
 from consilience.store import Store
-from consilience.tables import Table, read_table
-
-GIVE_UP = 20  # failures in a row, with nothing made, after which a base clusterer is taken to be wrong for the data
 
 
 def generate(
@@ -169,14 +153,14 @@ def generate(
     check_count("n_clusterings", n_clusterings)
     check_positive("spread", spread, or_equal=True)
     check_threads(n_jobs)
-    table = _table(X, metric)
+    table = data_table(X, metric)
     if around is not None:
-        return _around(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)
+        return more_like(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)
     seed = _seed(random_state, store)
-    shop = _workshop(table, settings, base, n_jobs)
-    with _ledger(table, store, settings.plan() | {"seed": seed}) as ledger:
+    shop = workshop_for(table, settings, base, n_jobs)
+    with ledger_for(table, store, settings.plan() | {"seed": seed}) as ledger:
         method_of = settings.method_of(n_clusterings)
-        return _make(
+        return make_series(
             shop,
             ledger,
             Series(seed),
@@ -186,198 +170,6 @@ def generate(
         )
 
 
-def remake(X: Any, row: Any, *, base: Any = None, n_jobs: int | None = None) -> NDArray[np.int32]:
-    """One clustering again, alone, from its row of `info`.
-
-    Parameters
-    ----------
-    X
-        The data it was made from.
-    row : row of an ensemble's `info`
-    base : scikit-learn clusterer, optional
-        The one it was made with, if it was.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    labels : (n_objects,) int32 array
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.generation import remake
-    >>> ens = cs.generate(load_beads(), 20, n_clusters=4)
-    >>> bool((remake(load_beads(), ens.info.loc[7]) == ens.labels[:, 7]).all())
-    True
-    """
-    recipe, settings = _of_row(row, base)
-    shop = _workshop(_table(X, settings.metric), settings, base, n_jobs)
-    labels, info = shop.make([shop.fitted(recipe)])
-    if (labels < 0).all():
-        raise InputError(f"the clustering could not be made: {info.loc[0, 'note']}")
-    return np.asarray(labels[0])
-
-
-class Variations:
-    """More like each of many clusterings of the same data, which is prepared once.
-
-    Parameters
-    ----------
-    X
-        The data.
-    base : scikit-learn clusterer, optional
-        The one the clusterings were made with, if they were.
-    n_jobs : int, optional
-
-    Examples
-    --------
-    >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> from consilience.generation import Variations
-    >>> ens = cs.generate(load_beads(), 20, n_clusters=4)
-    >>> Variations(load_beads())(ens.info.loc[7], 5, spread=0.1, random_state=0).n_clusterings
-    5
-    """
-
-    def __init__(self, X: Any, *, base: Any = None, n_jobs: int | None = None) -> None:
-        self._X, self._base, self._n_jobs = X, base, n_jobs
-        self._shops: dict[str, Workshop] = {}
-
-    def __call__(self, row: Any, n: int, *, spread: float, random_state: Any = 0) -> Ensemble:
-        """`n` clusterings near the one that the row of `info` describes; those of ``generate(X, n, around=row)``."""
-        recipe, settings = _of_row(row, self._base)
-        key = f"{settings.text()} {recipe.space}"
-        if key not in self._shops:
-            self._shops[key] = _workshop(_table(self._X, settings.metric), settings, self._base, self._n_jobs)
-        number = _number(row)
-        return _vary(self._shops[key], Ledger(), recipe, number, n, spread, check_seed(random_state), False)
-
-
-def _around(
-    table: Table,
-    around: Any,
-    n: int,
-    asked: Settings,
-    base: Any,
-    spread: float,
-    random_state: Any,
-    store: Any,
-    n_jobs: int | None,
-    progress: bool | None,
-) -> Ensemble:
-    """Clusterings near one of a stored run, added to it, or near a row of `info`."""
-    plan = None
-    if isinstance(around, (pd.Series, Mapping)):
-        if store is not None:
-            raise InputError("around is a row of info and store a run: give the clustering's number in that run")
-        row, number = around, _number(around)
-    else:
-        if store is None:
-            what = f"around={show(around)} is the number of a clustering"
-            raise InputError(f"{what}: name its run by store, or give its row of info")
-        run, number = Store.open(store), check_count("around", around, 0)
-        if number not in run.finished:
-            raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
-        plan, row = run.manifest["plan"], run.info().loc[number]
-    recipe, settings = _of_row(row, base)
-    _check_asked(asked, settings)
-    shop = _workshop(table, settings, base, n_jobs)
-    with _ledger(table, store, plan) as ledger:
-        return _vary(shop, ledger, recipe, number, n, float(spread), check_seed(random_state), progress)
-
-
-def _vary(
-    shop: Workshop,
-    ledger: Ledger,
-    recipe: Recipe,
-    number: int,
-    n: int,
-    spread: float,
-    seed: int,
-    progress: bool | None,
-) -> Ensemble:
-    seed, recipe = variation_seed(seed, number), shop.fitted(recipe)
-    width = shop.spaces.width(recipe.space)
-    series = Series(seed, number, float(spread))
-    return _make(shop, ledger, series, n, lambda units: vary(recipe, width, spread, seed, units, number), progress)
-
-
-def _of_row(row: Any, base: Any) -> tuple[Recipe, Settings]:
-    """How a clustering was made, and in which run."""
-    recipe = of_row(row)
-    settings = Settings.of_text(dict(row).get("settings"), recipe.method, recipe.n_clusters)
-    if base is not None:
-        check_base(base)
-    given = None if base is None else base_text(base)
-    if settings.base != given:
-        made = "k-means" if settings.base is None else f"base={settings.base}"
-        raise InputError(f"the clustering was made with {made}, and base is {given}: give the one it was made with")
-    return recipe, settings
-
-
-def _make(
-    shop: Workshop,
-    ledger: Ledger,
-    series: Series,
-    n: int,
-    recipes: Callable[[Sequence[int]], list[Recipe]],
-    progress: bool | None,
-) -> Ensemble:
-    """Make what is not finished of a series, batch by batch, and return it whole."""
-    finished = ledger.finished(series)
-    todo = [unit for unit in range(n) if unit not in finished]
-    failed: list[str] = []
-    with Bar(n, "clusterings", progress, done=n - len(todo)) as bar:
-        size = shop.batch_size
-        for begin in range(0, len(todo), size):
-            some = todo[begin : begin + size]
-            labels, info = shop.make(recipes(some))
-            ledger.add(labels, info)
-            failed += info.loc[(labels < 0).all(axis=1), "note"].tolist()
-            nothing = not finished and len(failed) == begin + len(some)
-            if nothing and len(failed) >= min(len(todo), GIVE_UP):
-                raise InputError(f"none of the first {len(failed)} clusterings could be made by base: {failed[0]}")
-            bar.advance(len(some))
-    if failed:
-        message = f"{len(failed)} of {count(n, 'clustering')} could not be made by base and are left out: {failed[0]}"
-        warnings.warn(GenerationWarning(message), stacklevel=3)
-    return ledger.ensemble(series, n)
-
-
-def _table(X: Any, metric: str) -> Table:
-    kind = "distances" if metric == "precomputed" else "data"
-    if isinstance(X, Table) and X.kind != kind:
-        raise InputError(f"{X!r} holds {X.kind}, and metric={metric!r} needs {kind}")
-    table = X if isinstance(X, Table) else read_table(np.asarray(X) if isinstance(X, (list, tuple)) else X, kind=kind)
-    if table.n_objects < 2:
-        raise InputError(f"{table.source}: there is nothing to cluster in {count(table.n_objects, 'object')}")
-    return table
-
-
-def _workshop(table: Table, settings: Settings, base: Any, n_jobs: int | None) -> Workshop:
-    largest = max(settings.n_clusters)
-    if largest > table.n_objects:
-        raise InputError(
-            f"{largest} clusters need as many objects, and {table.source} has {table.n_objects}: lower n_clusters"
-        )
-    if "spectral" in dict(settings.methods):
-        check_spectral(table.n_objects)
-    return Workshop(Spaces(table.values, settings), base, n_jobs)
-
-
-@contextlib.contextmanager
-def _ledger(table: Table, path: Any, plan: Any) -> Iterator[Ledger]:
-    """Memory, or the store of a run, held until the end."""
-    if path is None:
-        yield Ledger(table.ids)
-        return
-    with Store.resume(
-        path, n_objects=table.n_objects, fingerprint=fingerprint(table.values), plan=plan, ids=table.ids
-    ) as store:
-        yield Ledger(table.ids, store)
-
-
 def _seed(random_state: Any, store: Any) -> int:
     """The seed asked for; where none is and there is a run already, that run's."""
     if random_state is None and store is not None and os.path.exists(os.path.join(store, "manifest.json")):
@@ -385,22 +177,3 @@ def _seed(random_state: Any, store: Any) -> int:
         if isinstance(plan, Mapping) and "seed" in plan:
             return int(plan["seed"])
     return check_seed(random_state)
-
-
-def _number(row: Any) -> int:
-    """The number of the clustering that a row of `info` is of: its id, its place, or its unit."""
-    for value in (dict(row).get("id"), getattr(row, "name", None), dict(row).get("unit")):
-        if isinstance(value, (int, np.integer)):
-            return int(value)
-    raise InputError("around must be a row of an ensemble's info, such as ens.info.loc[7]")
-
-
-def _check_asked(asked: Settings, settings: Settings) -> None:
-    """Refuse settings that are neither the usual ones nor those the clustering was made with."""
-    usual = Settings.checked(methods="zipf+pca", n_clusters=15)
-    for field in dataclasses.fields(Settings):
-        value, there = getattr(asked, field.name), getattr(settings, field.name)
-        if value not in (getattr(usual, field.name), there) and field.name != "methods":
-            raise InputError(
-                f"{field.name} was {show(there)} when the clustering was made: leave it out for more like it"
-            )

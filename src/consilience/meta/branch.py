@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from consilience._check import check_choice
 from consilience.consensus import METHODS, Consensus, combine
+from consilience.consensus.estimator import by_size
+from consilience.consensus.vote import vote_on
 from consilience.ensemble import Ensemble
 from consilience.meta.condensed import Floats, Ints, medoid_of
 
@@ -31,7 +34,46 @@ def branch_consensus(
     check_choice(method, ("auto", *NAMES, *METHODS), "method")
     some = ensemble[:, members]
     if method == "vote" and "start" not in options and not isinstance(n_clusters, str):
-        wanted = max(2, int(np.median(some.n_clusters))) if n_clusters is None else n_clusters
+        wanted = _median(some.n_clusters) if n_clusters is None else n_clusters
         fitting = members[some.n_clusters == wanted]
         options["start"] = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
     return combine(some, n_clusters, NAMES.get(method, method), random_state=random_state, **options)
+
+
+def branch_vote(
+    columns: NDArray[np.int32], n_clusters: Ints, distances: Floats, members: Ints, *, threads: int = 1
+) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+    """The vote of :func:`branch_consensus` in a fraction of its time: labels, and the share of the members' votes that they got.
+
+    Nothing but the vote: no distinct rows are looked for, and the confidence is the share. An object without labels has none,
+    and share 0.
+
+    Parameters
+    ----------
+    columns : (n_members, n_objects) int32 array
+        The members' labels.
+    n_clusters : (n_members,) int array
+        Their numbers of clusters.
+    distances, members
+        The tree's condensed distances, and the members' numbers there.
+    threads : int
+
+    Returns
+    -------
+    labels, share, or None
+        None where no member has the median number of clusters, and so none is a start.
+    """
+    k = _median(n_clusters)
+    fitting = members[n_clusters == k]
+    if not len(fitting):
+        return None
+    start = columns[np.searchsorted(members, medoid_of(distances, members, fitting))]
+    labels, votes, _ = vote_on(columns, start, k, threads=threads)
+    known = votes.sum(axis=1)
+    share = votes[np.arange(len(labels)), labels] / np.maximum(known, 1)
+    place = np.argsort(by_size(labels, known > 0, k))
+    return np.where(known > 0, place[labels], -1).astype(np.int32), share.astype(np.float32)
+
+
+def _median(n_clusters: Ints) -> int:
+    return max(2, int(np.median(n_clusters)))

@@ -18,7 +18,7 @@ from consilience.comparison.matching import accuracy_of
 from consilience.comparison.pairs import jaccard_from
 from consilience.comparison.summary import known_labels
 from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
-from consilience.generation.generate import Variations
+from consilience.generation import Variations
 from consilience.tables import Table
 
 Floats = NDArray[np.float64]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from consilience._check import InputError, check_path
-from consilience.reports.figures import new_figure
 from consilience.reproduce.paper001_controlled import report_controlled, run_controlled
 from consilience.reproduce.paper001_data import TERMS, data_sets
 from consilience.reproduce.paper001_distributed import report_fdc, report_odc, run_fdc, run_odc
 from consilience.reproduce.paper001_robust import report_rcc, run_rcc
-from consilience.reproduce.report import Report
+from consilience.reproduce.report import Report, check_run, introduce
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,11 @@ def run(
     -------
     Report
     """
-    if not isinstance(n_seeds, int) or isinstance(n_seeds, bool) or n_seeds < 1:
-        raise InputError(f"n_seeds must be a whole number of at least 1; got {n_seeds!r}")
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
+    source = check_run(n_seeds, data)
     plan = QUICK if quick else Plan(n_seeds, min(n_seeds, 3))
-    sets = data_sets(None if data is None else check_path(data, "data"))
+    sets = data_sets(source)
     report = Report("Cluster ensembles (Strehl and Ghosh 2002), reproduced", folder)
-    _introduce(report, plan, quick, real=data is not None)
+    _introduce(report, plan, quick, real=source is not None)
 
     found = run_controlled(plan.noise, plan.seeds, n_objects=plan.n_controlled, progress=progress)
     report_controlled(
@@ -94,16 +90,14 @@ def run(
 
 
 def _introduce(report: Report, plan: Plan, quick: bool, *, real: bool) -> None:
-    import consilience
-
-    report.text(
-        f"Made by `consilience reproduce 001` (version {consilience.__version__}"
-        + (", with `--quick`: small sizes and few seeds, so draw no conclusions from it" if quick else "")
-        + "). Every number here can be made again: seeds count from 0. NMI is I / √(H·H′); ANMI is its mean over the clusterings, "
+    introduce(
+        report,
+        "001",
+        "Every number here can be made again: seeds count from 0. NMI is I / √(H·H′); ANMI is its mean over the clusterings, "
         "weighted by how many objects each labels. All consensus methods get the number of clusters.",
+        quick=quick,
+        left_out="" if real else "PENDIG and YAHOO",
     )
-    if not real:
-        report.text("**Left out:** PENDIG and YAHOO, since no folder of data was given (`--data`).")
     report.section("What the slides leave open, and what is done here")
     yahoo = "all 2,340" if plan.n_yahoo is None else f"samples of {plan.n_yahoo}"
     report.text(

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from consilience._check import check_count, check_path
-from consilience.reports.figures import new_figure
 from consilience.reproduce.paper002_data import MOST, read_texts
 from consilience.reproduce.paper002_synthetic import report_synthetic, run_synthetic
 from consilience.reproduce.paper002_text import report_orthogonality, report_text, run_text
 from consilience.reproduce.paper002_walk import report_walk, run_walk
-from consilience.reproduce.report import Report
+from consilience.reproduce.report import Report, check_run, introduce
 
 
 @dataclass(frozen=True)
@@ -59,13 +57,12 @@ def run(
     -------
     Report
     """
-    check_count("n_seeds", n_seeds)
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
+    source = check_run(n_seeds, data)
     plan = QUICK if quick else Plan(n_seeds, min(n_seeds, 5))
-    sets = [] if data is None else read_texts(check_path(data, "data"))
+    sets = [] if source is None else read_texts(source)
     sets = [texts.sample(plan.n_documents) for texts in sets]
     report = Report("Non-redundant clustering with conditional ensembles (Gondek and Hofmann 2005), reproduced", folder)
-    _introduce(report, quick, real=data is not None)
+    _introduce(report, quick, real=source is not None)
 
     how: dict[str, Any] = {"n_jobs": plan.n_jobs, "progress": progress}
     rows = run_synthetic(plan.n_clusters, plan.alphas, plan.seeds, n_restarts=plan.restarts, **how)
@@ -83,18 +80,16 @@ def run(
 
 
 def _introduce(report: Report, quick: bool, *, real: bool) -> None:
-    import consilience
-
-    report.text(
-        f"Made by `consilience reproduce 002` (version {consilience.__version__}"
-        + (", with `--quick`: small sizes and few seeds, so draw no conclusions from it" if quick else "")
-        + "). Every number here can be made again: seeds count from 0. A grouping Z is given, another one is hidden and has to be "
+    introduce(
+        report,
+        "002",
+        "Every number here can be made again: seeds count from 0. A grouping Z is given, another one is hidden and has to be "
         "found. CondEns splits every group of Z, extends the splits to all objects and combines them: CondEns2 by the "
         "quadratic criterion, CondEnsMI by mutual information; EM is a mixture of multinomials, dIB and dCCIB use deterministic "
-        "annealing, seqCCIB moves objects one at a time."
+        "annealing, seqCCIB moves objects one at a time.",
+        quick=quick,
+        left_out="" if real else "WebKB and Reuters",
     )
-    if not real:
-        report.text("**Left out:** WebKB and Reuters, since no folder of data was given (`--data`).")
     report.section("What the paper leaves open, and what is done here")
     report.text(
         "\n".join(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from consilience._check import check_count, check_path
-from consilience.reports.figures import new_figure
 from consilience.reproduce.paper003_clouds import report_clouds, run_clouds
 from consilience.reproduce.paper003_data import DataSet, data_sets
 from consilience.reproduce.paper003_groups import GROUPS, report_curves, report_groups, run_curves, run_groups
 from consilience.reproduce.paper003_protein import report_protein, run_protein
-from consilience.reproduce.report import Report
+from consilience.reproduce.report import Report, check_run, introduce
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,11 @@ def run(
     -------
     Report
     """
-    check_count("n_seeds", n_seeds)
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
+    source = check_run(n_seeds, data)
     plan = QUICK if quick else Plan(n_seeds)
-    sets = data_sets(None if data is None else check_path(data, "data"))
+    sets = data_sets(source)
     report = Report("Meta clustering (Caruana, Elhawary, Nguyen and Smith 2006), reproduced", folder)
-    _introduce(report, plan, quick, real=data is not None)
+    _introduce(report, plan, quick, real=source is not None)
     vectors = [one for one in sets.values() if one.metric == "euclidean"]
 
     report_clouds(report, *run_clouds(vectors, plan.n_cloud, plan.n_spectral, plan.seeds, progress))
@@ -79,18 +76,14 @@ def run(
 
 
 def _introduce(report: Report, plan: Plan, quick: bool, *, real: bool) -> None:
-    import consilience
-
-    report.text(
-        f"Made by `consilience reproduce 003` (version {consilience.__version__}"
-        + (", with `--quick`: few clusterings and seeds, so draw no conclusions from it" if quick else "")
-        + f"). Seeds count from 0 to {plan.seeds - 1}. Accuracy is the paper's Eq. 4 (the share of objects that carry the most frequent "
-        "label of their cluster), compactness its Eq. 3 on the standardised data."
+    introduce(
+        report,
+        "003",
+        f"Seeds count from 0 to {plan.seeds - 1}. Accuracy is the paper's Eq. 4 (the share of objects that carry the most frequent "
+        "label of their cluster), compactness its Eq. 3 on the standardised data.",
+        quick=quick,
+        left_out="" if real else "phoneme, covertype, letters and proteins",
     )
-    if not real:
-        report.text(
-            "**Left out:** phoneme, covertype, letters and proteins, since no folder of data was given (`--data`)."
-        )
     report.section("What the paper leaves open, and what is done here")
     report.text(
         "\n".join(

@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from consilience._check import check_count, check_path
-from consilience.reports.figures import new_figure
 from consilience.reproduce.paper004_data import read_data_sets
 from consilience.reproduce.paper004_models import run_models
 from consilience.reproduce.paper004_printed import NOISE
 from consilience.reproduce.paper004_synthetic import report_outliers, run_outliers
 from consilience.reproduce.paper004_tables import report_models
-from consilience.reproduce.report import Report
+from consilience.reproduce.report import Report, check_run, introduce
 
 
 @dataclass(frozen=True)
@@ -58,14 +56,13 @@ def run(
     -------
     Report
     """
-    check_count("n_seeds", n_seeds)
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
+    source = check_run(n_seeds, data)
     plan = QUICK if quick else Plan(n_seeds, min(n_seeds, 3))
-    sets = None if data is None else read_data_sets(check_path(data, "data"))
+    sets = None if source is None else read_data_sets(source)
     report = Report(
         "Nonparametric Bayesian clustering ensembles (Wang, Domeniconi and Laskey 2010), reproduced", folder
     )
-    _introduce(report, quick, real=sets is not None)
+    _introduce(report, quick, real=source is not None)
     if sets is not None:
         rows = run_models(
             sets,
@@ -83,15 +80,13 @@ def run(
 
 
 def _introduce(report: Report, quick: bool, *, real: bool) -> None:
-    import consilience
-
-    report.text(
-        f"Made by `consilience reproduce 004` (version {consilience.__version__}"
-        + (", with `--quick`: small sizes and few seeds, so draw no conclusions from it" if quick else "")
-        + "). Every number here can be made again: seeds count from 0."
+    introduce(
+        report,
+        "004",
+        "Every number here can be made again: seeds count from 0.",
+        quick=quick,
+        left_out="" if real else "tables 2 and 4 to 7",
     )
-    if not real:
-        report.text("**Left out:** tables 2 and 4 to 7, since no folder of data was given (`--data`).")
     report.section("What the paper leaves open or cannot mean, and what is done here")
     report.text(
         "\n".join(

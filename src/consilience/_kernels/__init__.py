@@ -1,0 +1,43 @@
+"""The typed door to the native kernels: contiguous arrays of the right type in, new arrays out.
+
+Each function has a plain NumPy twin of the same name in `tests/oracle`, which is its definition. Kernels release
+the GIL and take an explicit number of threads.
+"""
+
+from consilience._kernels.labels import (
+    PRIORS,
+    gibbs_conditionals,
+    gibbs_sweep,
+    label_tables,
+    label_votes,
+    row_scores,
+    signatures,
+)
+from consilience._kernels.numbers import has_avx2, random_below, random_bits, random_permutation, random_uniform, xlogx
+from consilience._kernels.pairs import contingency, encode_codes, pair_sums, within_sums
+from consilience._kernels.search import INITS, OBJECTIVES, lloyd, merge_clusters, sweep
+
+__all__ = [
+    "INITS",
+    "OBJECTIVES",
+    "PRIORS",
+    "contingency",
+    "encode_codes",
+    "gibbs_conditionals",
+    "gibbs_sweep",
+    "has_avx2",
+    "label_tables",
+    "label_votes",
+    "lloyd",
+    "merge_clusters",
+    "pair_sums",
+    "random_below",
+    "random_bits",
+    "random_permutation",
+    "random_uniform",
+    "row_scores",
+    "signatures",
+    "sweep",
+    "within_sums",
+    "xlogx",
+]

@@ -1,0 +1,145 @@
+"""Rows of labels: collapsed, counted against clusters, scored, voted on, sampled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import consilience._native as _native
+from consilience._check import InputError
+from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+
+PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
+
+
+def signatures(labels: Labels) -> tuple[Ints, Ints, Ints]:
+    """Equal rows collapsed: the first object of each signature, every object's signature, the number of objects."""
+    labels = np.ascontiguousarray(labels, np.int32)
+    inverse = np.empty(len(labels), np.int64)
+    first, count = _native.signatures(labels, inverse)
+    return first, inverse, count
+
+
+def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, threads: int = 1) -> None:
+    """Add to each row's scores (rows × clusters) what the table (labels × clusters) says of every label it has.
+
+    scores[i] += Σ_q table[offsets[q] + labels[i, q]]; a missing label (−1) adds nothing.
+    """
+    labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
+    table = np.ascontiguousarray(table, np.float64)
+    sizes = np.diff(np.append(offsets[: labels.shape[1]], len(table)))
+    if (
+        len(sizes) != labels.shape[1]
+        or (len(labels) and (labels.max(axis=0) >= sizes).any())
+        or offsets.min(initial=0) < 0
+    ):
+        raise InputError("a label is outside its clustering's part of the table")
+    if scores.shape != (len(labels), table.shape[1]):
+        raise InputError(f"the scores have shape {scores.shape}, not {(len(labels), table.shape[1])}")
+    check_out(scores, (np.float64,), "scores")
+    _native.row_scores(labels, offsets, table, scores, int(threads))
+
+
+def label_tables(
+    columns: Labels,
+    offsets: Ints,
+    clusters: Labels,
+    n_clusters: int,
+    *,
+    weights: NDArray[Any] | None = None,
+    threads: int = 1,
+) -> NDArray[Any]:
+    """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters.
+
+    `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
+    labels and clusters (−1) count nowhere. Whole-number weights give int64 counts, others float64.
+    """
+    columns, offsets = _check_columns(columns, offsets)
+    clusters = np.ascontiguousarray(clusters, np.int32)
+    if columns.shape[1:] != clusters.shape or clusters.max(initial=-1) >= n_clusters:
+        raise InputError(f"{columns.shape[1]} rows need as many clusters below {n_clusters}")
+    whole = weights is None or np.asarray(weights).dtype.kind in "biu"
+    table = np.zeros((int(offsets[-1]), n_clusters), np.int64 if whole else np.float64)
+    weighed = np.empty(0, table.dtype) if weights is None else np.ascontiguousarray(weights, table.dtype)
+    if weights is not None and weighed.shape != clusters.shape:
+        raise InputError(f"{len(clusters)} rows need as many weights; got shape {weighed.shape}")
+    _native.label_tables(columns, offsets, clusters, weighed, table, int(threads))
+    return table
+
+
+def label_votes(
+    columns: Labels, offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
+) -> NDArray[np.int32]:
+    """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label.
+
+    `columns` and `offsets` as in :func:`label_tables`; missing labels (−1) do not vote.
+    """
+    columns, offsets = _check_columns(columns, offsets)
+    owner = np.ascontiguousarray(owner, np.int32)
+    if owner.shape != (offsets[-1],) or owner.min(initial=0) < 0 or owner.max(initial=0) >= n_clusters:
+        raise InputError(f"{offsets[-1]} labels need an owner each, from 0 to {n_clusters - 1}")
+    votes = np.empty((columns.shape[1], n_clusters), np.int32)
+    _native.label_votes(columns, offsets, owner, votes, int(threads))
+    return votes
+
+
+def _check_columns(columns: Labels, offsets: Ints) -> tuple[Labels, Ints]:
+    """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
+    columns, offsets = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(offsets, np.int64)
+    sizes = np.diff(offsets)
+    if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
+        raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")
+    if columns.size and (columns.max(axis=1) >= sizes).any():
+        raise InputError("a label is outside its clustering's part of the table")
+    return columns, offsets
+
+
+def gibbs_sweep(
+    labels: Labels,
+    offsets: Ints,
+    clusters: Labels,
+    *,
+    n_clusters: int,
+    prior: str,
+    alpha: float,
+    beta: float,
+    seed: int,
+    unit: int,
+) -> tuple[Ints, Ints]:
+    """Draw a new cluster for every object from its conditional distribution; `clusters` are changed in place.
+
+    `offsets` number the labels of all clusterings through (r + 1 numbers). Returns the members with each label
+    (labels × clusters) and the sizes of the clusters afterwards.
+    """
+    labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
+    table, sizes = np.empty((int(offsets[-1]), n_clusters), np.int64), np.empty(n_clusters, np.int64)
+    sticks = PRIORS.index(prior) == 0
+    _native.gibbs_sweep(labels, offsets, clusters, sticks, float(alpha), float(beta), seed, unit, table, sizes)
+    return table, sizes
+
+
+def gibbs_conditionals(
+    labels: Labels, offsets: Ints, clusters: Labels, *, n_clusters: int, prior: str, alpha: float, beta: float
+) -> Floats:
+    """Probabilities of the clusters (objects × clusters) for every object, given the clusters of the others."""
+    labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
+    found = np.empty((len(labels), n_clusters))
+    sticks = PRIORS.index(prior) == 0
+    _native.gibbs_conditionals(labels, offsets, clusters, sticks, float(alpha), float(beta), found)
+    return found
+
+
+def _check_gibbs(labels: Labels, offsets: Ints, clusters: Labels, n_clusters: int) -> tuple[Labels, Ints]:
+    labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
+    if (
+        len(offsets) != labels.shape[1] + 1
+        or offsets[0] != 0
+        or (labels.max(axis=0, initial=0) >= np.diff(offsets)).any()
+    ):
+        raise InputError("a label is outside its clustering's part of the table")
+    if clusters.shape != (len(labels),) or clusters.min(initial=0) < 0 or clusters.max(initial=0) >= n_clusters:
+        raise InputError(f"the sampler needs {len(labels)} clusters in 0 … {n_clusters - 1}")
+    check_out(clusters, (np.int32,), "clusters")
+    return labels, offsets

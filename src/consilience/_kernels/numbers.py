@@ -1,0 +1,55 @@
+"""Logarithms from a table, and counter-based random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import consilience._native as _native
+from consilience._check import InputError
+from consilience._kernels.arrays import Floats, Ints
+
+
+def xlogx(x: Any, *, limit: int = 2**20) -> tuple[Floats, Floats]:
+    """φ(x) = x log x of whole numbers and φ(x + 1) − φ(x), from a table up to `limit` and by log beyond."""
+    x = np.ascontiguousarray(x, np.uint64).ravel()
+    value, rise = np.empty(x.shape), np.empty(x.shape)
+    _native.xlogx(x, limit, value, rise)
+    return value, rise
+
+
+def random_bits(seed: int, unit: int, size: int) -> NDArray[np.uint64]:
+    """64-bit numbers of the stream (seed, unit)."""
+    out = np.empty(size, np.uint64)
+    _native.random_bits(seed, unit, out)
+    return out
+
+
+def random_uniform(seed: int, unit: int, size: int) -> Floats:
+    """Uniform numbers in [0, 1) of the stream (seed, unit)."""
+    out = np.empty(size)
+    _native.random_uniform(seed, unit, out)
+    return out
+
+
+def random_below(seed: int, unit: int, n: int, size: int) -> NDArray[np.uint64]:
+    """Unbiased whole numbers in [0, n) of the stream (seed, unit)."""
+    if n < 1:
+        raise InputError(f"there is no whole number in [0, {n})")
+    out = np.empty(size, np.uint64)
+    _native.random_below(seed, unit, n, out)
+    return out
+
+
+def random_permutation(seed: int, unit: int, n: int) -> Ints:
+    """A permutation of 0 … n − 1 from the stream (seed, unit)."""
+    out = np.empty(n, np.int64)
+    _native.random_permutation(seed, unit, out)
+    return out
+
+
+def has_avx2() -> bool:
+    """Whether the wide kernels are in use on this machine."""
+    return bool(_native.has_avx2())

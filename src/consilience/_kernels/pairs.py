@@ -1,0 +1,99 @@
+"""Pairs of clusterings, and pairs of objects in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import consilience._native as _native
+from consilience._check import InputError
+from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+
+
+def contingency(
+    a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None, table: Any = None
+) -> NDArray[Any]:
+    """Count label pairs of the objects labelled in both; into `table` if given, so that partial counts merge.
+
+    Whole-number `weights` give exact int64 counts, others float64.
+    """
+    a, b = np.ascontiguousarray(a, np.int32), np.ascontiguousarray(b, np.int32)
+    if a.shape != b.shape or a.ndim != 1:
+        raise InputError(f"two label vectors of one length are needed; got shapes {a.shape} and {b.shape}")
+    if a.size and (a.max() >= shape[0] or b.max() >= shape[1]):
+        raise InputError(f"a label is outside the table of shape {shape}")
+    whole = weights is None or np.asarray(weights).dtype.kind in "biu"
+    if table is None:
+        table = np.zeros(shape, np.int64 if whole else np.float64)
+    if not whole and table.dtype != np.float64:
+        raise InputError(f"fractional weights need a table of float64; got {table.dtype}")
+    check_out(table, (np.int64, np.float64), "table")
+    if table.shape != tuple(shape):
+        raise InputError(f"the table has shape {table.shape}, not {tuple(shape)}")
+    if weights is None:
+        _native.contingency(a, b, table)
+    else:
+        weights = np.ascontiguousarray(weights, table.dtype)
+        if weights.shape != a.shape:
+            raise InputError(f"{len(a)} objects need as many weights; got shape {weights.shape}")
+        _native.contingency(a, b, weights, table)
+    return table
+
+
+def encode_codes(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels (objects × clusterings) as clustering-major codes of the smallest type; missing is its largest value."""
+    top = int(labels.max(initial=0)) + 1
+    kind = np.uint8 if top < 2**8 else np.uint16 if top < 2**16 else np.uint32
+    return np.ascontiguousarray(labels.T.astype(kind))
+
+
+def pair_sums(
+    codes: NDArray[Any],
+    clusters: Labels,
+    begin: int,
+    end: int,
+    *,
+    term: str,
+    missing: bool,
+    rows: int | None = None,
+    threads: int = 1,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Ints]:
+    """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end.
+
+    `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
+    (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labelled in both.
+    Without missing labels the last three are left empty, since they belong to a clustering alone.
+    """
+    clusters = np.ascontiguousarray(clusters, np.int32)
+    if codes.ndim != 2 or codes.dtype not in (np.uint8, np.uint16, np.uint32) or not codes.flags.c_contiguous:
+        raise InputError("codes must be a C-contiguous table of uint8, uint16 or uint32, as encode_codes makes it")
+    if not 0 <= begin <= end <= len(codes) or len(clusters) < end or clusters.min(initial=0) < 0:
+        raise InputError(f"clusterings {begin} … {end - 1} are not among the {min(len(codes), len(clusters))} given")
+    if codes.shape[1] >= 2**32:
+        raise InputError(f"{codes.shape[1]:,} objects are more than the kernel can number")
+    rows = end if rows is None else rows
+    if not 0 <= rows <= end:
+        raise InputError(f"{rows} rows are not among the first {end} clusterings")
+    shape = int(rows), int(end - begin)
+    sums = np.empty((3 if missing else 1, *shape), np.uint64 if term == "square" else np.float64)
+    known = np.empty(shape if missing else (0, 0), np.int64)
+    _native.pair_sums(codes, clusters, int(begin), sums, known, threads)
+    nothing = sums[:0]
+    return (sums[0], sums[1], sums[2], known) if missing else (sums[0], nothing, nothing, known)
+
+
+def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:
+    """Add the distances of pairs inside each cluster (clusterings × clusters) from one block of the distance matrix.
+
+    `block` holds the distances of objects begin … begin + rows − 1 to objects begin … begin + columns − 1, and
+    counts each pair i < j once; `labels` is clusterings × objects.
+    """
+    if begin < 0 or begin + block.shape[1] > labels.shape[1] or block.shape[0] > block.shape[1]:
+        raise InputError("the block reaches beyond the objects")
+    if labels.max(initial=-1) >= sums.shape[1] or len(labels) != len(sums):
+        raise InputError("the sums have no room for these labels")
+    check_out(sums, (np.float64,), "sums")
+    block, labels = np.ascontiguousarray(block, np.float64), np.ascontiguousarray(labels, np.int32)
+    _native.within_sums(block, int(begin), labels, sums, threads)

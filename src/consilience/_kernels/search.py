@@ -1,0 +1,137 @@
+"""Searches: moves of objects, merges of clusters, k-means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+import consilience._native as _native
+from consilience._check import InputError
+from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+
+OBJECTIVES = ("shannon", "quadratic", "normalised")  # of the sweep, in the order of native/sweep.hpp
+INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
+
+
+def merge_clusters(table: Floats, merges: int, *, order: Ints | None = None) -> tuple[Labels, int]:
+    """Merge clusters, `merges` times, where the least information is lost; (new label of every cluster, how many are left).
+
+    `table` (clusters × columns) holds their counts. With `order`, a permutation, each cluster in turn takes the nearest free one
+    and none merges twice; without, the cheapest pair of all merges first, and merged clusters may merge again.
+    """
+    table = np.ascontiguousarray(np.asarray(table, np.float64).T)
+    k = table.shape[1]
+    if not 0 <= merges < k or (table.size and not table.min() >= 0):
+        raise InputError(f"{merges} merges need more clusters than {k}, and counts that are not negative")
+    order = np.empty(0, np.int64) if order is None else np.ascontiguousarray(order, np.int64)
+    if order.size and not np.array_equal(np.sort(order), np.arange(k)):
+        raise InputError(f"the order must name each of the {k} clusters once")
+    labels = np.empty(k, np.int32)
+    return labels, int(_native.merge_clusters(table, order, int(merges), labels))
+
+
+def sweep(
+    start: Ints,
+    column: Labels,
+    value: NDArray[Any],
+    weight: NDArray[Any],
+    view_of: Labels,
+    scale: Floats,
+    group: Labels,
+    labels: Labels,
+    order: Ints,
+    *,
+    n_clusters: int,
+    objective: str,
+    temperature: float = 0.0,
+    capacity: float = np.inf,
+    keep_clusters: bool = True,
+    shortlist: int = 0,
+    seed: int = 0,
+    unit: int = 0,
+    block: int = 1,
+    threads: int = 1,
+) -> tuple[float, float, int]:
+    """One pass of the information engine over the rows in `order`; `labels` are changed in place.
+
+    Returns the objective before and after (without what does not depend on the partition), and the number of moves.
+    The arrays are those of `consilience.information.Views`; `group` has shape (0, 0) where columns are not grouped.
+    """
+    if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
+        raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")
+    if order.size and not (order.min() >= 0 and order.max() < len(weight)):
+        raise InputError("the order names a row that is not there")
+    check_out(labels, (np.int32,), "labels")
+    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
+    if not (fits and len(value) in (0, len(column))):
+        raise InputError("the rows and their entries do not fit together")
+    width = group.shape[1] if group.size else len(view_of)
+    if column.min(initial=0) < 0 or column.max(initial=-1) >= width:
+        raise InputError("an entry is in a column that is not there")
+    if group.size and not (len(group) == len(scale) and group.min() >= -1 and group.max() < len(view_of)):
+        raise InputError("the groups name a view or a column that is not there")
+    if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
+        raise InputError("the columns of a view must stand together, and its number exist")
+    return tuple(
+        _native.sweep(
+            start,
+            column,
+            value,
+            weight,
+            view_of,
+            scale,
+            group,
+            labels,
+            order,
+            int(n_clusters),
+            OBJECTIVES.index(objective),
+            float(temperature),
+            float(capacity),
+            bool(keep_clusters),
+            int(shortlist),
+            int(seed),
+            int(unit),
+            int(block),
+            int(threads),
+        )
+    )
+
+
+def lloyd(
+    X: Any,
+    clusters: Labels,
+    units: NDArray[np.uint64],
+    *,
+    weights: Floats | None = None,
+    starts: Ints | None = None,
+    init: str = "random",
+    max_iter: int = 300,
+    seed: int = 0,
+    threads: int = 1,
+) -> tuple[Labels, Floats, Labels, Floats]:
+    """Run k-means once for every entry of `clusters`, from the stream (seed, unit) of each.
+
+    `X` is a C-contiguous float64 table, or float64 CSR with int32 columns; the contract of values is that of
+    `consilience.generation.kmeans`. Returns labels (runs × objects), inertia, steps and seconds of each run.
+    """
+    runs, (n, d) = len(clusters), X.shape
+    weights = np.empty((0, 0)) if weights is None else weights
+    starts = np.empty((0, 0), np.int64) if starts is None else starts
+    if n < 1 or len(units) != runs or (runs and not (clusters.min() >= 1 and clusters.max() <= n)):
+        raise InputError(f"every run needs a stream and between 1 and {n} clusters")
+    if weights.size and weights.shape != (runs, d):
+        raise InputError(f"the weights have shape {weights.shape}, not {(runs, d)}")
+    if starts.size and (
+        len(starts) != runs or starts.shape[1] < clusters.max() or starts.min() < 0 or starts.max() >= n
+    ):
+        raise InputError("the starts name an object that is not there, or too few")
+    labels, scores, steps = np.empty((runs, n), np.int32), np.empty((runs, 2)), np.empty(runs, np.int32)
+    table = (X.indptr.astype(np.int64), X.indices, X.data, int(d)) if sparse.issparse(X) else (X,)
+    how = INITS.index("given" if starts.size else init)
+    _native.lloyd(
+        *table, clusters, units, weights, starts, how, int(max_iter), int(seed), int(threads), labels, scores, steps
+    )
+    return labels, scores[:, 0].copy(), steps, scores[:, 1].copy()
