@@ -77,6 +77,33 @@ def test_a_session_without_data_says_what_to_do(holes):
     assert "--data" in ask(run, "session")["refine_note"]
 
 
+def test_names_that_the_user_gave(api, holes):
+    assert ask(api, "session")["names"] is None
+    assert ask(holes, "session")["names"] == load_beads_labels().names
+
+
+def test_a_branch_in_which_no_clustering_has_the_median_number_of_clusters():
+    rng = np.random.default_rng(2)
+    ens = cs.Ensemble(
+        [rng.integers(2, size=30), rng.integers(2, size=30), rng.integers(4, size=30), rng.integers(4, size=30)]
+    )
+    _, found = arrays(Api(Session(ens)), "labels/6c")
+    whole = cs.organize(ens, 1).consensus()
+    np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
+    np.testing.assert_allclose(found["confidence"][0] / 254, whole.membership.max(axis=1), atol=1 / 254)
+
+
+def test_every_branch_of_clusterings_with_holes(holes):
+    meta = cs.organize(load_beads_labels())
+    for node in range(16, 31):
+        whole = meta.consensus(meta.branch(node))
+        _, found = arrays(holes, f"labels/16.{node}c")
+        np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
+        known = whole.labels >= 0
+        share = whole.membership[np.arange(300), whole.labels][known]
+        np.testing.assert_allclose(found["confidence"][0][known] / 254, share, atol=0.5 / 254 + 1e-6)
+
+
 def test_boot_has_what_the_first_page_needs(api, meta):
     header, found = arrays(api, "boot")
     assert found["xy"].shape == (300, 2)

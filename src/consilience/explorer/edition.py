@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import num_obs_y
 
 from consilience import _kernels
-from consilience._check import InputError, fingerprint
+from consilience._check import InputError, check_threads, fingerprint
 from consilience.explorer.cache import Cache
 from consilience.explorer.wire import RefusedError
 from consilience.meta import MetaClustering
+from consilience.meta.branch import branch_vote
 from consilience.meta.condensed import Floats, Ints, medoid_of, square
 from consilience.meta.tree import cut, grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
 LEAST, CANDIDATES = 4, 6  # groups at least, so that tiles are worth it; candidate numbers that are named
 MOST_CLUSTERS = 2**16 - 1
+THREADS = check_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
 SMALL, WIDE = (
     64,
     10_000,
@@ -219,8 +221,20 @@ class Edition:
         return self.cache.get(("consensus", ref.m, ref.node), lambda: self._consensus(ref, size))
 
     def _consensus(self, ref: Ref, size: int) -> Shown:
-        found = self.meta.consensus(self.members(ref))
-        labels = found.labels.astype(self.codes.dtype)  # −1 becomes the largest value
-        share = np.take_along_axis(found.membership, np.maximum(found.labels, 0)[:, None], 1)[:, 0]
-        confidence = np.where(found.labels >= 0, share, 0).astype(np.float32)
-        return Shown(ref, labels, confidence, None, size)
+        members = self.members(ref)
+        n_clusters = self.meta.ensemble.n_clusters[members]
+        found = branch_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
+        if found is None:  # no member has the median number of clusters: the vote starts elsewhere
+            whole = self.meta.consensus(members)
+            share = np.take_along_axis(whole.membership, np.maximum(whole.labels, 0)[:, None], 1)[:, 0]
+            found = whole.labels.astype(np.int32), np.where(whole.labels >= 0, share, 0).astype(np.float32)
+        labels, confidence = found
+        return Shown(ref, labels.astype(self.codes.dtype), confidence, None, size)  # −1 becomes the largest value
+
+    def _labels(self, members: Ints) -> NDArray[np.int32]:
+        """The labels of some clusterings, one after the other, −1 missing."""
+        some = self.codes[members]
+        labels = some.astype(np.int32)
+        if self.meta.ensemble.has_missing:
+            labels[some == np.iinfo(some.dtype).max] = -1
+        return labels

@@ -39,6 +39,7 @@ def session_reply(session: Session, edition: Edition, jobs: Jobs) -> Reply:
             "n_features": len(session.features),
             "features": session.features[:FEATURES],
             "known": list(session.known),
+            "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
             "measure": meta.measure,
             "estimated": estimated,
