@@ -79,9 +79,6 @@ export function Canvas({ size, draw, deps, label, class: extra = "", ...rest }) 
   return html`<canvas ref=${ref} class="layer ${extra}" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${label ? undefined : true} ...${rest} />`;
 }
 
-/** The font of canvases. @param {number} [pixels] */
-export const font = (pixels = 11) => `${pixels}px system-ui, sans-serif`;
-
 /** Words beside the pointer, kept inside the plot. @param {{at: {x: number, y: number} | null, size: Size, children?: any}} props */
 export function Tip({ at, size, children }) {
   if (!at) return null;

@@ -1,10 +1,10 @@
 // Whether the best of the groups could be luck.
 import { html } from "htm/preact";
-import { cancelJob, startJob } from "./jobs.js";
+import { startJob } from "./jobs.js";
 import { show } from "./panel.js";
 import { useStore } from "./state.js";
 
-const SHUFFLES = 50, MOST_GROUPS = 100;
+const SHUFFLES = 20, MOST_GROUPS = 100;
 
 /** The finished test of luck for the score on the y axis, or null. @param {import("./state.js").Store} store */
 export function nullResult(store) {
@@ -12,14 +12,10 @@ export function nullResult(store) {
   return job?.kind === "null" && job.state === "done" && job.result?.score === store.view.value.y ? job.result : null;
 }
 
-/** The question as a button, progress, and the answer in words. */
+/** The question as a button, and the answer in words. */
 export function NullLine() {
   const store = useStore(), { y, cut } = store.view.value, job = store.job.value;
   if (!store.session.value.can.null) return null;
-  if (job?.kind === "null" && job.state === "running") {
-    return html`<span class="null-line">Shuffling the groups: ${job.done} of ${job.total}
-      <progress max=${job.total} value=${job.done}></progress> <button class="quiet" onClick=${() => cancelJob(store)}>cancel</button></span>`;
-  }
   const possible = y === "compactness" || y.startsWith("accuracy:"), groups = Math.max(2, Math.min(MOST_GROUPS, cut));
   const found = nullResult(store);
   const title = possible

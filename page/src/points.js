@@ -1,6 +1,6 @@
 // Clusterings as points, for the scores and the map: which are drawn, where the marks of groups stand, which one is near.
 import { useRef } from "preact/hooks";
-import { font } from "./canvas.js";
+import { font } from "./font.js";
 import { colourOf, rgb } from "./palette.js";
 import { frame, scatter } from "./raster.js";
 import { nodeOf, parseRef } from "./tree.js";

@@ -2,7 +2,8 @@
 import { scaleLinear } from "d3-scale";
 import { html } from "htm/preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { Canvas, Tip, font, useSize } from "./canvas.js";
+import { Canvas, Tip, useSize } from "./canvas.js";
+import { font } from "./font.js";
 import { LeafTip } from "./leaf_tip.js";
 import { nullResult } from "./null_line.js";
 import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "./points.js";
@@ -152,12 +153,15 @@ function drawLuck(context, theme, size, place, up, luck) {
   context.globalAlpha = 1;
   context.font = font();
   context.textAlign = "right";
-  context.textBaseline = "bottom";
-  for (const [value, colour, words] of /** @type {[number, string, string][]} */ ([[luck.null_mean, theme.warn, "best of shuffled groups"], [luck.best, theme.accent, `best of ${luck.groups} groups`]])) {
+  const above = luck.best >= luck.null_mean; // the words stand on either side, or they would lie on each other
+  for (const [value, colour, words, over] of /** @type {[number, string, string, boolean][]} */ ([
+    [luck.null_mean, theme.warn, "best of shuffled groups", !above], [luck.best, theme.accent, `best of ${luck.groups} groups`, above],
+  ])) {
     const y = place.y(up(value));
     context.fillStyle = colour;
     context.fillRect(1, Math.round(y), size.width, 1);
-    context.fillText(words, size.width - 4, y - 2);
+    context.textBaseline = over ? "bottom" : "top";
+    context.fillText(words, size.width - 4, over ? y - 2 : y + 4);
   }
 }
 

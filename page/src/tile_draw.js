@@ -1,6 +1,6 @@
 // One clustering of the objects, drawn: colours, hollow marks where it is unsure, numbers on the clusters.
 import { missingOf } from "./align.js";
-import { font } from "./canvas.js";
+import { font } from "./font.js";
 import { colourOf } from "./palette.js";
 import { placesOf } from "./points.js";
 import { scatter } from "./raster.js";

@@ -17,5 +17,5 @@ export function scoreOf(store, ref, node) {
   if (node < 0) return null;
   const known = [...store.tree.value.leaves(node)].map((one) => values[one]).filter(Number.isFinite);
   const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : NaN;
-  return { text: `ø ${show(mean, 3)}`, title: `mean ${y} of the group ${show(mean, 3)}` };
+  return { text: `ø ${show(mean, 3)}`, title: `mean of ${y} in the group ${show(mean, 3)}` };
 }

@@ -1,7 +1,7 @@
 // What the tree's two canvases show: branches and axis below, cut, selection and brush above.
 import { scaleLinear } from "d3-scale";
 import { branchMeans, drawBranches, groupOfNodes, scales } from "./branches.js";
-import { font } from "./canvas.js";
+import { font } from "./font.js";
 import { colourOf, rampRgb, rgb } from "./palette.js";
 import { packed } from "./raster.js";
 

@@ -129,5 +129,5 @@ function BranchWords({ node }) {
   const group = store.groups.value.indexOf(groupAbove(tree, store.groups.value, node)), leaf = tree.isLeaf(node);
   return html`<b>${leaf ? `Clustering ${node}` : `Branch of ${many(tree.size[node])} clusterings`}</b>
     <span>${group < 0 ? "above the groups" : `in group ${group + 1}`}${leaf ? "" : `, merged at difference ${show(tree.height[node], 3)}`}</span>
-    ${means.map((/** @type {Float64Array} */ mean, /** @type {number} */ s) => html`<span>${leaf ? "" : "mean "}${scores[s].name} ${show(mean[node], 3)}</span>`)}`;
+    ${means.map((/** @type {Float64Array} */ mean, /** @type {number} */ s) => html`<span>${leaf ? "" : "mean of "}${scores[s].name} ${show(mean[node], 3)}</span>`)}`;
 }

@@ -16,7 +16,7 @@ export function TreeTable() {
     return counts;
   }, [store.brushed.value, groups]);
   const cells = (/** @type {number} */ node) => [tree.size[node], show(tree.height[node], 4), ...means.map((/** @type {Float64Array} */ mean) => show(mean[node]))];
-  const heads = ["clusterings", "merged at difference", ...shown.map((/** @type {any} */ one) => `mean ${one.name}`)];
+  const heads = ["clusterings", "merged at difference", ...shown.map((/** @type {any} */ one) => `mean of ${one.name}`)];
   const around = selected < 0 ? [] : [
     ["up", tree.parent[selected]], ["selected", selected], ...tree.children(selected).map((/** @type {number} */ child, /** @type {number} */ side) => [side ? "right branch" : "left branch", child]),
   ].filter(([, node]) => node >= 0);

@@ -24,8 +24,8 @@ export function TreeView() {
   }, [node]);
   const middle = node >= 0 ? tree.x[node] + 0.5 : (span.from + span.to) / 2;
   const toBranch = () => {
-    const wide = Math.max(tree.size[node] * 1.1, Math.min(8, tree.m));
-    setSpan(moved(tree, { from: middle - wide / 2, to: middle + wide / 2 }, 0));
+    const wide = Math.min(tree.m, Math.max(tree.size[node] * 1.1, 8)), from = tree.first[node] + (tree.size[node] - wide) / 2;
+    setSpan(moved(tree, { from, to: from + wide }, 0));
   };
   const tools = html`<${Legend} />
     <span class="tool-group" role="group" aria-label="Groups by hand">

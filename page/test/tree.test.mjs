@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupAbove, joinUnder, nextNode, splitGroup } from "../src/groups.js";
+import { nodeOf, parseRef, refOf } from "../src/tree.js";
+import { randomTree } from "./trees.mjs";
+
+const tree = randomTree(40);
+
+/** Whether groups are branches that hold every clustering once, left to right. */
+function isPartition(groups) {
+  const leaves = groups.flatMap((node) => [...tree.leaves(node)]);
+  assert.deepEqual(leaves, [...tree.order]);
+}
+
+test("a cut makes as many groups as asked, at every level", () => {
+  for (let g = 1; g <= 40; g++) {
+    const groups = tree.cut(g);
+    assert.equal(groups.length, g);
+    isPartition(groups);
+    for (const node of groups) assert.ok(tree.height[node] <= tree.cutHeight(g));
+    if (g > 1) for (const node of groups) assert.ok(tree.height[tree.parent[node]] >= tree.cutHeight(g));
+  }
+});
+
+test("a split makes two of one group, and joining its halves takes it back", () => {
+  const cut = { cut: 6, split: [], join: [], cutM: tree.m };
+  for (const node of tree.cut(6).filter((one) => !tree.isLeaf(one))) {
+    const split = { ...cut, ...splitGroup(tree, cut, node) }, groups = tree.cut(6, split.split, split.join);
+    assert.equal(groups.length, 7);
+    isPartition(groups);
+    for (const half of tree.children(node)) assert.ok(groups.includes(half));
+    const joined = { ...split, ...joinUnder(tree, split, node) };
+    assert.deepEqual(joined, cut);
+  }
+});
+
+test("a joined branch is split again into its two branches alone", () => {
+  const cut = { cut: 12, split: [], join: [], cutM: tree.m }, node = tree.root;
+  const joined = { ...cut, ...joinUnder(tree, cut, node) };
+  assert.deepEqual(tree.cut(12, joined.split, joined.join), [node]);
+  const halves = { ...joined, ...splitGroup(tree, joined, node) };
+  assert.deepEqual(tree.cut(12, halves.split, halves.join), tree.children(node));
+});
+
+test("what cannot be split or joined is refused", () => {
+  const all = { cut: 40, split: [], join: [], cutM: tree.m }, one = { ...all, cut: 1 };
+  assert.equal(splitGroup(tree, all, 3), null);
+  assert.equal(splitGroup(tree, one, tree.children(tree.root)[0]), null);
+  assert.equal(joinUnder(tree, one, tree.root), null);
+});
+
+test("splits of another tree count for nothing", () => {
+  const old = { cut: 3, split: [tree.cut(3)[0]], join: [], cutM: 39 };
+  const patch = splitGroup(tree, old, tree.cut(3).find((node) => !tree.isLeaf(node)));
+  assert.equal(patch.split.length, 1);
+  assert.equal(patch.cutM, 40);
+});
+
+test("arrows lead to every clustering, and stay inside the tree", () => {
+  const groups = tree.cut(5);
+  for (let leaf = 0; leaf < 40; leaf++) {
+    let node = leaf, steps = 0;
+    while (node !== tree.root && steps++ < 80) node = nextNode(tree, groups, node, "up");
+    assert.equal(node, tree.root);
+  }
+  assert.equal(nextNode(tree, groups, tree.root, "up"), tree.root);
+  assert.equal(nextNode(tree, groups, 7, "down"), 7);
+  assert.deepEqual(groups.map((node) => nextNode(tree, groups, node, "right")).slice(0, -1), groups.slice(1));
+  const seen = [tree.order[0]];
+  for (let i = 1; i < 40; i++) seen.push(nextNode(tree, [], seen[i - 1], "right"));
+  assert.deepEqual(seen, [...tree.order]);
+});
+
+test("a node knows the group it is in", () => {
+  const groups = tree.cut(5);
+  for (const group of groups) for (const leaf of tree.leaves(group)) assert.equal(groupAbove(tree, groups, leaf), group);
+  assert.equal(groupAbove(tree, groups, tree.root), -1);
+});
+
+test("refs name the tree they belong to", () => {
+  assert.equal(refOf(tree, 7, "c"), "7m");
+  assert.equal(refOf(tree, 50, "c"), "40.50c");
+  assert.equal(nodeOf(tree, "40.50c"), 50);
+  assert.equal(nodeOf(tree, "39.50c"), -1);
+  assert.equal(nodeOf(tree, "7m"), 7);
+  for (const bad of ["", "x", "7", "-7m", "7mm", "1.2.3m", "1234567890m"]) assert.equal(parseRef(bad), null);
+});
