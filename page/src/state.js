@@ -192,7 +192,8 @@ export class Store {
   writeAddress(later = false) {
     clearTimeout(this.writing);
     if (!this.address) return;
-    this.writing = setTimeout(() => history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`), later ? 200 : 0);
+    if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
+    else history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
   }
 
   /** Show what an address says that was pasted over this one. */
