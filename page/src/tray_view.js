@@ -62,10 +62,10 @@ function Item({ kept, at }) {
   const store = useStore(), { tray, sel } = store.view.value;
   return html`<li class=${kept.ref === sel ? "picked" : ""}>
     <input class="name" aria-label="Name" maxlength="80" value=${kept.name} placeholder="name"
-      onInput=${(/** @type {any} */ e) => edit(store, at, { name: e.target.value })} onChange=${() => store.settle()} />
+      onInput=${(/** @type {any} */ e) => edit(store, at, { name: e.target.value })} onBlur=${() => store.settle()} />
     <span class="what">${describe(store, kept.ref)}</span>
     <input class="remark" aria-label=${`Note on ${kept.name}`} maxlength="2000" value=${kept.note} placeholder="note"
-      onInput=${(/** @type {any} */ e) => edit(store, at, { note: e.target.value })} onChange=${() => store.settle()} />
+      onInput=${(/** @type {any} */ e) => edit(store, at, { note: e.target.value })} onBlur=${() => store.settle()} />
     <span class="join">
       <button class="quiet" onClick=${() => store.go({ sel: kept.ref })} aria-label=${`Show ${kept.name}`}>Show</button>
       <button class="quiet icon" disabled=${at === 0} aria-label=${`Move ${kept.name} up`} title="Move up" onClick=${() => move(store, at, -1)}>↑</button>
