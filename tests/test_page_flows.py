@@ -190,7 +190,7 @@ def test_split_and_join_by_keys_are_shown_beside_the_slider(page: Any) -> None:
     select_branch(page)
     press(page, "[")
     cut = int(state(page)["cut"])
-    chip = page.locator(".cut .chip", has_text="after hand changes")
+    chip = page.locator(".cut .chip", has_text="1 split")
     assert str(cut + 1) in chip.inner_text()
     chip.click()
     assert "split" not in state(page)

@@ -16,7 +16,7 @@ export function FeatureRows({ clusters, most, slots }) {
       <span class="track"><i class="zero"></i>
         ${Number.isFinite(f.low) && Number.isFinite(f.high) ? html`<i class="whisker" style=${{ left: `${place(f.low)}%`, width: `${place(f.high) - place(f.low)}%` }}></i>` : null}
         ${Number.isFinite(f.d) ? html`<i class="dot" style=${{ left: `${place(f.d)}%` }}></i>` : null}</span>
-      <span class="count">${show(f.d, 3)}</span>
+      <span class="count">${Number.isFinite(f.d) ? f.d.toFixed(2) : "–"}</span>
     </div>`)}
     <div class="effect ends"><span></span><span></span><span class="track"><b style=${{ left: "0%" }}>${show(-far, 2)}</b><b style=${{ left: "50%" }}>0</b><b style=${{ left: "100%" }}>${show(far, 2)}</b></span><span></span></div>
   </div>`;

@@ -23,15 +23,15 @@ function Cut() {
   const store = useStore(), { cut, split, join, cutM } = store.view.value, tree = store.tree.value;
   const { candidates, note } = store.session.value.cut;
   const m = tree.m, most = Math.min(m, Math.max(SLIDER, cut)), groups = store.groups.value.length;
-  const byHand = cutM === m && groups !== Math.min(cut, m) || (cutM === m && split.length + join.length > 0);
+  const byHand = cutM === m ? [[split, "split"], [join, "joined"]].filter(([nodes]) => nodes.length).map(([nodes, word]) => `${nodes.length} ${word}`).join(", ") : "";
   return html`<div class="field cut">
     <label for="cut-slider" title=${note}>Groups</label>
     <input id="cut-slider" type="range" min="1" max=${most} value=${cut} aria-valuetext=${plural(groups, "group")}
       onInput=${(/** @type {any} */ e) => cutInto(store, Number(e.target.value), true)} onChange=${() => store.settle()} />
     <input class="number" type="number" aria-label="Number of groups" min="1" max=${m} value=${cut}
       onChange=${(/** @type {any} */ e) => e.target.value && cutInto(store, Number(e.target.value))} />
-    ${byHand ? html`<button class="chip" title="Some groups were split or joined by hand: click to drop that"
-      onClick=${() => store.go({ split: [], join: [] })}>${groups} after hand changes ✕</button>` : null}
+    ${byHand ? html`<button class="chip" title="Groups after some were split or joined by hand: click to drop that" aria-label=${`${groups} groups, ${byHand} by hand: drop that`}
+      onClick=${() => store.go({ split: [], join: [] })}>${groups}: ${byHand} ✕</button>` : null}
     ${candidates.length ? html`<span class="jumps" role="group" aria-label="Numbers of groups that stand out" title=${note}>${[...candidates].sort((a, b) => a - b).map((/** @type {number} */ one) => html`
       <button key=${one} class="chip" aria-pressed=${one === cut} aria-label=${`Cut into ${one} groups`} onClick=${() => cutInto(store, one)}>${one}</button>`)}</span>` : null}
   </div>`;
