@@ -16,6 +16,7 @@ from benchmarks import (
     alternatives,
     consensus,
     ensembles,
+    explorer,
     kmeans,
     meta,
     nbce,
@@ -39,6 +40,7 @@ CASES = {
         meta,
         alternatives,
         agreement,
+        explorer,
         page,
         peers,
     )

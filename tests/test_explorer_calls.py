@@ -24,6 +24,7 @@ from consilience.explorer.edition import Edition
 from consilience.explorer.features import effect_sizes
 from consilience.explorer.session import Session
 from consilience.meta.condensed import medoid_of
+from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 
 BEADS = load_beads()
@@ -260,6 +261,18 @@ def test_what_marks_a_cluster(api):
             assert top["mean"] == pytest.approx(inside.mean(0)[i])
             assert top["rest"] == pytest.approx(rest.mean(0)[i])
             assert (top["low"], top["high"]) == (pytest.approx(d[i] - error), pytest.approx(d[i] + error))
+
+
+def test_only_the_first_of_many_clusters_are_described():
+    rng = np.random.default_rng(0)
+    labels, values = rng.integers(80, size=400), rng.standard_normal((400, 3))
+    data = read_table(values, kind="data")
+    told = ask(Api(Session(cs.Ensemble([labels, labels % 7]), data=data)), "detail/0m")["features"]
+    assert [one["cluster"] for one in told] == list(range(60))
+    inside, rest = values[labels == 5], values[labels != 5]
+    best = {top["feature"]: top for top in told[5]["top"]}
+    assert best["column 1"]["mean"] == pytest.approx(inside[:, 1].mean())
+    assert best["column 1"]["rest"] == pytest.approx(rest[:, 1].mean())
 
 
 def test_effects_of_sparse_data_and_of_empty_or_constant_ones():

@@ -83,6 +83,7 @@ def test_a_table_of_data(opened, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert opened[0]["n_clusterings"] == 12
+    assert "beads.csv is taken for data" in done.stderr
     assert opened[0]["embedding"] == {"kind": "columns", "note": "red and blue"}
     assert cs.Ensemble.load(tmp_path / "new").n_clusterings == 12
 
@@ -91,6 +92,8 @@ def test_a_table_of_labels(opened):
     done = explore(LABELS, "--id", "bead", "-t", "shape,colour")
     assert done.returncode == 0, done.stderr
     assert (opened[0]["n_clusterings"], opened[0]["n_features"]) == (16, 0)
+    assert "beads_labels.csv is taken for labels; --kind says otherwise." in done.stderr
+    assert "taken for" not in explore(LABELS, "--id", "bead", "--kind", "labels").stderr
 
 
 def test_labels_with_their_data(opened):
@@ -195,6 +198,7 @@ def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
         "bead",
     ]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert "taken for labels" in process.stderr.readline()
         address = re.search(r"(http://\S+)/#token=(\w+)", process.stderr.readline())
         found = httpx.get(f"{address[1]}/api/session", headers={"X-Consilience-Token": address[2]})
         assert found.json()["n_objects"] == load_beads_labels().n_objects

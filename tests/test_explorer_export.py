@@ -79,6 +79,17 @@ def test_whole_number_ids_stay_numbers():
     ]
 
 
+@pytest.mark.parametrize("ids", [[("a", 1), ("a", 2), ("b", 1)], [1, "x", 2], [1.5, 2.5, 3.5], [True, 0, 7]])
+def test_ids_of_any_kind(ids):
+    given = np.empty(3, object)
+    given[:] = ids
+    for form in ("csv", "parquet"):
+        reply = exported(
+            Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=given))), form, [{"ref": "0m", "name": "x"}]
+        )
+    assert pd.read_parquet(io.BytesIO(reply.body))["id"].astype(str).tolist() == [str(i) for i in ids]
+
+
 def test_without_ids_objects_are_numbered():
     api = Api(Session(cs.Ensemble([[0, 0, 1], [0, 1, 1]])))
     assert rows(exported(api, "csv", [{"ref": "1m", "name": "x"}])) == [["id", "x"], ["0", "0"], ["1", "1"], ["2", "1"]]

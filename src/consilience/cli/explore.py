@@ -102,7 +102,10 @@ def command(
         known = labels_from(truth_from, found.ensemble, source, how["id_column"], truth if of_truth else [], text)
         joined(dict(found.known), known, truth_from, data or source)
     session = found.session(known=known, axes=xy, linkage=linkage, n_groups=groups, base=clusterer, n_jobs=n_jobs)
-    run(Server(session, host=host, port=port), browser=browser, say=lambda text: click.echo(text, err=True))
+    server = Server(session, host=host, port=port)
+    if kind == "auto" and data is None and not source.is_dir():
+        click.echo(f"{source.name} is taken for {found.taken_for}; --kind says otherwise.", err=True)
+    run(server, browser=browser, say=lambda text: click.echo(text, err=True))
 
 
 def _read(

@@ -45,14 +45,23 @@ def export_reply(
 
 def label_table(session: Session, edition: Edition, chosen: list[tuple[Ref, str]], confidence: bool) -> pa.Table:
     """Ids, a column of labels for every clustering, and a column of confidence for every consensus if asked for."""
-    ids = np.arange(edition.n_objects) if session.ids is None else session.ids
-    columns: dict[str, Any] = {"id": pa.array(ids.tolist())}
+    columns: dict[str, Any] = {"id": _ids(session, edition.n_objects)}
     for ref, name in chosen:
         one = edition.shown(ref)
         columns[name] = pa.array(one.codes, pa.int32(), mask=one.codes < 0)
         if confidence and one.confidence is not None:
             columns[f"{name} confidence"] = pa.array(one.confidence.astype(float).round(4), mask=one.codes < 0)
     return pa.table(columns)
+
+
+def _ids(session: Session, n_objects: int) -> pa.Array:
+    """The objects' ids: whole numbers if all are, otherwise text."""
+    ids: list[Any] = list(range(n_objects)) if session.ids is None else session.ids.tolist()
+    if all(
+        isinstance(one, (int, np.integer)) and not isinstance(one, bool) and -(2**63) <= int(one) < 2**63 for one in ids
+    ):
+        return pa.array(ids, pa.int64())
+    return pa.array([str(one) for one in ids], pa.string())
 
 
 def _unique(names: list[str]) -> list[str]:

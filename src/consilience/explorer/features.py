@@ -21,8 +21,9 @@ SURE = 1.959964  # normal deviate of a 95 % interval
 def marks(session: Session, one: Shown) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|, with the means inside and outside and a 95 % interval of d."""
     assert session.data is not None
-    size = np.bincount(one.codes[one.codes >= 0], minlength=one.clusters).astype(float)
-    inside, outside, d, error = effect_sizes(session.data.values, one.codes, size)
+    codes = np.minimum(one.codes, CLUSTERS)  # the clusters beyond are only part of the rest
+    size = np.bincount(codes[codes >= 0], minlength=min(one.clusters, CLUSTERS + 1)).astype(float)
+    inside, outside, d, error = effect_sizes(session.data.values, codes, size)
     answer = []
     for cluster in range(min(one.clusters, CLUSTERS)):
         effect = np.abs(np.nan_to_num(d[cluster]))

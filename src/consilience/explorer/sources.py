@@ -44,6 +44,11 @@ class Material:
         """The clusterings."""
         return self.clusterings if isinstance(self.clusterings, Ensemble) else self.clusterings.ensemble
 
+    @property
+    def taken_for(self) -> str:
+        """What a table was taken for."""
+        return "labels" if self.data is None else "data"
+
     def with_data(self, table: Table) -> Material:
         """The same with the data of its objects, matched by their ids where both have them, and what is known of them."""
         table = matched(table, self.ensemble)
