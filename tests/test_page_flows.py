@@ -17,6 +17,7 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
+from consilience.explorer.page import load_page
 from consilience.explorer.sources import material
 from page_server import Visit, beads_run, chromium, serve, visit
 
@@ -361,7 +362,12 @@ def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: 
             page = seen.page
             press(page, "c")
             select_branch(page)
-            press(page, "s", "p", "r")
+            press(page, "s", "p")
+            other = page.context.new_page()
+            other.goto(server.url)
+            other.wait_for_selector("#panel-tiles")
+            page.bring_to_front()
+            press(page, "r")
             dialog = page.get_by_role("dialog", name="More like this")
             dialog.get_by_label("How many").fill("20")
             dialog.get_by_role("button", name="Make them").click()
@@ -369,6 +375,8 @@ def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: 
             assert "80 clusterings" in page.locator(".top").inner_text()
             assert state(page)["sel"].startswith("80.")
             assert tray(page)[0][0].startswith("60.")
+            press(other, "1", "2", *["ArrowDown"] * 6)
+            other.locator(".top", has_text="80 clusterings").wait_for()  # noticed by the other page, too
             page.locator("#panel-detail .bars button").first.wait_for()
             assert download(page, "CSV").count(b"\n") == 301
     finally:
@@ -509,7 +517,7 @@ async () => {
 
 
 def test_the_same_page_in_a_notebook(browser: Any, server: Server) -> None:
-    widget = pytest.importorskip("consilience.explorer.widget").Explorer(server.api.session)
+    widget = pytest.importorskip("consilience.explorer.widget").Explorer(server.api.session, load_page())
     replies: list[list[Any]] = []
     widget.send = lambda reply, buffers: replies.append([reply, base64.b64encode(buffers[0]).decode()])
 

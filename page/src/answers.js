@@ -3,16 +3,24 @@ import { useEffect, useState } from "preact/hooks";
 import { useStore } from "./state.js";
 import { Refusal } from "./transport.js";
 
-const KEPT = 200;
+const KEPT = 200, PAUSE = 120; // answers; milliseconds that a choice has to last before more is asked about it
 
 /** @type {WeakMap<import("./state.js").Store, Map<string, Promise<any>>>} */
 const known = new WeakMap();
 
-/** @param {import("./state.js").Store} store @param {string} path */
-function ask(store, path) {
+/** @param {import("./state.js").Store} store */
+function answersOf(store) {
   const mine = known.get(store) ?? new Map();
   known.set(store, mine);
-  const key = `${store.session.value.run} ${path}`;
+  return mine;
+}
+
+/** @param {import("./state.js").Store} store @param {string} path */
+const keyOf = (store, path) => `${store.session.value.run} ${path}`;
+
+/** @param {import("./state.js").Store} store @param {string} path */
+function ask(store, path) {
+  const mine = answersOf(store), key = keyOf(store, path);
   let found = mine.get(key);
   if (!found) {
     found = store.transport.get(path).then((answer) => answer.json);
@@ -34,7 +42,7 @@ export function useAnswer(path) {
   useEffect(() => {
     if (!path || (got.path === path && !got.error)) return;
     let gone = false;
-    ask(store, path).then(
+    const go = () => ask(store, path).then(
       (/** @type {any} */ value) => gone || setGot({ path, value, error: "" }),
       (/** @type {any} */ error) => {
         if (gone) return;
@@ -42,7 +50,12 @@ export function useAnswer(path) {
         else store.fail(error);
       },
     );
-    return () => { gone = true; };
+    const isQuick = got.path === null || answersOf(store).has(keyOf(store, path));
+    const timer = setTimeout(go, isQuick ? 0 : PAUSE);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
   }, [path, status]);
   return path ? { value: got.value, error: got.path === path ? got.error : "", fresh: got.path === path } : { value: null, error: "", fresh: true };
 }
