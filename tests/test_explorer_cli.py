@@ -38,6 +38,7 @@ def opened(monkeypatch):
 
     monkeypatch.setattr(serve, "load_page", lambda: ASSETS)
     monkeypatch.setattr(serve.Server, "wait", wait)
+    monkeypatch.setattr(serve, "open_browser", lambda url: True)
     return found
 
 
@@ -127,6 +128,7 @@ def test_a_busy_port(opened):
         ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
         ([LABELS, "--id", "bead", "--host", "0.0.0.0"], "every address"),
         ([LABELS, "--id", "bead", "-g", "99"], "99 groups cannot be made"),
+        ([LABELS, "--id", "bead", "-n", "99"], "--number says how a table of data is clustered"),
     ],
 )
 def test_bad_use_is_one_sentence(arguments, sentence, opened, tmp_path, monkeypatch):
@@ -136,6 +138,14 @@ def test_bad_use_is_one_sentence(arguments, sentence, opened, tmp_path, monkeypa
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
+    assert opened == []
+
+
+def test_what_would_be_ignored_is_refused(stored, opened):
+    for words in (["-o", "new"], ["--methods", "zipf"], ["-k", "3"], ["--seed", "1"]):
+        assert "how a table of data is clustered" in explore(stored, *words).stderr
+    with pytest.raises(cs._check.InputError, match="made already"):
+        cs.explore(load_beads_labels(), store="new", block=False)
     assert opened == []
 
 
@@ -164,16 +174,17 @@ def test_empty_damaged_and_foreign_files(tmp_path, opened, name, content):
     assert opened == []
 
 
-def test_without_the_page(monkeypatch, tmp_path):
+def test_without_the_page_no_work_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr("consilience.explorer.page.static_folder", lambda: tmp_path)
-    done = explore(LABELS, "--id", "bead")
+    done = explore(BEADS, "--id", "bead", "-t", "shape,colour", "-o", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
     assert done.returncode == 2
     assert "Node.js 18" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 def test_without_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
     done = explore(LABELS, "--id", "bead")
     assert done.returncode == 1
     assert "pip install 'consilience[explore]'" in done.stderr

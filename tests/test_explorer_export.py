@@ -151,6 +151,17 @@ def test_the_snippet_of_a_labels_file_and_of_data():
     np.testing.assert_array_equal(frame["x"], cs.generate(load_beads(), 12, 4).labels[:, 2])
 
 
+def test_the_snippet_numbers_clusters_through_as_the_explorer_does(tmp_path):
+    from consilience.store import Store
+
+    with Store.create(tmp_path / "run", n_objects=3) as store:
+        store.append([[0, 5, 9], [7, 7, 0]])
+    api = Api(material(tmp_path / "run").session())
+    frame = run_snippet(exported(api, "python", [{"ref": "0m", "name": "x"}, {"ref": "1m", "name": "y"}]))
+    assert frame["x"].tolist() == [0, 1, 2]
+    assert frame["y"].tolist() == [1, 1, 0]
+
+
 @pytest.mark.parametrize(
     "body",
     [

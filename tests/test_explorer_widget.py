@@ -17,7 +17,7 @@ from explorer_cases import ASSETS, beads_ensemble, beads_session
 
 @pytest.fixture
 def widget():
-    found = Explorer(beads_session(), page=("export default {}", "body {}"))
+    found = Explorer(beads_session(), ASSETS)
     found.sent = []
     found.send = lambda content, buffers: found.sent.append((content, buffers))
     yield found
@@ -70,15 +70,6 @@ def test_the_selection_is_a_table_of_labels(widget):
     assert len(heard) == 2
 
 
-def test_the_page_is_the_packages_own(monkeypatch, tmp_path):
-    for path, (name, _) in page.STATIC.items():
-        (tmp_path / name).write_bytes(ASSETS[path].body or b"/* style */")
-    monkeypatch.setattr(page, "static_folder", lambda: tmp_path)
-    found = Explorer(beads_session())
-    assert (found._esm, found._css) == ("export {}", "/* style */")
-    found.close()
-
-
 def test_a_notebook_gets_the_widget(monkeypatch, tmp_path):
     for path, (name, _) in page.STATIC.items():
         (tmp_path / name).write_bytes(ASSETS[path].body)
@@ -86,6 +77,7 @@ def test_a_notebook_gets_the_widget(monkeypatch, tmp_path):
     monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=object()))
     found = cs.explore(beads_ensemble())
     assert isinstance(found, Explorer)
+    assert (found._esm, found._css) == ("export {}", "")
     found.close()
 
 

@@ -10,11 +10,13 @@ import click
 from consilience._check import InputError
 from consilience.cli.generate import Clusters, parse_base
 from consilience.cli.inputs import Names, joined, labels_from, table_options, truth_options
-from consilience.explorer.serve import Server, run
+from consilience.explorer.serve import Server, prepare, run
 from consilience.explorer.sources import KINDS, Making, Material, material
 from consilience.generation.settings import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.tables import read_table
+
+OF_DATA = {"number", "clusters", "methods", "output", "seed"}  # options that say how data is clustered
 
 
 @click.command("explore", short_help="See many clusterings in the browser: choose, refine, take away.")
@@ -62,7 +64,9 @@ from consilience.tables import read_table
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
 @table_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     source: Path,
     data: Path | None,
     kind: str,
@@ -92,17 +96,23 @@ def command(
     """
     if not source.exists():
         raise InputError(f"{source} is not there: name a stored run, or a table of data or labels")
+    assets = prepare(host)
     clusterer = None if base is None else parse_base(base)
     making = Making(number, clusters, methods, clusterer, seed, output, n_jobs)
     of_truth = truth_from is not None and data is None and source.is_dir()  # whose columns --truth names
     found = _read(source, data, kind, [] if of_truth else truth, making, how, truth_from is not None)
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
+    if (found.taken_for == "labels" or source.is_dir()) and (unused := sorted(given & OF_DATA)):
+        raise InputError(
+            f"--{unused[0]} says how a table of data is clustered, and {source} holds clusterings: leave it out"
+        )
     known: dict[str, Any] = {}
     if truth_from is not None:
         text = {name: how[name] for name in ("header", "sep")}
         known = labels_from(truth_from, found.ensemble, source, how["id_column"], truth if of_truth else [], text)
         joined(dict(found.known), known, truth_from, data or source)
     session = found.session(known=known, axes=xy, linkage=linkage, n_groups=groups, base=clusterer, n_jobs=n_jobs)
-    server = Server(session, host=host, port=port)
+    server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and data is None and not source.is_dir():
         click.echo(f"{source.name} is taken for {found.taken_for}; --kind says otherwise.", err=True)
     run(server, browser=browser, say=lambda text: click.echo(text, err=True))

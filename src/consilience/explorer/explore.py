@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from consilience._check import check_count
+from consilience._check import InputError, check_count
+from consilience.explorer.page import load_page
 from consilience.tables import Table, read_table
 
 
@@ -82,13 +83,22 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
-    from consilience.explorer.serve import Server, open_browser, run  # here, so that the package is quick to import
+    from consilience.explorer.serve import (  # here, so that the package is quick to import
+        Server,
+        open_browser,
+        prepare,
+        run,
+    )
     from consilience.explorer.sources import Making, material
 
     check_count("n_clusterings", n_clusterings, 2)
+    shown_here = block is None and in_notebook()
+    assets = load_page() if shown_here else prepare(host)
     folder = None if store is None else Path(store)
     making = Making(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
     found = material(source, kind=kind, reading={} if data is not None else reading, making=making)
+    if store is not None and found.origin.store is None:
+        raise InputError("store is where clusterings of data are kept, and these are made already: leave it out")
     if data is not None:
         form = "distances" if kind == "distances" else "data"
         found = found.with_data(data if isinstance(data, Table) else read_table(data, kind=form, **reading))
@@ -101,11 +111,11 @@ def explore(
         n_jobs=n_jobs,
         progress=progress,
     )
-    if block is None and in_notebook():
+    if shown_here:
         from consilience.explorer.widget import Explorer
 
-        return Explorer(session)
-    server = Server(session, host=host, port=port)
+        return Explorer(session, assets)
+    server = Server(session, host=host, port=port, assets=assets)
     if block is False:
         server.start()
         if browser:

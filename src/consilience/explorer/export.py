@@ -103,6 +103,12 @@ def snippet(session: Session, edition: Edition, chosen: list[tuple[Ref, str]]) -
     if grown:
         lines += ["from consilience.generation import Variations"]
     lines += ["", *session.origin.code]
+    if session.renumbered:
+        lines += ["ensemble = cs.Ensemble(ensemble)  # clusters are numbered 0 … k − 1"]
+    if grown and not any(line.startswith("data = ") for line in session.origin.code):
+        lines += ["data = ...  # the data that you gave to cs.explore"]
+    if grown and session.base is not None:
+        lines += [f"base = ...  # {session.base!r}".replace("\n", " ")]
     if grown:
         lines += [f"variations = Variations(data{'' if session.base is None else ', base=base'})", *grown]
     lines += [f"ensemble = ensemble[:, :{edition.n_clusterings}]", ""]

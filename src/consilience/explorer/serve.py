@@ -12,6 +12,7 @@ import time
 import warnings
 import webbrowser
 from collections.abc import Callable
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 
@@ -56,14 +57,18 @@ class Server:
         token: str | None = None,
         assets: dict[str, Asset] | None = None,
     ) -> None:
-        try:
-            import uvicorn
+        assets = prepare(host) if assets is None else assets
+        import uvicorn
 
-            from consilience.explorer.server import make_app
-        except ImportError as error:
-            raise ImportError(HINT) from error
+        from consilience.explorer.server import make_app
+
         address = check_host(host)
-        assets = load_page() if assets is None else assets
+        if not _is_loopback(address):
+            warnings.warn(
+                f"{host}: everybody who can reach this address and has the token in the link sees the data, which is not "
+                "encrypted on its way",
+                stacklevel=2,
+            )
         self._socket, self.note = _bind(address, port)
         self.port = int(self._socket.getsockname()[1])
         self.token = token or secrets.token_hex(16)
@@ -118,28 +123,33 @@ class Server:
         self.close()
 
 
+def prepare(host: str) -> dict[str, Asset]:
+    """The page's files; refused at once, before any work is done, where the explorer could not be shown."""
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise ImportError(HINT)
+    check_host(host)
+    return load_page()
+
+
 def check_host(host: str) -> str:
-    """An address of this machine to listen at; one that others can reach is warned of."""
+    """An address of this machine to listen at."""
     name = host.strip("[]") if isinstance(host, str) else host
     if not isinstance(name, str) or not name or not all(letter.isalnum() or letter in ".-:" for letter in name):
         raise InputError(f"the host must be an address or a name of this machine; got {show(host)}")
     if name == "localhost":
         return "127.0.0.1"
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        address = None
-    if address is not None and address.is_unspecified:
+    if name in ("0.0.0.0", "::"):
         raise InputError(
             f"{host} would answer at every address: name the one that you will open, since requests are checked against it"
         )
-    if address is None or not address.is_loopback:
-        warnings.warn(
-            f"{host}: everybody who can reach this address and has the token in the link sees the data, which is not "
-            "encrypted on its way",
-            stacklevel=3,
-        )
     return name
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False  # a name, which may be anybody's
 
 
 def _bind(host: str, port: int) -> tuple[socket.socket, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -114,7 +113,9 @@ class Session:
         progress: bool | None = None,
     ) -> None:
         given = clusterings if isinstance(clusterings, MetaClustering) else None
-        ensemble = without_gaps(given.ensemble if given else clusterings)  # type: ignore[arg-type]
+        whole = given.ensemble if given else clusterings
+        assert isinstance(whole, Ensemble)
+        ensemble = without_gaps(whole)
         if n_groups is not None:
             check_cut(ensemble.n_clusterings, n_groups, None)
         if data is not None and data.n_objects != ensemble.n_objects:
@@ -128,13 +129,12 @@ class Session:
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.plane = plane_of(ensemble, data, axes)
-        self.lock = threading.Lock()
         self.linkage = given.linkage if given else linkage
         self.measure = given.measure if given else "cluster_difference"
         self.sketch: Any = given.n_pairs if given else "auto"
         self.grown: list[str] = []  # lines that make what was added in memory
-        same = given is not None and given.ensemble is ensemble
-        meta = given if same and given else self._organize(ensemble, progress)
+        self.renumbered = ensemble is not whole
+        meta = self._organize(ensemble, progress) if given is None or self.renumbered else given
         self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
         self.n_groups = n_groups or (given.n_groups if given else None)
         self.edition = self._edition(0, meta, self.n_groups)
@@ -152,9 +152,8 @@ class Session:
         old = self.edition
         meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
         new = self._edition(old.revision + 1, meta, self.n_groups)
-        with self.lock:
-            self.edition = new
-            self.grown += lines
+        self.grown += lines
+        self.edition = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
 
     @cached_property

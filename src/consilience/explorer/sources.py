@@ -212,11 +212,11 @@ def _of_table(table: Table, making: Making, path: Path | None = None, how: Mappi
     code = ["data = ...  # the data that you gave to cs.explore"]
     if path is not None:
         code = [f"data = {_reading(path, table.kind, how or {})}"]
-    metric = ", metric='precomputed'" if table.kind == "distances" else ""
+    more = ", metric='precomputed'" if table.kind == "distances" else ""
     if making.base is not None:
-        metric += ", base=base"
-        code.append(f"base = {making.base!r}")
-    arguments = f"{', '.join(map(repr, values))}{metric}, random_state={making.random_state}"
+        more += ", base=base"
+        code.append(f"base = ...  # {making.base!r}".replace("\n", " "))
+    arguments = f"{', '.join(map(repr, values))}{more}, random_state={making.random_state}"
     code.append(f"ensemble = cs.generate(data, {arguments})")
     run = fingerprint(ensemble.labels)[:16]
     name = path.stem if path else table.source

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import pandas as pd
 
 from consilience.explorer.api import Api
-from consilience.explorer.page import load_page
+from consilience.explorer.page import Asset
 from consilience.explorer.session import Session
 
 try:
@@ -21,6 +21,12 @@ except ImportError as missing:
 
 class Explorer(anywidget.AnyWidget):
     """The explorer as a widget.
+
+    Parameters
+    ----------
+    session : Session
+    assets : dict
+        The files of the page, as :func:`consilience.explorer.page.load_page` gives them.
 
     Attributes
     ----------
@@ -34,7 +40,8 @@ class Explorer(anywidget.AnyWidget):
     Examples
     --------
     >>> from consilience.datasets import load_beads_labels
-    >>> widget = Explorer(Session(load_beads_labels()), page=("export default {}", ""))
+    >>> page = {"/explorer.js": Asset(b"export default {}", ""), "/explorer.css": Asset(b"", "")}
+    >>> widget = Explorer(Session(load_beads_labels()), page)
     >>> widget.tray = [{"ref": "3m", "name": "mine"}]
     >>> widget.selection.shape, list(widget.selection)
     ((300, 1), ['mine'])
@@ -46,12 +53,10 @@ class Explorer(anywidget.AnyWidget):
     selected = traitlets.Unicode().tag(sync=True)
     selection = traitlets.Instance(pd.DataFrame)
 
-    def __init__(self, session: Session, *, page: tuple[str, str] | None = None) -> None:
-        if page is None:
-            assets = load_page()
-            page = assets["/explorer.js"].body.decode(), assets["/explorer.css"].body.decode()
+    def __init__(self, session: Session, assets: dict[str, Asset]) -> None:
         self._api = Api(session)
-        super().__init__(_esm=page[0], _css=page[1], selection=self._labels([]))
+        module, style = (assets[path].body.decode() for path in ("/explorer.js", "/explorer.css"))
+        super().__init__(_esm=module, _css=style, selection=self._labels([]))
         self.on_msg(self._answer)
         self.observe(self._choose, names=["tray", "selected"])
 
