@@ -38,5 +38,6 @@ test("objects without a label count nowhere, and clusters without a partner get 
   assert.deepEqual([...contingency(a, 3, b, 2)], [2, 0, 0, 0, 0, 1]);
   const found = slots(a, 3, b, 2);
   assert.deepEqual([...found], [0, 2, 1]);
+  assert.deepEqual([...slots(Uint8Array.of(0, 0, 1), 2, Uint8Array.of(0, 0, 0), 2)], [0, 2]);
   assert.equal(new Set(slots(Uint16Array.from([0, 1, 2, 3]), 4, Uint8Array.from([0, 0, 0, 0]), 1)).size, 4);
 });

@@ -65,6 +65,11 @@ test("arrows lead to every clustering, and stay inside the tree", () => {
   }
   assert.equal(nextNode(tree, groups, tree.root, "up"), tree.root);
   assert.equal(nextNode(tree, groups, 7, "down"), 7);
+  for (let node = 40; node <= tree.root; node++) {
+    const below = nextNode(tree, groups, node, "down"), other = tree.children(node).find((child) => child !== below);
+    assert.equal(tree.parent[below], node);
+    assert.ok(tree.size[below] >= tree.size[other]);
+  }
   assert.deepEqual(groups.map((node) => nextNode(tree, groups, node, "right")).slice(0, -1), groups.slice(1));
   const seen = [tree.order[0]];
   for (let i = 1; i < 40; i++) seen.push(nextNode(tree, [], seen[i - 1], "right"));
