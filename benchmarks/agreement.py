@@ -126,19 +126,19 @@ def mdc_newsgroups():
 
 def _agree(name, bars, **how):
     """Accuracy before and after (mean ± standard error), Jaccard index of the documents, SCCC, and the time."""
-    table, truth = _load(name)
+    counts, truth = _load(name)
     k = int(truth.max()) + 1
-    seconds, found = cpu(lambda: cs.agree(table, k, **how))
-    accuracy, stability = found.accuracy(truth), found.stability().query("side == 'rows'")
+    seconds, found = cpu(lambda: cs.agree(counts, k, **how))
+    by_iteration = found.stability(truth)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     fitted = SCCC(k).fit(found.after.rows)
     consensus = np.mean([cs.comparison.accuracy(truth, labels) for labels in fitted.labels_by_gap_])
     ends = [0, -1]
     shown = {
         "cpu_s": round(seconds, 1),
-        "accuracy": [round(accuracy["mean"].iloc[t], 4) for t in ends],
-        "sem": [round(accuracy["sem"].iloc[t], 4) for t in ends],
-        "jaccard": [round(stability["mean"].iloc[t], 4) for t in ends],
+        "accuracy": [round(by_iteration["accuracy"].iloc[t], 4) for t in ends],
+        "sem": [round(by_iteration["accuracy_sem"].iloc[t], 4) for t in ends],
+        "jaccard": [round(by_iteration["rows"].iloc[t], 4) for t in ends],
         "sccc": round(float(consensus), 4),
         "peak_gb": round(peak, 2),
     }

@@ -55,12 +55,10 @@ def test_whole_counts_add_up_to_the_last_digits():
 
 def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     _, rows, found = agreement
-    stability = found.stability()
+    table = found.stability(rows)
     for side in ("rows", "columns"):
-        mean = stability[stability["side"] == side]["mean"].to_numpy()
-        assert mean[-1] > 1.2 * mean[0]
-    accuracy = found.accuracy(rows)["mean"].to_numpy()
-    assert accuracy[-1] >= accuracy[0]
+        assert table[side].iloc[-1] > 1.2 * table[side].iloc[0]
+    assert table["accuracy"].iloc[-1] >= table["accuracy"].iloc[0]
     assert np.array_equal(found.after.rows.labels, found.iterations[-1].rows.labels)
     assert "jaccard" in repr(found)
 
@@ -220,10 +218,9 @@ def test_real_documents_agree(data_folder):
         shape = tuple(int(s) for s in file["shape"])
         table, truth = sparse.csr_matrix((file["data"], file["indices"], file["indptr"]), shape=shape), file["y"]
     found = cs.agree(table, int(truth.max()) + 1, m=4, n_iter=2)
-    stability = found.stability().query("side == 'rows'")["mean"].to_numpy()
-    accuracy = found.accuracy(truth)
-    assert stability[-1] >= 1.2 * stability[0]
-    assert accuracy["mean"].iloc[-1] >= accuracy["mean"].iloc[0] - accuracy["sem"].iloc[0]
+    first, *_, last = found.stability(truth).to_dict("records")
+    assert last["rows"] >= 1.2 * first["rows"]
+    assert last["accuracy"] >= first["accuracy"] - first["accuracy_sem"]
 
 
 TABLE = planted(n=30, d=20, k=2)[0]
@@ -233,6 +230,8 @@ TABLE = planted(n=30, d=20, k=2)[0]
     ("make", "sentence"),
     [
         (lambda: cs.agree(TABLE), "n_clusters must say how many"),
+        (lambda: cs.agree(TABLE, 1), "n_clusters must be a whole number of at least 2"),
+        (lambda: cs.agree(TABLE, 3, 1), "n_column_clusters must be a whole number of at least 2"),
         (lambda: cs.agree(TABLE, 50), "50 clusters are more than the 30 rows"),
         (lambda: cs.agree(-TABLE, 3), "negative"),
         (lambda: cs.agree(TABLE, 3, model="mcd"), "did you mean 'mdc'"),

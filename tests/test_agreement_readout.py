@@ -11,7 +11,6 @@ from consilience.agreement import (
     Sides,
     column_information,
     soft_memberships,
-    stability_table,
     stable_groups,
 )
 from consilience.comparison import accuracy
@@ -45,7 +44,7 @@ def groups_by_hand(before, after):
 
 def test_stability_and_accuracy_of_every_iteration():
     result, truth = process([0.6, 0.3, 0.1])
-    table = stability_table(result, truth=truth)
+    table = result.stability(truth)
     assert table["iteration"].tolist() == [0, 1, 2]
     for row, sides in zip(table.itertuples(), (result.before, *result.iterations), strict=True):
         for name in ("rows", "columns"):
@@ -59,20 +58,22 @@ def test_stability_and_accuracy_of_every_iteration():
 
 def test_without_truth_there_is_no_accuracy():
     result, _ = process([0.6, 0.1])
-    assert "accuracy" not in stability_table(result)
+    assert "accuracy" not in result.stability()
 
 
 def test_one_clustering_has_no_stability():
     alone, none = Sides(cs.Ensemble([[0, 0, 1]]), cs.Ensemble([[0, 1]])), np.array([], int)
-    table = stability_table(Agreement(alone, alone, [alone], np.zeros(2), none, none), truth=[0, 0, 1])
+    result = Agreement(alone, alone, [alone], np.zeros(2), none, none)
+    table = result.stability([0, 0, 1])
     assert table[["rows", "columns", "rows_sem", "accuracy_sem"]].isna().all(axis=None)
     assert table["accuracy"].tolist() == [1, 1]
+    assert "jaccard" not in repr(result)
 
 
 def test_truth_of_another_length_is_refused():
     result, truth = process([0.6, 0.1])
     with pytest.raises(InputError, match="59 for 60 rows"):
-        stability_table(result, truth=truth[1:])
+        result.stability(truth[1:])
 
 
 @pytest.mark.parametrize("seed", range(5))

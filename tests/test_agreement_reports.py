@@ -10,7 +10,7 @@ from rich.console import Console
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import stability_table, stable_groups
+from consilience.agreement import stable_groups
 from consilience.consensus import SCCC, floaters
 from consilience.reports.agreement import _components, agreement_summary, draw_iterations, labels_table, print_agreement
 from test_agreement_readout import process
@@ -19,7 +19,7 @@ from test_agreement_readout import process
 @pytest.fixture(scope="module")
 def found():
     result, truth = process([0.6, 0.3, 0.1])
-    table = stability_table(result, truth={"topic": truth})
+    table = result.stability({"topic": truth})
     consensus = SCCC().fit(result.after.rows)
     weak = floaters(result.after.rows, consensus.labels_)
     groups = stable_groups(result.before.columns, result.after.columns, new=True)

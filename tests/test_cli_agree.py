@@ -10,7 +10,7 @@ from scipy import sparse
 
 import consilience as cs
 from command_line import run
-from consilience.agreement import column_information, stability_table, stable_groups
+from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC
 from consilience.reproduce.paper000_data import draw_documents
@@ -69,7 +69,7 @@ def test_everything_comes_out(files, expected, tmp_path):
     assert words.index.tolist() == DRAWN.words.tolist()
     np.testing.assert_array_equal(words, expected.after.columns.labels)
     table = pd.read_csv(out["stability"], index_col="iteration")
-    by_hand = stability_table(expected, truth={"y": DRAWN.truth}).set_index("iteration")
+    by_hand = expected.stability({"y": DRAWN.truth}).set_index("iteration")
     pd.testing.assert_frame_equal(table, by_hand)
     parts = pd.read_csv(out["components"])
     weights = column_information(DRAWN.counts, SCCC().fit(expected.after.rows).labels_)
@@ -133,6 +133,22 @@ def test_names_from_a_text_file(files, tmp_path):
     done = run("agree", files / "counts.mtx", *SMALL, "--names", files / "vocabulary.txt", "--column-output", out)
     assert done.returncode == 0, done.stderr
     assert pd.read_csv(out)["object"].tolist() == DRAWN.words.tolist()
+
+
+def test_everything_is_kept(files, expected, tmp_path):
+    folder, words = tmp_path / "found", [f"w{j % 79}" for j in range(79)] + [""]  # w0 … w78, and one without a name
+    words[5] = "w4"
+    (tmp_path / "words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    done = run("agree", files / "counts.mtx", *SMALL, "--names", tmp_path / "words.txt", "--save", folder)
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {folder}" in done.stdout
+    kept = Agreement.load(folder)
+    np.testing.assert_array_equal(kept.after.rows.labels, expected.after.rows.labels)
+    assert kept.after.columns.ids[[0, 4, 5, 79]].tolist() == ["w0", "w4", "w4 (2)", "79"]
+    assert kept.source == "counts.mtx"
+    again = run("agree", files / "counts.mtx", *SMALL, "--save", folder)
+    assert again.returncode == 2
+    assert "exists already: choose a new folder" in again.stderr
 
 
 @pytest.mark.parametrize(

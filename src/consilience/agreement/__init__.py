@@ -6,7 +6,7 @@ from consilience.agreement.comraf import Comraf
 from consilience.agreement.data import counts_from_data
 from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.mdc import MDC
-from consilience.agreement.readout import column_information, soft_memberships, stability_table, stable_groups
+from consilience.agreement.readout import column_information, soft_memberships, stable_groups
 from consilience.agreement.recommend import Recommender
 from consilience.agreement.result import Agreement, Sides
 
@@ -22,6 +22,5 @@ __all__ = [
     "column_information",
     "counts_from_data",
     "soft_memberships",
-    "stability_table",
     "stable_groups",
 ]

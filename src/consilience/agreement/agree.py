@@ -90,6 +90,9 @@ def agree(
     check_positive("tol", tol, or_equal=True)
     check_threads(n_jobs)
     table, seed = check_counts(counts, weighting), check_seed(random_state)
+    for name, wanted in (("n_clusters", n_clusters), ("n_column_clusters", n_column_clusters)):
+        if wanted is not None:
+            check_count(name, wanted, least=2)  # one cluster knows nothing
     check_clusters(table, n_clusters, n_column_clusters)
     if rows is None and columns is None:
         if n_clusters is None:
@@ -108,7 +111,7 @@ def agree(
         for pair, _ in done
     ]
     empty = table.rows.empty, table.columns.empty
-    return Agreement(before, iterations[-1], iterations, np.array(done[-1][1]), *empty)
+    return Agreement(before, iterations[-1], iterations, np.array(done[-1][1]), *empty, table.source)
 
 
 def _models(
@@ -133,7 +136,7 @@ def _models(
         return mdc(table, k, n_column_clusters=n_column_clusters, temperature=temperature, seed=seed, run=run)
 
     found = _each(one, m, "clusterings", n_jobs, progress)
-    info = {"method": [model] * m, "run": list(range(m)), "information": [run.objective for run in found]}
+    info = {"method": [model] * m, "information": [run.objective for run in found]}
     return Sides(
         _spread(table.rows, [run.rows for run in found], info),
         _spread(table.columns, [run.columns for run in found], info),

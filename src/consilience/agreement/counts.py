@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,15 +53,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Counts:
-    """Both sides of a count table."""
+    """Both sides of a count table, and where it came from."""
 
     rows: Side
     columns: Side
+    source: str
 
     @property
     def transposed(self) -> Counts:
         """The same table with the sides exchanged."""
-        return Counts(self.columns, self.rows)
+        return Counts(self.columns, self.rows, self.source)
 
 
 def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
@@ -89,8 +91,23 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     shape, values = values.shape, values[kept][:, seen]
     if weighting == "uniform":
         values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
-    names = None if table.columns is None else np.array(table.columns, dtype=object)
     return Counts(
         Side(count_views([values]), kept, shape[0], table.ids),
-        Side(count_views([values.T]), seen, shape[1], names),
+        Side(count_views([values.T]), seen, shape[1], None if table.columns is None else distinct(table.columns)),
+        table.source,
     )
+
+
+def distinct(names: Iterable[Any]) -> NDArray[Any]:
+    """Names as text, all different: one that comes again gets a number, and one that is missing its position."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for position, name in enumerate(names):
+        text = own = str(position) if pd.isna(name) or name == "" else str(name)
+        again = 1
+        while own in taken:
+            again += 1
+            own = f"{text} ({again})"
+        taken.add(own)
+        found.append(own)
+    return np.array(found, dtype=object)

@@ -1,4 +1,4 @@
-"""What people read off an agreement (paper 000, sections 1 and 6): what became stable, what floats, how much it helped.
+"""What people read off an agreement (paper 000, sections 1 and 6): what became stable, and what floats.
 
 A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.stable_components`). The
 process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
@@ -8,7 +8,6 @@ clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,80 +16,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
-from consilience.agreement.result import Agreement, Sides
-from consilience.comparison import accuracy, stability
 from consilience.consensus.components import cluster_shares, with_consensus
 from consilience.ensemble import as_ensemble
 
 Floats = NDArray[np.float64]
-
-
-def stability_table(result: Agreement, *, truth: Any = None, n_jobs: int | None = None) -> pd.DataFrame:
-    """How alike the clusterings are before the process and after every iteration, and how near to known labels.
-
-    Parameters
-    ----------
-    result : Agreement
-    truth : (n_rows,) labels, or a mapping of names to them, optional
-        Known classes of the rows; rows without one are left out of the accuracy.
-    n_jobs : int, optional
-        Threads.
-
-    Returns
-    -------
-    DataFrame
-        One row per `iteration`, 0 is before: `rows` and `columns`, the mean Jaccard index over all pairs of clusterings, and
-        with `truth` the mean `accuracy` of the clusterings of the rows (``accuracy:name`` for each of a mapping); each with its
-        standard error (`rows_sem` and so on).
-
-    Notes
-    -----
-    The clusterings after the process have talked to each other: their standard error says how much they differ, not how far
-    another run of the process would end from this one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import consilience as cs
-    >>> from consilience.agreement import Agreement, Sides, stability_table
-    >>> before = Sides(cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]), cs.Ensemble([[0, 1], [0, 1]]))
-    >>> after = Sides(cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1]]), before.columns)
-    >>> none = np.array([], int)
-    >>> found = Agreement(before, after, [after], np.array([0.4, 0.7]), none, none)  # what cs.agree gives
-    >>> table = stability_table(found, truth=list("aabb"))
-    >>> table[["iteration", "rows", "columns", "accuracy"]]
-       iteration  rows  columns  accuracy
-    0          0  0.25      1.0     0.875
-    1          1  1.00      1.0     1.000
-    """
-    given = truth if isinstance(truth, Mapping) else {} if truth is None else {"": truth}
-    known = {f"accuracy:{name}" if name else "accuracy": _codes(labels, result) for name, labels in given.items()}
-    looks = [_look(sides, known, n_jobs) for sides in (result.before, *result.iterations)]
-    return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
-
-
-def _codes(truth: Any, result: Agreement) -> NDArray[np.int32]:
-    codes, rows = check_labels(truth, "the known labels"), result.before.rows.n_objects
-    if len(codes) != rows:
-        raise InputError(f"the known labels are {len(codes)} for {count(rows, 'row')}: give one per row, in its order")
-    return codes
-
-
-def _look(sides: Sides, known: dict[str, Any], n_jobs: int | None) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, ensemble in (("rows", sides.rows), ("columns", sides.columns)):
-        alone = ensemble.n_clusterings == 1
-        value = None if alone else stability(ensemble, "jaccard", n_jobs=n_jobs)
-        found |= {name: value.mean if value else np.nan, f"{name}_sem": value.sem if value else np.nan}
-    for name, truth in known.items():
-        values = np.array([accuracy(truth, labels) for labels in sides.rows])
-        found |= {name: float(values.mean()), f"{name}_sem": sem(values)}
-    return found
-
-
-def sem(values: Floats) -> float:
-    """Standard error of the mean; NaN for a single value."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def stable_groups(

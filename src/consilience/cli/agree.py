@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, count
-from consilience.agreement import agree, column_information, stability_table, stable_groups
+from consilience.agreement import agree, column_information, stable_groups
 from consilience.agreement.agree import MODELS
+from consilience.agreement.saved import check_new_folder
 from consilience.cli.inputs import by_name, check_outputs, joined, labels_from, table_options, truth_options
 from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters
@@ -45,6 +47,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--column-output", type=FILE, help="Write all clusterings of the columns.")
 @click.option("--stability", "stability_file", type=FILE, help="Write the stability by iteration.")
 @click.option("--components", type=FILE, help="Write the stable components of rows and columns, before and after.")
+@click.option("--save", type=FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs.")
 @click.option(
     "--figure", type=FILE, help="Draw the stability by iteration (.png, .svg, .pdf); needs the extra 'plots'."
 )
@@ -66,6 +69,7 @@ def command(
     column_output: Path | None,
     stability_file: Path | None,
     components: Path | None,
+    save: Path | None,
     figure: Path | None,
     truth: list[str],
     truth_from: Path | None,
@@ -80,27 +84,30 @@ def command(
 
     \b
     consilience agree counts.npz -k 20 --names vocab --truth y -o labels.csv
-    consilience agree ratings.csv --triples -k 50 --m 5 --components groups.csv
+    consilience agree ratings.csv --triples -k 50 --m 5 --components groups.csv --save agreement
     """
     tables = _check_tables(output, column_output, stability_file, components)
     pictures = [check_figure_path(figure)] if figure else []
-    check_outputs([*tables, *pictures], [counts, truth_from, Path(names) if names else None])
+    folders = [check_new_folder(save)] if save else []
+    check_outputs([*tables, *pictures, *folders], [counts, truth_from, Path(names) if names else None])
     table, known = _read(counts, truth, truth_from, triples=triples, **how)
-    called = _column_names(counts, names, table)
+    table = replace(table, columns=_column_names(counts, names, table))
     how_many: dict[str, Any] = {"m": m, "n_iter": iterations}
-    result = agree(table.values, clusters, column_clusters, **how_many, model=model, random_state=seed, n_jobs=n_jobs)
-    by_iteration = stability_table(result, truth=known, n_jobs=n_jobs)
+    result = agree(table, clusters, column_clusters, **how_many, model=model, random_state=seed, n_jobs=n_jobs)
+    if save:
+        result.save(save)
+    by_iteration = result.stability(known, n_jobs=n_jobs)
     consensus = SCCC().fit(result.after.rows)
     weights = column_information(table.values, consensus.labels_)
-    groups = stable_groups(result.before.columns, result.after.columns, names=called, weights=weights, new=True)
+    groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
     if output:
-        write_table(labels_table(result.after.rows, consensus.labels_, names=table.ids), output)
+        write_table(labels_table(result.after.rows, consensus.labels_), output)
     if column_output:
-        write_table(labels_table(result.after.columns, names=called), column_output)
+        write_table(labels_table(result.after.columns), column_output)
     if stability_file:
         write_table(by_iteration.set_index("iteration"), stability_file)
     if components:
-        write_table(_components(result, table.ids, called, weights), components)
+        write_table(_components(result, weights), components)
     if figure:
         draw_iterations(by_iteration, figure)
     summary = agreement_summary(
@@ -115,7 +122,7 @@ def command(
         click.echo(json.dumps({"source": str(counts), **summary}, indent=2))
         return
     print_agreement(summary, title=counts.name)
-    for path in [*tables, *pictures]:
+    for path in [*tables, *pictures, *folders]:
         click.echo(f"wrote {path}")
 
 
@@ -186,13 +193,13 @@ def _vector(path: Path, name: str) -> Any:
         return arrays[name] if name in arrays.files and arrays[name].ndim == 1 else None
 
 
-def _components(result: Any, row_names: Any, column_names: Any, weights: Any) -> pd.DataFrame:
+def _components(result: Any, weights: Any) -> pd.DataFrame:
     """All stable components with two members or more: of the rows and the columns, before and after."""
     parts = []
-    for side, names, heavy in (("rows", row_names, None), ("columns", column_names, weights)):
+    for side, heavy in (("rows", None), ("columns", weights)):
         before, after = getattr(result.before, side), getattr(result.after, side)
         for when, ensemble in (("before", before), ("after", after)):
-            found = stable_groups(before, ensemble, names=names, weights=heavy)
+            found = stable_groups(before, ensemble, weights=heavy)
             found.insert(0, "when", when)
             found.insert(0, "side", side)
             parts.append(found)

@@ -68,7 +68,7 @@ def agreement_summary(
     ----------
     result : Agreement
     table : DataFrame
-        Of :func:`~consilience.agreement.stability_table`.
+        Of :meth:`~consilience.agreement.Agreement.stability`.
     consensus : fitted SCCC
         Of the rows after the process.
     n_floaters : int
@@ -193,7 +193,7 @@ def draw_iterations(table: pd.DataFrame, path: str | Path) -> None:
     Parameters
     ----------
     table : DataFrame
-        Of :func:`~consilience.agreement.stability_table`.
+        Of :meth:`~consilience.agreement.Agreement.stability`.
     path : file ending in .png, .svg or .pdf
     """
     save_figure(path, iterations_figure, table)

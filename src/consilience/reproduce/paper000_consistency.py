@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._progress import track
-from consilience.agreement.readout import sem
+from consilience.agreement.result import sem
 from consilience.comparison import accuracy, stability
 from consilience.ensemble import Ensemble
 from consilience.reproduce.paper000_data import Documents

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._progress import track
-from consilience.agreement import Agreement, agree, column_information, stability_table, stable_groups
-from consilience.agreement.readout import sem
+from consilience.agreement import Agreement, agree, column_information, stable_groups
+from consilience.agreement.result import sem
 from consilience.comparison import accuracy, stability
 from consilience.consensus import SCCC
 from consilience.consensus.problem import check_problem
@@ -40,7 +40,7 @@ class Found:
     stages : DataFrame
         Data set, recipe, measure, stage; value, its standard error and the number of clusterings (or gaps of SCCC) behind them.
     iterations : DataFrame
-        Data set, recipe and the columns of :func:`~consilience.agreement.stability_table`.
+        Data set, recipe and the columns of :meth:`~consilience.agreement.Agreement.stability`.
     bands : DataFrame
         Data set, recipe, band of document frequency; Jaccard index of its words before and after.
     groups : DataFrame
@@ -79,7 +79,7 @@ def run_documents(
         made = {
             "sizes": _sizes(data, result, seconds),
             "stages": _stages(result, data.truth, n_jobs),
-            "iterations": stability_table(result, truth=data.truth, n_jobs=n_jobs),
+            "iterations": result.stability(data.truth, n_jobs=n_jobs),
             "bands": _bands(result, data.frequency, n_jobs),
             "groups": _groups(result, data),
             "members": _members(data, result, members.get(data.name, ()), n_iter, seed, n_jobs),

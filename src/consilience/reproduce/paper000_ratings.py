@@ -11,8 +11,8 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from consilience._progress import track
-from consilience.agreement import Recommender, agree, stability_table
-from consilience.agreement.readout import sem
+from consilience.agreement import Recommender, agree
+from consilience.agreement.result import sem
 from consilience.reproduce.paper000_data import Ratings
 from consilience.reproduce.report import Report, with_error
 
@@ -50,7 +50,7 @@ def run_ratings(
         how: dict[str, Any] = {"m": m, "n_iter": n_iter, "model": "dataloom", "weighting": "length", "progress": False}
         result = agree(data.counts, n_clusters, n_clusters, **how, random_state=seed, n_jobs=n_jobs)
         where = {"data": data.name, "negatives": drawn, "cpu_seconds": time.process_time() - start}
-        alike = stability_table(result, n_jobs=n_jobs)
+        alike = result.stability(n_jobs=n_jobs)
         for iteration, sides in enumerate((result.before, *result.iterations)):
             for measure, (mean, error) in _look(data, sides, alike.iloc[iteration]).items():
                 rows.append({**where, "measure": measure, "iteration": iteration, "value": mean, "value_sem": error})

@@ -1,0 +1,192 @@
+"""An agreement on disk and back."""
+
+import json
+import os
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.agreement import Agreement
+from consilience.agreement.counts import distinct
+from consilience.tables import read_table
+from planted import planted
+
+SIDES = ("rows", "columns")
+
+
+def steps(found):
+    return [found.before, *found.iterations]
+
+
+def assert_same(one, other):
+    assert len(steps(one)) == len(steps(other))
+    for mine, theirs in zip(steps(one), steps(other), strict=True):
+        for side in SIDES:
+            a, b = getattr(mine, side), getattr(theirs, side)
+            assert a.labels.dtype == b.labels.dtype
+            np.testing.assert_array_equal(a.labels, b.labels)
+            assert (a.ids is None) == (b.ids is None)
+            assert a.ids is None or a.ids.tolist() == b.ids.tolist()
+            pd.testing.assert_frame_equal(a.info, b.info, check_dtype=False, check_column_type=False)
+    np.testing.assert_array_equal(one.objective, other.objective)
+    np.testing.assert_array_equal(one.empty_rows, other.empty_rows)
+    np.testing.assert_array_equal(one.empty_columns, other.empty_columns)
+    assert one.source == other.source
+
+
+@pytest.fixture(scope="module")
+def named():
+    """Named rows and columns, one of each without counts."""
+    table = planted(n=40, d=30, k=3, own=0.2)[0].toarray()
+    table[3], table[:, 5] = 0, 0
+    frame = pd.DataFrame(table, index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
+    return cs.agree(frame, 3, 8, m=3, n_iter=2, model="paper")
+
+
+@pytest.fixture(scope="module")
+def kept(named, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("agreements") / "found"
+    named.save(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(kept, tmp_path):
+    """A copy to damage."""
+    return shutil.copytree(kept, tmp_path / "copy")
+
+
+def test_what_was_saved_comes_back(named, kept):
+    again = Agreement.load(kept)
+    assert_same(named, again)
+    assert again.after is again.iterations[-1]
+    assert repr(again) == repr(named)
+    pd.testing.assert_frame_equal(again.stability(), named.stability())
+
+
+def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
+    found = cs.agree(planted(n=40, d=30, k=2)[0], 2, m=1, n_iter=1)
+    found.save(tmp_path)  # an empty folder will do
+    assert_same(found, Agreement.load(tmp_path))
+
+
+def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tmp_path):
+    table, truth, _ = planted(n=40, d=30, k=3)
+    info = {"name": ["a", "b"], "run": [7, 8], "iteration": ["x", "y"], "id": [1, 2], "scores": [{"ari": 0.5}, None]}
+    mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
+    given = mine[:, :]
+    found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, n_iter=1)
+    found.save(tmp_path / "a")
+    assert_same(found, Agreement.load(tmp_path / "a"))
+
+
+def test_labels_with_gaps_keep_their_numbers(named, tmp_path):
+    gaps = cs.Ensemble(np.column_stack([np.arange(40) % 4] * 3))[np.arange(40) % 4 != 1]
+    sides = type(named.before)(gaps, gaps)
+    found = Agreement(sides, sides, [sides], np.array([0.1, 0.1, 1 / 3]), named.empty_rows, named.empty_columns)
+    found.save(tmp_path / "a")
+    assert_same(found, Agreement.load(tmp_path / "a"))
+
+
+def test_both_sides_are_stores_for_anyone(named, kept):
+    for side in SIDES:
+        whole = cs.Ensemble.load(kept / side)
+        assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
+        assert whole.info["run"].tolist() == [0, 1, 2] * 3
+        np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
+    header = json.loads((kept / "agreement.json").read_text())
+    assert (header["format"], header["version"], header["m"], header["n_iter"]) == ("consilience-agreement", 1, 3, 2)
+    assert header["empty_rows"] == [3]
+    assert 5 in header["empty_columns"]
+    assert header["objective"] == named.objective.tolist()
+    assert header["source"] == "DataFrame"
+
+
+def test_nothing_is_written_over(named, kept, tmp_path):
+    before = sorted(kept.rglob("*"))
+    file = tmp_path / "file"
+    file.touch()
+    for place in (kept, file):
+        with pytest.raises(InputError, match=f"{place.name} exists already: choose a new folder"):
+            named.save(place)
+    assert sorted(kept.rglob("*")) == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_failure_leaves_nothing(named, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device", "agreement.json")
+
+    monkeypatch.setattr("consilience.agreement.saved.write_whole", fail)
+    with pytest.raises(OSError, match="No space left"):
+        named.save(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def part(folder, side):
+    return next((folder / side).glob("part-*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (shutil.rmtree, "copy holds no saved agreement: agreement.json is not in it"),
+        (lambda folder: os.remove(folder / "agreement.json"), "copy holds no saved agreement"),
+        (lambda folder: cut(folder / "agreement.json"), r"agreement\.json is damaged: it is no JSON"),
+        (lambda folder: (folder / "agreement.json").write_text('{"format": "other"}'), "not that of a saved agreement"),
+        (lambda folder: (folder / "agreement.json").write_text("[]"), "not that of a saved agreement"),
+        (lambda folder: rewrite(folder, version=2), "agreement format 2, .* upgrade consilience"),
+        (lambda folder: rewrite(folder, objective="many"), r"agreement\.json is damaged: it lacks"),
+        (lambda folder: rewrite(folder, m=2), "rows does not hold 2 clusterings of each of 3 steps"),
+        (lambda folder: rewrite(folder, n_iter=3), "rows does not hold 3 clusterings of each of 4 steps"),
+        (
+            lambda folder: cut(part(folder, "rows")),
+            r"damaged: .*part-.*parquet is left out: it does not match the check",
+        ),
+        (lambda folder: os.remove(part(folder, "columns")), "columns: the store holds no finished clustering"),
+        (lambda folder: shutil.rmtree(folder / "columns"), "there is no store at .*columns"),
+        (lambda folder: os.remove(folder / "rows" / "objects.parquet"), r"objects\.parquet is left out: it is missing"),
+        (lambda folder: exchange(folder, "rows", "columns"), None),
+    ],
+)
+def test_damage_is_named(copy, damage, words):
+    damage(copy)
+    if words is None:  # the sides are only told apart by their folders
+        assert Agreement.load(copy).before.rows.n_objects == 30
+        return
+    with pytest.raises(InputError, match=words) as caught:
+        Agreement.load(copy)
+    assert "\n" not in str(caught.value)
+
+
+def rewrite(folder, **changes):
+    path = folder / "agreement.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def exchange(folder, one, other):
+    os.rename(folder / one, folder / "x")
+    os.rename(folder / other, folder / one)
+    os.rename(folder / "x", folder / other)
+
+
+def test_a_store_is_no_agreement(kept):
+    with pytest.raises(InputError, match="rows holds no saved agreement"):
+        Agreement.load(kept / "rows")
+
+
+def test_names_become_distinct():
+    names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
+    assert distinct(names).tolist() == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
+    table = read_table(planted(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
+    twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, m=1, n_iter=1)
+    assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]
