@@ -90,7 +90,8 @@ def agreement_summary(
         "stability": [_plain(row) for row in table.to_dict("records")],
         "components": {
             side: {
-                when: _components(getattr(sides, side)) for when, sides in (("before", result.before), ("after", last))
+                when: components_of(getattr(sides, side))
+                for when, sides in (("before", result.before), ("after", last))
             }
             for side in ("rows", "columns")
         },
@@ -108,7 +109,8 @@ def _range(ensemble: Ensemble) -> list[int]:
     return [int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())]
 
 
-def _components(ensemble: Ensemble) -> dict[str, Any]:
+def components_of(ensemble: Ensemble) -> dict[str, Any]:
+    """How many stable components there are, the size of the largest, and the share of the objects that are in one with others."""
     found = ensemble.signatures()
     sizes = found.counts[(found.labels >= 0).any(axis=1)]
     return {

@@ -37,7 +37,7 @@ def confidence_figure(labels: NDArray[Any], confidence: NDArray[Any]) -> Figure:
     right.barh(range(shown), unsure[:shown], color="black", height=0.25)
     right.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
     right.invert_yaxis()
-    right.set(ylabel="cluster", xlabel="objects (black: confidence below 0.5)")
+    right.set(ylabel="cluster", xlabel="objects (inner bar: confidence below 0.5)")
     right.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
     for axis in (left, right):
         axis.spines[["top", "right"]].set_visible(False)
@@ -68,7 +68,9 @@ def aligned(labels: NDArray[Any], reference: NDArray[Any]) -> NDArray[np.int64]:
     if labels.max() < 0 or reference.max() < 0:
         return labels.astype(np.int64)
     both = (labels >= 0) & (reference >= 0)
-    overlap = tables(np.where(both, labels, -1).astype(np.int32), np.where(both, reference, -1).astype(np.int32)[None])[0]
+    overlap = tables(np.where(both, labels, -1).astype(np.int32), np.where(both, reference, -1).astype(np.int32)[None])[
+        0
+    ]
     k, r = int(labels.max()) + 1, int(reference.max()) + 1
     overlap = np.pad(overlap, [(0, k - overlap.shape[0]), (0, r - overlap.shape[1])])
     new = np.full(k + 1, -1, np.int64)  # the last place is that of -1

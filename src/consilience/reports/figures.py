@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from consilience._check import InputError, kind_of
-from consilience.comparison import MEASURES, Comparison
+from consilience.comparison import MEASURES, Comparison, Stability
 from consilience.reports.files import check_figure_path, write_file
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def ink_on(colour: str) -> str:
 
 def _shade(share: float) -> tuple[float, float, float]:
     """From dark blue to orange: told apart by people with any colour vision."""
-    low, high = np.array([0.07, 0.20, 0.50]), np.array([0.98, 0.65, 0.20])
+    low, high = np.array([0.15, 0.40, 0.75]), np.array([0.98, 0.65, 0.20])
     red, green, blue = low + (high - low) * share
     return float(red), float(green), float(blue)
 
@@ -100,6 +100,18 @@ def agreement_figure(result: Comparison, *, measure: str | None = None) -> Figur
     _draw_matrix(axes[0], matrix.iloc[order, order], measure)
     if known:
         _draw_known(axes[1], result, known, measure)
+    return figure
+
+
+def stability_figure(found: Stability) -> Figure:
+    """The mean over all pairs on the scale of its measure, with the larger of its standard errors."""
+    figure = new_figure(4.4, 1.1)
+    axis, largest = figure.subplots(), MEASURES[found.measure].largest
+    error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
+    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=COLOURS[1], capsize=4)
+    axis.set(yticks=[], xlabel=f"{found.measure.replace('_', ' ')} (bar: ± 2 s.e.)")
+    axis.set_xlim(min(0.0, found.mean - 2 * error), largest or 1.2 * (found.mean + 2 * error))
+    axis.spines[["top", "right", "left"]].set_visible(False)
     return figure
 
 

@@ -234,7 +234,7 @@ def maps_figure(maps: Map | list[Map], *, score: pd.Series | None = None, groups
     figure = new_figure(5.2 * len(several) + 0.8 * (score is not None), 5.2)
     axes = figure.subplots(1, len(several), squeeze=False)[0]
     for axis, one in zip(axes, several, strict=True):
-        dots = _scatter(axis, *one.xy.T, score, groups)
+        dots = _scatter(axis, one.xy[:, 0], one.xy[:, 1], score, groups)
         axis.set_aspect("equal", adjustable="datalim")
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_color("#cbd5e1")
@@ -321,14 +321,22 @@ def scores_figure(
     _scatter(axis, scores[x], scores[y], None, groups)
     if null is not None:
         mean, spread = null[0], 2 * np.nan_to_num(null[1])
-        axis.axhspan(mean - spread, mean + spread, color=QUIET, alpha=0.25, linewidth=0)
-        axis.axhline(mean, color=QUIET, linewidth=1, label="best of shuffled groups, ± 2 s.d.")
+        axis.axhspan(mean - spread, mean + spread, color=QUIET, alpha=0.25, linewidth=0, zorder=0)
+        axis.axhline(mean, color=QUIET, linewidth=1, zorder=0, label="best of shuffled groups, ± 2 s.d.")
     for i, (name, points) in enumerate((marked or {}).items()):
-        how = {"marker": "*X"[i % 2], "color": "black", "edgecolor": "white", "linewidth": 0.8, "zorder": 3}
+        how: dict[str, Any] = {
+            "marker": "*X"[i % 2],
+            "color": "black",
+            "edgecolor": "white",
+            "linewidth": 0.8,
+            "zorder": 3,
+        }
         axis.scatter(points[x], points[y], s=120, label=name, **how)
     axis.set(xlabel=_title(scores[x]), ylabel=_title(scores[y]))
     if marked or null is not None:
-        axis.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=3)
+        figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
+    if groups is not None:
+        _group_legend(axis, groups)
     axis.spines[["top", "right"]].set_visible(False)
     return figure
 

@@ -49,12 +49,16 @@ class Code:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table with a fixed name. The page shows the first `most` rows and says how many there are; a file has all."""
+    """A table with a fixed name. A file has all of it; the page shows its first `most` rows, some columns if they are named.
+
+    A table without rows to show (`most` is 0) is only for the file.
+    """
 
     name: str
     frame: pd.DataFrame
     caption: str
     most: int = 30
+    columns: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +123,10 @@ def _block(block: Block, more: str) -> str:
 
 
 def _sheet(sheet: Sheet, more: str) -> str:
-    frame = sheet.frame.head(sheet.most).reset_index()
+    if not sheet.most:
+        return ""
+    frame = sheet.frame.head(sheet.most)
+    frame = (frame if sheet.columns is None else frame[list(sheet.columns)]).reset_index()
     numbers = [pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool for name in frame]
     kinds = [' class="number"' if number else "" for number in numbers]
     head = "".join(f'<th scope="col"{k}>{escape(_words(name))}</th>' for name, k in zip(frame, kinds, strict=True))
@@ -149,10 +156,16 @@ def _cell(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else ""
     if isinstance(value, (float, np.floating)):
-        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+        return _number(float(value))
     if isinstance(value, (int, np.integer)):
         return f"{value:,}"
     return _short(str(value))
+
+
+def _number(value: float) -> str:
+    if 0 < abs(value) < 0.001:
+        return f"{value:.3g}"
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def _short(text: str) -> str:
