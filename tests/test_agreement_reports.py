@@ -12,7 +12,13 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import stable_groups
 from consilience.consensus import SCCC, floaters
-from consilience.reports.agreement import components_of, agreement_summary, draw_iterations, labels_table, print_agreement
+from consilience.reports.agreement import (
+    components_of,
+    agreement_summary,
+    draw_iterations,
+    labels_table,
+    print_agreement,
+)
 from test_agreement_readout import process
 
 

@@ -12,7 +12,7 @@ import click
 
 from consilience._check import InputError, nearest
 
-VERBS = ("demo", "generate", "compare", "organize", "combine", "agree", "contrast", "reproduce", "completion")
+VERBS = ("demo", "generate", "compare", "organize", "combine", "agree", "contrast", "report", "reproduce", "completion")
 
 
 _said: set[str] = set()  # warnings of this command

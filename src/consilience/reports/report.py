@@ -226,7 +226,9 @@ def check_places(
         for output in outputs:
             here, there = output.resolve(), given.resolve()
             if here == there or (given.is_dir() and there in here.parents):
-                raise InputError(f"{output} would be written over what is read, {given}: choose another place")
+                raise InputError(
+                    f"{output} would be written over, or into, what is read ({given}): choose another place"
+                )
     return page, folder
 
 
