@@ -13,8 +13,8 @@ from consilience._check import InputError
 from consilience.agreement import stable_groups
 from consilience.consensus import SCCC, floaters
 from consilience.reports.agreement import (
-    components_of,
     agreement_summary,
+    components_of,
     draw_iterations,
     labels_table,
     print_agreement,

@@ -192,6 +192,18 @@ def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figur
     return figure
 
 
+def given_labels(result: Contrast) -> dict[str, NDArray[Any]]:
+    """What was given, by name; the names of the groups where the result still has them."""
+    given: dict[str, NDArray[Any]] = {}
+    for name, codes in zip(result.given.names, result.given.labels.T, strict=True):
+        called = dict(zip(result.groups["group"], result.groups["name"].astype(str), strict=True))
+        if result.given.n_clusterings > 1 or len(set(called.values())) < len(called):
+            called = {}
+        labels = [None if code < 0 else called.get(code, str(code)) for code in codes.tolist()]
+        given[str(name)] = np.array(labels, object)
+    return given
+
+
 def _spread(X: Any, codes: NDArray[Any]) -> NDArray[Any]:
     """Objects along the direction in which the means of the groups differ most."""
     groups = np.flatnonzero(np.bincount(codes[codes >= 0]))

@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from consilience.comparison.counts import tables
 from consilience.reports.figures import ACCENT, QUIET, look, new_figure, short_name
+from consilience.tables import Table, scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,22 +45,21 @@ def confidence_figure(labels: NDArray[Any], confidence: NDArray[Any]) -> Figure:
     return figure
 
 
-def plane(X: Any) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """Some of the objects, their places on the two main axes of the standardised columns, and the share of variance they keep."""
+def plane(data: Table) -> tuple[NDArray[Any], NDArray[Any], float]:
+    """Some of the objects, their places on two main axes of the scaled data, and the share of its variance that these keep.
+
+    Columns are brought to one spread; of counts, the rows to one length after square roots.
+    """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    n = X.shape[0]
-    objects = np.sort(np.random.default_rng(0).permutation(n)[:POINTS])
-    some = X[objects]
-    if sparse.issparse(some):
-        found: Any = TruncatedSVD(min(2, some.shape[1]), random_state=0)
-    else:
-        some = np.asarray(some, float)
-        some = (some - some.mean(axis=0)) / np.where(some.std(axis=0) > 0, some.std(axis=0), 1)
-        found = PCA(min(2, *some.shape), random_state=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    objects = np.sort(np.random.default_rng(0).permutation(data.n_objects)[:POINTS])
+    some = scale(data.values[objects], "roots" if data.kind == "counts" else "columns")
+    if min(some.shape) < 3:
+        some = some.toarray() if sparse.issparse(some) else some
+        return objects, np.pad(some, [(0, 0), (0, 2)])[:, :2], 1.0
+    found: Any = TruncatedSVD(2, random_state=0) if sparse.issparse(some) else PCA(2, random_state=0)
+    with np.errstate(invalid="ignore", divide="ignore"):  # data without any variance
         places = found.fit_transform(some)
-    places = np.pad(places, [(0, 0), (0, 2 - places.shape[1])])
     return objects, places, float(np.nan_to_num(found.explained_variance_ratio_.sum()))
 
 

@@ -78,10 +78,9 @@ def _agreement(agreement: Any) -> Figure | None:
 
 
 def _contrast(contrast: Any) -> Figure:
-    from consilience.reports.alternatives import contrast_figure
+    from consilience.reports.alternatives import contrast_figure, given_labels
 
-    name, labels = contrast.given.names[0], contrast.given.labels[:, 0]
-    return contrast_figure(contrast, None, {name: labels})
+    return contrast_figure(contrast, None, given_labels(contrast))
 
 
 def _comparison(comparison: Any) -> Figure:
@@ -97,7 +96,7 @@ def _stability(stability: Any) -> Figure | None:
 
 
 def _map(one: Any) -> Figure:
-    from consilience.reports.meta import maps_figure
+    from consilience.reports.points import maps_figure
 
     return maps_figure(one)
 

@@ -62,15 +62,17 @@ def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None 
     blocks = [_sums(member, data[:, at : at + step][known]) for at in range(0, data.shape[1], step)]
     shift, first, second = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
     mean, elsewhere, effect = _effects(sizes, first, second)
-    error = np.sqrt(1 / sizes + 1 / np.maximum(len(known) - sizes, 1))[:, None] ** 2 + effect**2 / (2 * len(known))
+    others = np.maximum(len(known) - sizes, 1)
+    variance = (1 / sizes + 1 / others)[:, None] + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * len(known))
     table = []
     for cluster in range(k):
         strength = np.where(np.isnan(effect[cluster]), -1.0, np.abs(effect[cluster]))
         for column in np.argsort(-strength, kind="stable")[:top]:
             if strength[column] >= 0:
-                d, half = effect[cluster, column], Z * np.sqrt(error[cluster, column])
+                d, half = effect[cluster, column], Z * np.sqrt(variance[cluster, column])
                 means = (side[cluster, column] + shift[column] for side in (mean, elsewhere))
-                table.append((cluster, called[column], d, d - half, d + half, *means))
+                exact = (0.0 if abs(x) < 1e-12 * abs(shift[column]) else x for x in means)  # what rounding left of zero
+                table.append((cluster, called[column], d, d - half, d + half, *exact))
     return pd.DataFrame(table, columns=["cluster", "feature", "effect", "low", "high", "mean", "mean_elsewhere"])
 
 

@@ -45,6 +45,14 @@ def ink_on(colour: str) -> str:
     return NEARLY_BLACK if 0.3 * red + 0.59 * green + 0.11 * blue > 105 else NEARLY_WHITE
 
 
+def shades() -> Any:
+    """Colours of a score: yellow is low and blue is high, as in the paper, and both ends can be seen on white and on black."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis_r"](np.linspace(0.06, 0.72, 256)))
+
+
 def _shade(share: float) -> tuple[float, float, float]:
     """From dark blue to orange: told apart by people with any colour vision."""
     low, high = np.array([0.15, 0.40, 0.75]), np.array([0.98, 0.65, 0.20])
@@ -173,6 +181,11 @@ def short_name(name: Any) -> str:
     """A name that fits beside a picture, on one line, and is no formula to matplotlib."""
     text = "".join(letter if letter.isprintable() else " " for letter in str(name))
     return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")
+
+
+def score_title(score: Any) -> str:
+    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
+    return short_name(score.name or "score").replace("_", " ").replace(":", " with ")
 
 
 def _annotate(axis: Any, rows: Any) -> None:

@@ -100,10 +100,10 @@ class Findings:
             for name, some in parts.items()
         }
 
-    @cached_property
-    def sampled(self) -> bool:
-        """Whether shuffled groups are combined on a sample of the objects."""
-        return self.ensemble.n_objects > SHUFFLED
+    @property
+    def sample(self) -> int | None:
+        """How many objects shuffled groups are combined on; None for all."""
+        return SHUFFLED if self.ensemble.n_objects > SHUFFLED else None
 
     @cached_property
     def null(self) -> Null | None:
@@ -111,10 +111,9 @@ class Findings:
         if self.meta is None or not self.known or not self.options.n_shuffles or self.meta.n_groups < 2:
             return None
         meta, known = self.meta, self.known
-        if self.sampled:
-            objects = np.sort(
-                np.random.default_rng([self.options.seed, 0]).permutation(meta.ensemble.n_objects)[:SHUFFLED]
-            )
+        if self.sample:
+            order = np.random.default_rng([self.options.seed, 0]).permutation(meta.ensemble.n_objects)
+            objects = np.sort(order[: self.sample])
             meta = replace(meta, ensemble=meta.ensemble[objects])
             known = {name: codes[objects] for name, codes in known.items()}
         return meta.null(known, n_shuffles=self.options.n_shuffles, progress=False, **self.how)

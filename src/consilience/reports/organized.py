@@ -13,7 +13,8 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.meta import MetaClustering, Null, score
 from consilience.reports.files import write_table
-from consilience.reports.meta import draw_curve, draw_maps, draw_scores, draw_tree
+from consilience.reports.meta import draw_curve, draw_tree
+from consilience.reports.points import draw_maps, draw_scores
 
 FILES = (
     "clusterings.csv",

@@ -126,26 +126,30 @@ def _sheet(sheet: Sheet, more: str) -> str:
     if not sheet.most:
         return ""
     frame = sheet.frame.head(sheet.most)
-    frame = (frame if sheet.columns is None else frame[list(sheet.columns)]).reset_index()
-    numbers = [pd.api.types.is_numeric_dtype(frame[name]) and frame[name].dtype != bool for name in frame]
-    kinds = [' class="number"' if number else "" for number in numbers]
-    head = "".join(f'<th scope="col"{k}>{escape(_words(name))}</th>' for name, k in zip(frame, kinds, strict=True))
+    frame = frame if sheet.columns is None else frame[list(sheet.columns)]
+    kinds = [' class="number"' if _is_number(kind) else "" for kind in (frame.index.dtype, *frame.dtypes)]
+    names = zip((frame.index.name, *frame.columns), kinds, strict=True)
+    head = "".join(f'<th scope="col"{kind}>{escape(_words(name))}</th>' for name, kind in names)
     rows = []
-    for row in frame.itertuples(index=False):
-        cells = [f"<td{kind}>{escape(_cell(value))}</td>" for value, kind in zip(row, kinds, strict=True)]
-        cells[0] = cells[0].replace("<td", '<th scope="row"', 1).removesuffix("</td>") + "</th>"
-        rows.append(f"<tr>{''.join(cells)}</tr>")
+    for first, *rest in frame.itertuples(name=None):
+        cells = "".join(f"<td{kind}>{escape(_cell(x))}</td>" for x, kind in zip(rest, kinds[1:], strict=True))
+        rows.append(f'<tr><th scope="row"{kinds[0]}>{escape(_cell(first))}</th>{cells}</tr>')
     left = len(sheet.frame) - len(frame)
-    rest = f'<p class="rest">… and {escape(count(left, "more row"))}{escape(more and f", in {more}/{sheet.name}.csv")}.</p>'
+    where = more and f", in {more}/{sheet.name}.csv"
+    note = f'<p class="rest">… and {escape(count(left, "more row") + where)}.</p>' if left > 0 else ""
     caption = escape(sheet.caption)
     return (
         f'<div class="wide" role="region" aria-label="{caption}" tabindex="0"><table><caption>{caption}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>{rest if left > 0 else ''}"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>{note}"
     )
 
 
+def _is_number(kind: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
+
+
 def _words(name: Any) -> str:
-    return str(name).replace("_", " ").replace(":", " with ", 1)
+    return str(name).replace("_sem", " s.e.").replace("_", " ").replace(":", " with ", 1)
 
 
 def _cell(value: Any) -> str:
@@ -189,7 +193,7 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     svg = file.getvalue().decode()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
-    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r'(<g|<image [^>]*?) id="[^"]*"', r"\1", svg)  # nothing refers to these
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     for colour, own in (("#000000", "currentColor"), ("#ffffff", "var(--paper)")):
         svg = re.sub(rf"(fill|stroke): {colour}", rf"\1: {own}", svg)

@@ -11,10 +11,11 @@ from consilience._check import count
 from consilience.comparison import MEASURES, Comparison
 from consilience.meta import MetaClustering
 from consilience.reports.figures import agreement_figure
-from consilience.reports.findings import SHUFFLED, Findings
-from consilience.reports.meta import curve_figure, maps_figure, scores_figure, tree_figure
+from consilience.reports.findings import Findings
+from consilience.reports.meta import curve_figure, tree_figure
 from consilience.reports.organized import clustering_table
 from consilience.reports.page import Block, Picture, Section, Sheet, Text
+from consilience.reports.points import maps_figure, scores_figure
 
 TYPICAL = 16  # clusterings listed
 TREES = 3  # scores that the tree is coloured by, each in a picture of its own
@@ -157,7 +158,7 @@ def _null(found: Findings) -> list[Block]:
     assert null is not None
     table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
     table["which"] = table["which"].astype(int)
-    sample = f" Both are of {SHUFFLED:,} objects drawn at random." if found.sampled else ""
+    sample = f" Both are of {found.sample:,} objects drawn at random." if found.sample else ""
     least = 1 / (1 + len(null.shuffled))
     return [
         Sheet(

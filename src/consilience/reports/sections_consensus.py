@@ -118,7 +118,8 @@ def _largest_share(labels: NDArray[Any], codes: NDArray[Any], k: int) -> NDArray
 
 def features(data: Table, labels: NDArray[Any]) -> list[Block]:
     """Columns on which the clusters differ most from the rest."""
-    table = distinguishing_features(data.values, labels, names=data.columns, top=FEATURES).set_index("cluster")
+    names = data.columns or [f"column {number}" for number in range(data.values.shape[1])]
+    table = distinguishing_features(data.values, labels, names=names, top=FEATURES).set_index("cluster")
     caption = "Columns on which each cluster differs most from all other objects"
     text = (
         "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations. The clusters were made "
@@ -131,11 +132,12 @@ def data_tiles(data: Table | None, tiles: Mapping[str, NDArray[Any]], known: Map
     """The data on its two main axes, coloured by each of several clusterings."""
     if data is None:
         return []
-    objects, places, kept = plane(data.values)
+    objects, places, kept = plane(data)
     shown = dict(list(tiles.items())[:TILES]) | {f"known: {name}": codes for name, codes in list(known.items())[:3]}
     left = f" {count(len(tiles) - TILES, 'more group')} are not drawn." if len(tiles) > TILES else ""
     some = f"{len(objects):,} of {data.n_objects:,} objects" if len(objects) < data.n_objects else "All objects"
-    said = f"{some} on the two main axes of the standardised columns, which keep {100 * kept:.0f} % of their variance.{left}"
+    what = "square roots of the counts" if data.kind == "counts" else "columns on one scale"
+    said = f"{some} on the two main axes of the data ({what}), which keep {100 * kept:.0f} % of the variance.{left}"
     return [
         Picture(
             "tiles",

@@ -7,7 +7,7 @@ import pandas as pd
 
 from consilience.alternatives import Contrast
 from consilience.alternatives.contrast import USED
-from consilience.reports.alternatives import contrast_figure
+from consilience.reports.alternatives import contrast_figure, given_labels
 from consilience.reports.made import Origin
 from consilience.reports.page import Block, Picture, Section, Sheet, Text
 from consilience.reports.sections_consensus import clusters, data_tiles, every_object
@@ -17,7 +17,7 @@ from consilience.tables import Table
 
 def how_new(result: Contrast, data: Table | None) -> Section:
     """Redundancy with what was given, and what every group was worth."""
-    given = dict(zip((str(name) for name in result.given.names), result.given.labels.T, strict=True))
+    given = given_labels(result)
     name = next(iter(given))
     blocks: list[Block] = [
         Text(result.sentence[0].upper() + result.sentence[1:]),
