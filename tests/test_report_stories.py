@@ -11,6 +11,7 @@ from consilience.datasets import load_beads, load_beads_labels
 from consilience.reports import findings
 from consilience.reports.clusters import aligned
 from consilience.reports.report import FILES
+from consilience.reports.story import Options
 from consilience.tables import read_table, scale
 from report_pages import read_page
 
@@ -219,6 +220,11 @@ def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(tm
     assert "of 100 objects drawn at random" in text
     assert "nmi with" not in text
     assert "mean compactness" not in text
+    ens = load_beads_labels()[:, :6]
+    known = {"shape": np.unique(beads.labels["shape"], return_inverse=True)[1]}
+    null = findings.Findings(ens, cs.organize(ens, 2), Options(known=known, n_shuffles=2)).null
+    hundredths = 100 * null.groups["shape"].to_numpy()
+    np.testing.assert_allclose(hundredths, hundredths.round(), atol=1e-9)  # of 100 objects, not of 300
 
 
 def test_estimated_distances_are_named(tmp_path):

@@ -77,6 +77,7 @@ TABLES = (
     ),
     "redundancy",
 )
+FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
 FILES = tuple(f"{name}{end}" for name in PICTURES for end in (".png", ".svg")) + tuple(f"{name}.csv" for name in TABLES)
 
 
@@ -203,7 +204,7 @@ def write_story(
     """Make the sections, then write the page and the folder of figures and tables; returns what was written."""
     sections = [section for make in track(story.steps, len(story.steps), "report", progress) if (section := make())]
     more = "" if folder is None else folder.name
-    text = render(title or story.title, story.lead(), sections, "Written by consilience.", more=more)
+    text = render(title or story.title, story.lead(), sections, FOOTER, more=more)
     written = [] if folder is None else _write_parts(sections, folder)
     write_file(page, lambda file: file.write(text.encode("utf-8", "replace")))
     return [page, *written]
