@@ -74,11 +74,11 @@ def ensemble_facts(ensemble: Ensemble, origin: Origin) -> list[tuple[str, str]]:
     if "around" in info and (some := int(info["around"].notna().sum())):
         facts.append(("variations", f"{some:,} of them were made around others"))
     for name in ("seed", "random_state"):
-        if name in info and len(seeds := pd.unique(info[name].dropna())):
+        if name in info and len(seeds := pd.unique(info[name].dropna().astype(str))):
             more = f" … ({len(seeds) - SEEDS:,} more)" if len(seeds) > SEEDS else ""
             facts.append(("seeds" if len(seeds) > 1 else "seed", ", ".join(map(str, seeds[:SEEDS])) + more))
     if "seconds" in info:
-        facts.append(("time of clustering", f"{pd.to_numeric(info['seconds']).sum():.3g} seconds"))
+        facts.append(("time of clustering", f"{pd.to_numeric(info['seconds'], errors='coerce').sum():.3g} seconds"))
     if origin.manifest is not None:
         if origin.manifest.get("fingerprint"):
             facts.append(("fingerprint of the data", str(origin.manifest["fingerprint"])))
@@ -99,7 +99,7 @@ def given_facts(data: Table | None, known: Mapping[str, Any]) -> list[tuple[str,
 
 def settings_of(ensemble: Ensemble) -> dict[str, Any]:
     """The settings that :func:`consilience.generate` kept, where all clusterings share them; otherwise nothing."""
-    texts = pd.unique(ensemble.info["settings"].dropna()) if "settings" in ensemble.info else []
+    texts = pd.unique(ensemble.info["settings"].dropna().astype(str)) if "settings" in ensemble.info else []
     if len(texts) != 1:
         return {}
     try:
@@ -112,8 +112,9 @@ def settings_of(ensemble: Ensemble) -> dict[str, Any]:
 def generate_line(ensemble: Ensemble, origin: Origin) -> str:
     """The call of :func:`consilience.generate` that makes these clusterings; empty where it is not known to be just one."""
     info, plan = ensemble.info, _plan(ensemble, origin)
-    one_series = {"unit", "around"} <= set(info) and np.array_equal(np.sort(info["unit"]), np.arange(len(info)))
-    if plan is None or not one_series or info["around"].notna().any() or plan["base"] is not None:
+    if plan is None or plan["base"] is not None or not {"unit", "around"} <= set(info):
+        return ""
+    if info["around"].notna().any() or not np.array_equal(np.sort(info["unit"]), np.arange(len(info))):
         return ""
     shares = dict(plan["methods"])
     methods = "+".join(shares) if len(set(shares.values())) == 1 else shares
