@@ -149,7 +149,9 @@ def _is_number(kind: Any) -> bool:
 
 
 def _words(name: Any) -> str:
-    return str(name).replace("_sem", " s.e.").replace("_", " ").replace(":", " with ", 1)
+    text = str(name)
+    text = f"{text.removesuffix('sem')}s.e." if text == "sem" or text.endswith("_sem") else text
+    return text.replace("_", " ").replace(":", " with ", 1)
 
 
 def _cell(value: Any) -> str:

@@ -67,7 +67,9 @@ def about_consensus(one: Consensus, n_floaters: int | None) -> list[Block]:
     blocks: list[Block] = [Facts(facts)]
     if one.candidates is not None:
         caption = "Candidates, by how much they tell about clusterings they have not seen"
-        blocks.append(Sheet("candidates", one.candidates.set_index("method"), caption))
+        table = one.candidates.set_index("method")
+        shown = [name for name in table if name != "error" or table["error"].any()]
+        blocks.append(Sheet("candidates", table, caption, columns=shown))
     if one.curve is not None:
         blocks.append(
             Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Agreement of halves by number of clusters")
