@@ -7,7 +7,7 @@ from scipy import sparse
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import CAP, Comraf
+from consilience.agreement import CAP, Comraf, Sides
 from consilience.agreement.comraf import _check_edges, _nodes
 from consilience.agreement.field import colour
 from consilience.comparison import adjusted_rand, nmi
@@ -102,12 +102,32 @@ def test_it_starts_from_any_clusterings(agreement):
 
 def test_the_class_and_the_function_agree(agreement):
     table, _, found = agreement
-    estimator = CAP(3, random_state=2).fit(table, found.before.rows, found.before.columns)
+    estimator = CAP(3, temperature=0, random_state=2).fit(table, found.before.rows, found.before.columns)
     assert np.array_equal(estimator.rows_.labels, found.after.rows.labels)
     np.testing.assert_array_equal(estimator.objective_, found.objective)
-    stopped = CAP(50, tol=1e-3, random_state=2).fit(table, found.before.rows, found.before.columns)
+    stopped = CAP(50, temperature=0, tol=1e-3, random_state=2).fit(table, found.before.rows, found.before.columns)
     assert 1 < len(stopped.iterations_) < 20
     assert stopped.objective_[-1] >= found.objective[2]
+
+
+@pytest.mark.parametrize("temperature", [0.2, 0.4, 2.0])
+def test_noise_never_lowers_the_objective(agreement, temperature):
+    table, _, found = agreement
+    sides = found.before.rows, found.before.columns
+    one, two = (CAP(4, temperature=temperature, random_state=2, n_jobs=n).fit(table, *sides) for n in (1, 2))
+    assert (np.diff(one.objective_) >= 0).all()
+    assert one.objective_[-1] == pytest.approx(all_pairs(uniform(table), Sides(one.rows_, one.columns_)), abs=1e-8)
+    assert np.array_equal(one.rows_.labels, two.rows_.labels)
+    plain = CAP(4, temperature=0, random_state=2).fit(table, *sides)
+    assert not np.array_equal(one.rows_.labels, plain.rows_.labels)
+
+
+def test_noise_that_melts_the_clusters_is_taken_back(agreement):
+    table, _, found = agreement
+    sides = found.after.rows, found.after.columns
+    plain, molten = (CAP(2, temperature=t, random_state=2).fit(table, *sides) for t in (0, 1e6))
+    assert np.array_equal(plain.rows_.labels, molten.rows_.labels)
+    assert np.array_equal(plain.objective_, molten.objective_)
 
 
 def test_cap_is_a_bipartite_comraf(agreement):

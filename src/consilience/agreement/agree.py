@@ -9,6 +9,7 @@ import numpy as np
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_threads
 from consilience._progress import track
+from consilience.agreement.cap import TEMPERATURE as HEAT
 from consilience.agreement.cap import cap, ensemble_like, start_labels
 from consilience.agreement.counts import Counts, Labels, Side, check_counts
 from consilience.agreement.dataloom import dataloom
@@ -55,8 +56,8 @@ def agree(
         Clusterings to start from instead of the model's. If one side alone is given, the other is clustered to suit each of
         its clusterings.
     model : {"auto", "mdc", "paper", "dataloom"}
-        What makes the clusterings: :class:`MDC`, the same without the passes on single columns, as in the paper, or
-        :class:`DataLoom`. "auto" is "mdc" up to five million non-zero cells and "dataloom" above.
+        What makes the clusterings: :class:`MDC` or :class:`DataLoom`; "paper" is MDC and the process without noise, as in the
+        paper. "auto" is "mdc" up to five million non-zero cells and "dataloom" above.
     weighting : {"uniform", "length"}
         Every row with the same mass, or with its counts as they are.
     tol : float
@@ -104,7 +105,8 @@ def agree(
         start_labels(before.rows, table.rows, "row", seed),
         start_labels(before.columns, table.columns, "column", seed),
     )
-    steps = cap(table, *starts, n_iter=n_iter, tol=tol, seed=seed, n_jobs=n_jobs)
+    noise = 0.0 if model == "paper" else HEAT
+    steps = cap(table, *starts, n_iter=n_iter, temperature=noise, tol=tol, seed=seed, n_jobs=n_jobs)
     done = list(track(steps, n_iter, "agreement", progress))
     iterations = [
         Sides(ensemble_like(before.rows, table.rows, pair[0]), ensemble_like(before.columns, table.columns, pair[1]))

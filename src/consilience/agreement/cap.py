@@ -19,6 +19,7 @@ from consilience.agreement.field import Node, infer
 from consilience.agreement.moves import random_labels
 from consilience.ensemble import Ensemble, as_ensemble
 
+TEMPERATURE = 0.4
 Pair = tuple[list[Labels], list[Labels]]
 
 
@@ -29,6 +30,7 @@ def cap(
     *,
     n_iter: int = 4,
     passes: int = 1,
+    temperature: float = TEMPERATURE,
     tol: float = 0.0,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -40,7 +42,8 @@ def cap(
         [Node(name, side.views, [(other, 0, 1.0) for other in others]) for name in mine]
         for side, mine, others in ((counts.rows, *names), (counts.columns, *names[::-1]))
     ]
-    for found, history in infer(classes, labels, n_iter=n_iter, passes=passes, tol=tol, seed=seed, n_jobs=n_jobs):
+    how: dict[str, Any] = {"n_iter": n_iter, "passes": passes, "temperature": temperature, "tol": tol}
+    for found, history in infer(classes, labels, **how, seed=seed, n_jobs=n_jobs):
         yield ([found[name] for name in names[0]], [found[name] for name in names[1]]), history
 
 
@@ -53,6 +56,9 @@ class CAP:
         Turns of both sides; the paper takes four, and two do most of it.
     passes : int
         Passes of local search in every turn.
+    temperature : float
+        Of a noisy pass over the rows that goes first in every turn; it falls evenly from turn to turn, and there is none in the last.
+        Where the passes after it end lower than it began, they start again without it. 0 leaves it out: the paper's process.
     tol : float
         Stop earlier when a turn of both sides gains no more than this share of the objective.
     weighting : {"uniform", "length"}
@@ -93,6 +99,7 @@ class CAP:
         n_iter: int = 4,
         *,
         passes: int = 1,
+        temperature: float = TEMPERATURE,
         tol: float = 0.0,
         weighting: str = "uniform",
         random_state: Any = None,
@@ -101,6 +108,7 @@ class CAP:
     ) -> None:
         self.n_iter = n_iter
         self.passes = passes
+        self.temperature = temperature
         self.tol = tol
         self.weighting = weighting
         self.random_state = random_state
@@ -111,6 +119,7 @@ class CAP:
         """Let the clusterings agree on a count table; `rows` and `columns` are ensembles, or what they are made from."""
         n_iter = check_count("n_iter", self.n_iter)
         check_count("passes", self.passes)
+        check_positive("temperature", self.temperature, or_equal=True)
         check_positive("tol", self.tol, or_equal=True)
         seed = check_seed(self.random_state)
         table = check_counts(counts, self.weighting)
@@ -119,8 +128,8 @@ class CAP:
             start_labels(ensemble, side, what, seed)
             for ensemble, side, what in zip(given, (table.rows, table.columns), ("row", "column"), strict=True)
         ]
-        how: dict[str, Any] = {"passes": self.passes, "tol": self.tol, "seed": seed, "n_jobs": self.n_jobs}
-        steps = cap(table, *starts, n_iter=n_iter, **how)
+        how: dict[str, Any] = {"passes": self.passes, "temperature": self.temperature, "tol": self.tol}
+        steps = cap(table, *starts, n_iter=n_iter, **how, seed=seed, n_jobs=self.n_jobs)
         self.iterations_: list[tuple[Ensemble, Ensemble]] = []
         for pair, history in track(steps, n_iter, "agreement", self.progress):
             self.iterations_.append(

@@ -71,14 +71,16 @@ def infer(
     *,
     n_iter: int,
     passes: int = 1,
+    temperature: float = 0.0,
     tol: float = 0.0,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[Clusterings, list[float]]]:
     """Improve the classes in turn; after every iteration yield all clusterings, and the objective before and after each class.
 
-    The nodes of a class are searched in parallel; each has its own stream, so that the number of threads does not matter. It ends
-    after `n_iter` iterations, or when one gains no more than `tol` of the objective.
+    The nodes of a class are searched in parallel; each has its own stream, so that the number of threads does not matter. Those of
+    the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. It ends after `n_iter`
+    iterations, or when one gains no more than `tol` of the objective.
     """
     from joblib import Parallel, delayed
 
@@ -90,9 +92,10 @@ def infer(
         for t in range(n_iter):
             for group in classes:
                 inner = threads if len(group) == 1 else 1
+                heat = temperature * (1 - (t + 1) / n_iter) if group is classes[0] else 0.0
                 units = [t * len(names) + names.index(node.name) for node in group]
                 searches = parallel(
-                    delayed(_improve)(node, labels, passes, seed, unit, inner)
+                    delayed(_improve)(node, labels, passes, heat, seed, unit, inner)
                     for node, unit in zip(group, units, strict=True)
                 )
                 found = dict(zip((node.name for node in group), searches, strict=True))
@@ -105,9 +108,14 @@ def infer(
                 return
 
 
-def _improve(node: Node, labels: Clusterings, passes: int, seed: int, unit: int, n_jobs: int) -> Search:
+def _improve(node: Node, labels: Clusterings, passes: int, heat: float, seed: int, unit: int, n_jobs: int) -> Search:
+    """Plain passes, after a noisy one if that ends higher than where it began."""
     mine = labels[node.name]
     engine = engine_of(node.views(labels), int(mine.max()) + 1, n_jobs)
+    if heat > 0:
+        found = engine.search(mine, max_iter=passes, temperature=heat, noisy_iter=1, seed=seed, unit=unit)
+        if found.objective > found.history[0]:
+            return found
     return engine.search(mine, max_iter=passes, seed=seed, unit=unit)
 
 

@@ -23,7 +23,7 @@ from consilience.consensus.sccc import sccc
 from consilience.ensemble import Ensemble
 from consilience.reproduce.paper000_data import Documents
 
-RECIPES = {"default": "mdc", "paper's": "paper"}  # the model that makes the clusterings
+RECIPES = {"default": "mdc", "paper's": "paper"}  # the model of `agree`
 BANDS = ((1, 5), (6, 20), (21, None))  # documents that a word occurs in
 FEWEST = 50  # words that make a band worth a number
 GROUPS = 200  # groups of words that are kept of each set
@@ -82,7 +82,7 @@ def run_documents(
             "iterations": result.stability(data.truth, n_jobs=n_jobs),
             "bands": _bands(result, data.frequency, n_jobs),
             "groups": _groups(result, data),
-            "members": _members(data, result, members.get(data.name, ()), n_iter, seed, n_jobs),
+            "members": _members(data, result, recipe, members.get(data.name, ()), n_iter, seed, n_jobs),
         }
         for name, frame in made.items():
             parts[name].append(frame.assign(data=data.name, recipe=recipe))
@@ -160,7 +160,7 @@ def _groups(result: Agreement, data: Documents) -> pd.DataFrame:
 
 
 def _members(
-    data: Documents, result: Agreement, numbers: Sequence[int], n_iter: int, seed: int, n_jobs: int | None
+    data: Documents, result: Agreement, recipe: str, numbers: Sequence[int], n_iter: int, seed: int, n_jobs: int | None
 ) -> pd.DataFrame:
     """Figure 3: the process again with only the first clusterings of the same ensemble."""
     rows = []
@@ -168,7 +168,8 @@ def _members(
         some = result
         if m < result.before.rows.n_clusterings:
             start: dict[str, Any] = {side: getattr(result.before, side)[:, :m] for side in ("rows", "columns")}
-            some = agree(data.counts, n_iter=n_iter, **start, random_state=seed, n_jobs=n_jobs, progress=False)
+            how: dict[str, Any] = {"n_iter": n_iter, "model": RECIPES[recipe], "random_state": seed}
+            some = agree(data.counts, **start, **how, n_jobs=n_jobs, progress=False)
         row: dict[str, Any] = {"m": m}
         for when, sides in (("before", some.before), ("after", some.after)):
             values = np.array([accuracy(data.truth, labels) for labels in sides.rows])
