@@ -12,7 +12,13 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import stable_groups
 from consilience.consensus import SCCC, floaters
-from consilience.reports.agreement import _components, agreement_summary, draw_iterations, labels_table, print_agreement
+from consilience.reports.agreement import (
+    agreement_summary,
+    components_of,
+    draw_iterations,
+    labels_table,
+    print_agreement,
+)
 from test_agreement_readout import process
 
 
@@ -51,7 +57,7 @@ def test_summary_is_plain_json(found):
 
 
 def test_pairs_are_groups_and_what_has_no_label_is_none():
-    assert _components(cs.Ensemble([[0, 0, 1, 2, -1]])) == {"number": 3, "largest": 2, "share_in_groups": 0.5}
+    assert components_of(cs.Ensemble([[0, 0, 1, 2, -1]])) == {"number": 3, "largest": 2, "share_in_groups": 0.5}
 
 
 def test_print_shows_every_iteration_and_group(found):

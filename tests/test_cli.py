@@ -337,10 +337,11 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     out = tmp_path / "out"
     done = run("demo", "--output", out)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in out.iterdir()} == {"agreement.png", "beads.csv", "beads_labels.csv", "organized", "run"}
+    assert {p.name for p in out.iterdir()} == {"agreement.png", "beads.csv", "beads_labels.csv", "report.html", "run"}
     assert "120 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
-    assert len(pd.read_csv(out / "organized" / "clusterings.csv")) == 120
+    assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
+    assert f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,colour\n" in done.stdout
     told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:

@@ -8,7 +8,8 @@ import pytest
 
 from consilience._check import InputError
 from consilience.meta import organize, score
-from consilience.reports.meta import _branches, draw_curve, draw_maps, draw_scores, draw_tree, print_organized
+from consilience.reports.meta import _branches, draw_curve, draw_tree, print_organized
+from consilience.reports.points import draw_maps, draw_scores
 from meta_cases import three_kinds
 
 

@@ -1,6 +1,9 @@
 """Many clusterings of the same data: compare, organise, reconcile, combine and contrast them."""
 
+import sys as _sys
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from consilience.agreement import agree
 from consilience.alternatives import contrast
@@ -10,6 +13,9 @@ from consilience.ensemble import Ensemble
 from consilience.explorer import explore
 from consilience.generation import generate
 from consilience.meta import organize
+
+if _TYPE_CHECKING:
+    from consilience.reports.report import report
 
 __version__ = _version("consilience")
 
@@ -24,5 +30,21 @@ __all__ = [
     "generate",
     "organize",
     "pairwise",
+    "report",
     "stability",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """What writes pages is imported when it is first asked for: the rest needs nothing of it."""
+    if name != "report":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from consilience.reports.report import report
+
+    return report
+
+
+if "IPython" in _sys.modules:
+    from consilience.reports.display import register as _register
+
+    _register()

@@ -11,14 +11,18 @@ import click
 import pandas as pd
 
 from consilience.comparison import accuracy, compare
+from consilience.comparison.summary import known_labels
 from consilience.consensus import Consensus
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.generation import generate
-from consilience.meta import organize, score
+from consilience.meta import organize
 from consilience.reports import draw_agreement, terminal
+from consilience.reports.findings import Findings
 from consilience.reports.generation import generation_summary, print_generation
 from consilience.reports.meta import print_organized
-from consilience.reports.organized import write_organized
+from consilience.reports.report import run_origin, write_story
+from consilience.reports.story import Options
+from consilience.reports.story_clusterings import tell_findings
 from consilience.reports.terminal import print_table
 
 NUMBER, CLUSTERS, GROUPS = 500, 4, 6
@@ -29,7 +33,7 @@ NUMBER, CLUSTERS, GROUPS = 500, 4, 6
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write the data, the run, the tables and pictures to this folder.",
+    help="Write the data, the run, a picture and a report to this folder.",
 )
 def command(output: Path | None) -> None:
     """Cluster 300 glass beads 500 times, organise the clusterings, and see which groupings there are.
@@ -44,16 +48,15 @@ def command(output: Path | None) -> None:
     print_generation(generation_summary(ens, known), title="beads.csv", console=console)
 
     meta = organize(ens, GROUPS, "ward")
-    data = (beads.values - beads.values.mean(axis=0)) / beads.values.std(axis=0)
-    scores = score(ens, data, known=known).drop(columns="clusters")
-    null = meta.null(known)
+    found = Findings(ens, meta, Options(beads, known_labels(known, ens)))
+    null = found.null
+    assert null is not None
     console.print()
-    print_organized(meta, title="The clusterings", scores=scores, null=null, console=console)
+    print_organized(meta, title="The clusterings", scores=found.scores, null=null, console=console)
 
-    found = [meta.consensus(group) for group in range(GROUPS)]
-    whole = meta.consensus()
     console.print("\nOne clustering from each group, and from all, beside what is known of the beads")
-    rows = [_row(str(group), one, known) for group, one in enumerate(found)] + [_row("all", whole, known)]
+    rows = [_row(str(group), one, known) for group, one in enumerate(found.of_groups)]
+    rows.append(_row("all", found.whole, known))
     numbers = tuple(range(1, 2 + len(known)))
     print_table(console, ["group", "confidence", *(f"accuracy:{name}" for name in known)], rows, numbers)
     best = {name: int(null.table.loc[name, "group"]) for name in known}
@@ -61,10 +64,18 @@ def command(output: Path | None) -> None:
     console.print(f"\nNone of them is wrong: {told}. Combining everything would have hidden one of the two.")
     if output is None:
         return
-    marked = {"consensus of a group": _scored(found, data, known), "of all": _scored([whole], data, known)}
-    write_organized(meta, output / "organized", found, scores=scores, null=null, marked=marked)
+    assert run is not None
     _write_beads(output)
+    if find_spec("matplotlib"):
+        title = f"{NUMBER} clusterings of {beads.n_objects} glass beads"
+        write_story(tell_findings(found, run_origin(run)), output / "report.html", title=title)
+        console.print(f"The report, for your browser: {output / 'report.html'}")
+    else:
+        console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
     folder = quote(str(output))
+    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,colour"
+    needs = "" if find_spec("starlette") else " (after pip install 'consilience[explore]')"
+    console.print(f"To look around in it{needs}: {explore}")
     console.print(
         f"Files are in {output}. Next, try:\n"
         f"  consilience organize {folder}/run --linkage ward -g 8 --truth-from {folder}/beads.csv -t shape,colour --id bead\n"
@@ -75,10 +86,6 @@ def command(output: Path | None) -> None:
 
 def _row(name: str, one: Consensus, known: dict[str, pd.Series]) -> list[str]:
     return [name, f"{one.confidence.mean():.3f}", *(f"{accuracy(k, one.labels):.3f}" for k in known.values())]
-
-
-def _scored(found: list[Consensus], data: object, known: dict[str, pd.Series]) -> pd.DataFrame:
-    return score([one.labels for one in found], data, known=known)
 
 
 def _write_beads(output: Path) -> None:

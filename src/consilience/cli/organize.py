@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from consilience._check import InputError
 from consilience.cli.combine import Clusters
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
 from consilience.comparison import MEASURES
 from consilience.consensus import METHODS
-from consilience.ensemble import Ensemble
-from consilience.meta import organize, score
+from consilience.meta import organize
 from consilience.meta.tree import LINKAGES
 from consilience.reports.meta import print_organized
-from consilience.reports.organized import FILES, group_table, is_ours, write_organized
+from consilience.reports.organized import FILES, group_table, is_ours, known_scores, write_organized
 
 
 @click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
@@ -101,7 +99,7 @@ def command(
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     wanted = groups if groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
-    scores = _scores(ensemble, known)
+    scores = known_scores(ensemble, known)
     found = [
         meta.consensus(group, method=method, n_clusters=clusters, random_state=seed) for group in range(meta.n_groups)
     ]
@@ -130,17 +128,3 @@ def command(
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
         if old := sorted(path.name for path in output.iterdir() if path not in written and is_ours(path.name)):
             click.echo(f"left there from before: {', '.join(old)}")
-
-
-def _scores(ensemble: Ensemble, known: dict[str, Any]) -> pd.DataFrame | None:
-    """Accuracies with known labels, beside the compactness that generate measured."""
-    found = (
-        score(ensemble, known=known)
-        if known
-        else pd.DataFrame({"name": ensemble.names, "clusters": ensemble.n_clusters})
-    )
-    if "compactness" in ensemble.info:
-        found["compactness"] = ensemble.info["compactness"].to_numpy(float)
-    if found["clusters"].nunique() == 1:
-        found = found.drop(columns="clusters")
-    return found if len(found.columns.difference(["name", "clusters"])) else None

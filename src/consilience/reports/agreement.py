@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,15 @@ from rich.console import Console
 from consilience._check import check_labels, count
 from consilience.agreement import Agreement, soft_memberships
 from consilience.ensemble import Ensemble
-from consilience.reports.figures import new_figure
-from consilience.reports.files import check_figure_path, write_file
+from consilience.reports.figures import QUIET, look, new_figure, save_figure
 from consilience.reports.terminal import print_table, terminal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GROUPS = 12  # groups of columns that are printed
 MEMBERS = 10  # of each of them
 TITLES = {"rows": "rows, Jaccard", "columns": "columns, Jaccard"}
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # Okabe and Ito's: told apart by people with any colour vision
 MARKS = "o^sD"
 
 
@@ -89,7 +90,8 @@ def agreement_summary(
         "stability": [_plain(row) for row in table.to_dict("records")],
         "components": {
             side: {
-                when: _components(getattr(sides, side)) for when, sides in (("before", result.before), ("after", last))
+                when: components_of(getattr(sides, side))
+                for when, sides in (("before", result.before), ("after", last))
             }
             for side in ("rows", "columns")
         },
@@ -107,7 +109,8 @@ def _range(ensemble: Ensemble) -> list[int]:
     return [int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())]
 
 
-def _components(ensemble: Ensemble) -> dict[str, Any]:
+def components_of(ensemble: Ensemble) -> dict[str, Any]:
+    """How many stable components there are, the size of the largest, and the share of the objects that are in one with others."""
     found = ensemble.signatures()
     sizes = found.counts[(found.labels >= 0).any(axis=1)]
     return {
@@ -195,19 +198,23 @@ def draw_iterations(table: pd.DataFrame, path: str | Path) -> None:
         Of :meth:`~consilience.agreement.Agreement.stability`.
     path : file ending in .png, .svg or .pdf
     """
-    path = check_figure_path(path)
+    save_figure(path, iterations_figure, table)
+
+
+def iterations_figure(table: pd.DataFrame) -> Figure:
+    """The picture of :func:`draw_iterations`."""
     known = [name for name in table.columns if name.startswith("accuracy") and not name.endswith("_sem")]
     figure = new_figure(9.2 if known else 5.2, 3.8)
     axes = figure.subplots(1, 2 if known else 1, squeeze=False)[0]
     _curves(axes[0], table, ["rows", "columns"], "Do the clusterings agree?", "mean Jaccard index of all pairs")
     if known:
         _curves(axes[1], table, known, "Are they right?", "accuracy of the row clusterings")
-    write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
+    return figure
 
 
 def _curves(axis: Any, table: pd.DataFrame, names: list[str], title: str, what: str) -> None:
     for number, name in enumerate(names):
-        colour, mark = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
+        colour, mark = look(number % 6)[0], MARKS[number % len(MARKS)]
         errors = np.nan_to_num(table[f"{name}_sem"].to_numpy(float))
         label = name.split(":", 1)[-1].replace("$", r"\$")
         axis.errorbar(
@@ -223,7 +230,7 @@ def _curves(axis: Any, table: pd.DataFrame, names: list[str], title: str, what: 
     axis.set_title(title, loc="left")
     axis.set(xlabel="iteration (0 is before)", ylabel=what)
     axis.set_xticks(table["iteration"])
-    axis.grid(axis="y", color="0.9")
+    axis.grid(axis="y", color=QUIET, alpha=0.25)
     axis.spines[["top", "right"]].set_visible(False)
     if len(names) > 1 or ":" in names[0]:
         axis.legend(frameon=False)

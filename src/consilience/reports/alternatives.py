@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,11 @@ from consilience._check import check_labels, count
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.reports.consensus import against, records, whole_or_empty
-from consilience.reports.figures import COLOURS, new_figure, short_name
-from consilience.reports.files import check_figure_path, write_file
+from consilience.reports.figures import NEARLY_BLACK, NEARLY_WHITE, look, new_figure, save_figure, short_name
 from consilience.reports.terminal import print_table, terminal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
 POINTS = 4000  # objects on a map
@@ -164,10 +166,18 @@ def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str 
         What was given; the first is drawn.
     path : file ending in .png, .svg or .pdf
     """
-    path = check_figure_path(path)
+    save_figure(path, contrast_figure, result, X, given)
+
+
+def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figure:
+    """The picture of :func:`draw_contrast`; without data (X is None) only where the given groups went."""
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)
     names = [str(np.asarray(labels, object)[np.argmax(codes == code)]) for code in range(codes.max() + 1)]
+    if X is None:
+        figure = new_figure(5.4, 4.2)
+        _draw_table(figure.subplots(), result, codes, names, name)
+        return figure
     figure = new_figure(13, 4.4)
     axes = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     _draw_table(axes[0], result, codes, names, name)
@@ -179,7 +189,19 @@ def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str 
     ):
         _draw_map(axis, places[shown], groups[shown], words, what)
         axis.set(xlabel=f"where {short_name(name)} differs most", ylabel="where the new clusters differ most")
-    write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
+    return figure
+
+
+def given_labels(result: Contrast) -> dict[str, NDArray[Any]]:
+    """What was given, by name; the names of the groups where the result still has them."""
+    given: dict[str, NDArray[Any]] = {}
+    for name, codes in zip(result.given.names, result.given.labels.T, strict=True):
+        called = dict(zip(result.groups["group"], result.groups["name"].astype(str), strict=True))
+        if result.given.n_clusterings > 1 or len(set(called.values())) < len(called):
+            called = {}
+        labels = [None if code < 0 else called.get(code, str(code)) for code in codes.tolist()]
+        given[str(name)] = np.array(labels, object)
+    return given
 
 
 def _spread(X: Any, codes: NDArray[Any]) -> NDArray[Any]:
@@ -203,7 +225,7 @@ def _draw_table(axis: Any, result: Contrast, codes: NDArray[Any], names: list[st
     axis.figure.colorbar(image, ax=axis, label=f"share of each {short_name(name)}")
     if counts.size <= SHOWN**2:
         for (row, column), value in np.ndenumerate(counts):
-            light = "black" if shares[row, column] > 0.6 else "white"
+            light = NEARLY_BLACK if shares[row, column] > 0.6 else NEARLY_WHITE
             axis.text(column, row, f"{value:,}", ha="center", va="center", color=light, fontsize=9)
     axis.set_xticks(range(len(names)), [short_name(text) for text in names], rotation=30 if len(names) > 4 else 0)
     axis.set_yticks(range(result.n_clusters))
@@ -212,10 +234,11 @@ def _draw_table(axis: Any, result: Contrast, codes: NDArray[Any], names: list[st
 
 
 def _draw_map(axis: Any, places: NDArray[Any], groups: NDArray[Any], names: list[str], title: str) -> None:
-    axis.scatter(*places[groups < 0].T, s=8, color="0.85", linewidth=0)
+    how: dict[str, Any] = {"alpha": 0.7, "linewidth": 0, "rasterized": True}
+    axis.scatter(*places[groups < 0].T, s=8, color="0.75", **how)
     for code, text in enumerate(names):
-        colour = COLOURS[1:][code % (len(COLOURS) - 1)]
-        axis.scatter(*places[groups == code].T, s=12, color=colour, alpha=0.7, linewidth=0, label=short_name(text))
+        colour, mark = look(code)
+        axis.scatter(*places[groups == code].T, s=12, color=colour, marker=mark, label=short_name(text), **how)
     if len(names) <= SHOWN:
         axis.legend(frameon=False, fontsize=8, markerscale=1.6, loc="best")
     axis.set_title(title, loc="left")

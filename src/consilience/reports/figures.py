@@ -1,8 +1,13 @@
-"""Pictures, drawn with matplotlib (the extra `plots`)."""
+"""Pictures, drawn with matplotlib (the extra `plots`): what they share, and how alike clusterings are.
+
+Every ``…_figure`` function makes a figure, for a page or a notebook; the ``draw_…`` function beside it writes it to a file.
+Pure black and white stand for ink and paper: a page with a dark side turns them over.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +16,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from consilience._check import InputError, kind_of
-from consilience.comparison import MEASURES, Comparison
+from consilience.comparison import MEASURES, Comparison, Stability
 from consilience.reports.files import check_figure_path, write_file
 
 if TYPE_CHECKING:
@@ -21,11 +26,36 @@ if TYPE_CHECKING:
 LONGEST = 24  # letters of a name
 # Okabe and Ito's: everybody can tell them apart.
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
+MARKS = "o^s"
+LOOKS = 6 * len(MARKS)  # groups or clusters that look like no other; beyond, they are grey
+QUIET, ACCENT = "#7b8794", "#d9480f"  # lines that only help, and what must not be overlooked
+NEARLY_BLACK, NEARLY_WHITE = "#010101", "#fefefe"  # on a coloured ground, which does not turn over
+
+
+def look(number: int) -> tuple[str, str]:
+    """Colour and mark of a group or cluster, the same in every picture."""
+    if number >= LOOKS:
+        return "#b0b7bf", "."
+    return COLOURS[1:7][number % 6], MARKS[number // 6]
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever can be read on a colour."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return NEARLY_BLACK if 0.3 * red + 0.59 * green + 0.11 * blue > 105 else NEARLY_WHITE
+
+
+def shades() -> Any:
+    """Colours of a score: yellow is low and blue is high, as in the paper, and both ends can be seen on white and on black."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis_r"](np.linspace(0.06, 0.72, 256)))
 
 
 def _shade(share: float) -> tuple[float, float, float]:
     """From dark blue to orange: told apart by people with any colour vision."""
-    low, high = np.array([0.07, 0.20, 0.50]), np.array([0.98, 0.65, 0.20])
+    low, high = np.array([0.15, 0.40, 0.75]), np.array([0.98, 0.65, 0.20])
     red, green, blue = low + (high - low) * share
     return float(red), float(green), float(blue)
 
@@ -37,6 +67,19 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'consilience[plots]'") from error
     return Made(figsize=(width, height), layout="constrained")
+
+
+def save_figure(path: str | Path, make: Callable[..., Figure], *given: Any, **options: Any) -> None:
+    """Draw ``make(*given, **options)`` to a file, by its ending; one that cannot be drawn is refused before any work."""
+    path = check_figure_path(path)
+    write_figure(make(*given, **options), path)
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure, whole or not at all."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a name in a script that the font lacks is drawn as boxes
+        write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
 
 
 def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None = None) -> None:
@@ -51,7 +94,11 @@ def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None 
     """
     if not isinstance(result, Comparison):
         raise InputError(f"draw_agreement draws what compare found; got {kind_of(result)}")
-    path = check_figure_path(path)
+    save_figure(path, agreement_figure, result, measure=measure)
+
+
+def agreement_figure(result: Comparison, *, measure: str | None = None) -> Figure:
+    """The picture of :func:`draw_agreement`."""
     measure = measure or next(iter(result.matrices))
     matrix = result.matrix(measure)
     known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
@@ -61,9 +108,19 @@ def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None 
     _draw_matrix(axes[0], matrix.iloc[order, order], measure)
     if known:
         _draw_known(axes[1], result, known, measure)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a name in a script that the font lacks is drawn as boxes
-        write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
+    return figure
+
+
+def stability_figure(found: Stability) -> Figure:
+    """The mean over all pairs on the scale of its measure, with the larger of its standard errors."""
+    figure = new_figure(4.4, 1.1)
+    axis, largest = figure.subplots(), MEASURES[found.measure].largest
+    error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
+    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=COLOURS[1], capsize=4)
+    axis.set(yticks=[], xlabel=f"{found.measure.replace('_', ' ')} (bar: ± 2 s.e.)")
+    axis.set_xlim(min(0.0, found.mean - 2 * error), largest or 1.2 * (found.mean + 2 * error))
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    return figure
 
 
 def _similar_first(matrix: Any, is_distance: bool) -> Any:
@@ -121,9 +178,14 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
 
 
 def short_name(name: Any) -> str:
-    """A name that fits beside a picture and is no formula to matplotlib."""
-    text = str(name)
+    """A name that fits beside a picture, on one line, and is no formula to matplotlib."""
+    text = "".join(letter if letter.isprintable() else " " for letter in str(name))
     return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")
+
+
+def score_title(score: Any) -> str:
+    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
+    return short_name(score.name or "score").replace("_", " ").replace(":", " with ")
 
 
 def _annotate(axis: Any, rows: Any) -> None:
@@ -141,5 +203,4 @@ def _annotate(axis: Any, rows: Any) -> None:
             xytext=(7, -3),
             textcoords="offset points",
             fontsize=8,
-            color="#444444",
         )

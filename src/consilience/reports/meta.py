@@ -1,27 +1,36 @@
-"""A clustering of clusterings for people: printed, and as pictures (matplotlib, the extra `plots`)."""
+"""A clustering of clusterings for people: printed, and its tree and curve as pictures (matplotlib, the extra `plots`)."""
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from rich.console import Console
 
-from consilience._check import InputError, check_choice, count
-from consilience.meta import Map, MetaClustering, Null
+from consilience._check import InputError, count
+from consilience.meta import MetaClustering, Null
 from consilience.meta.tree import layout
-from consilience.reports.figures import new_figure, short_name
-from consilience.reports.files import check_figure_path, write_file
+from consilience.reports.figures import (
+    ACCENT,
+    QUIET,
+    ink_on,
+    look,
+    new_figure,
+    save_figure,
+    score_title,
+    shades,
+    short_name,
+)
 from consilience.reports.terminal import print_table, terminal
 
-COLOURS = "viridis_r"  # yellow is low and blue is high, as in the paper
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SHOWN = 30  # groups printed
 NAMED = 40  # clusterings that a tree has room to name
-ACCENT, QUIET = "#c2410c", "#94a3b8"
 
 
 def print_organized(
@@ -90,19 +99,24 @@ def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | No
     score : Series, optional
         One number per clustering, such as a column of :func:`consilience.meta.score`; its name is written on the picture.
     """
+    save_figure(path, tree_figure, result, score=score)
+
+
+def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Figure:
+    """The picture of :func:`draw_tree`."""
     from matplotlib.collections import LineCollection
 
-    path, values = check_figure_path(path), _check_score(score, result)
+    values = _check_score(score, result)
     figure = new_figure(9, 4.8)
     axis, strip = figure.subplots(2, 1, sharex=True, height_ratios=[14, 1])
     paths, means = _branches(result, values)
     lines = LineCollection(list(paths), linewidths=np.clip(300 / result.n_clusterings, 0.5, 1.6), rasterized=True)
     if values is None:
-        lines.set_color("#475569")
+        lines.set_color(QUIET)
     else:
         lines.set_array(means)
-        lines.set(cmap=COLOURS, clim=tuple(np.nanquantile(values, [0.01, 0.99])))
-        figure.colorbar(lines, ax=[axis, strip], shrink=0.9, pad=0.015, label=f"mean {_title(score)}")
+        lines.set(cmap=shades(), clim=tuple(np.nanquantile(values, [0.01, 0.99])))
+        figure.colorbar(lines, ax=[axis, strip], shrink=0.9, pad=0.015, label=f"mean {score_title(score)}")
     axis.add_collection(lines)
     top = result.tree[-1, 2] or 1.0
     axis.set(xlim=(-0.5, result.n_clusterings - 0.5), ylim=(-0.01 * top, 1.04 * top))
@@ -121,7 +135,7 @@ def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | No
     axis.spines[["top", "right", "bottom"]].set_visible(False)
     axis.tick_params(bottom=False, labelbottom=False)
     _draw_groups(strip, result)
-    _save(figure, path)
+    return figure
 
 
 def _branches(result: MetaClustering, values: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -152,14 +166,11 @@ def _branches(result: MetaClustering, values: NDArray[Any] | None) -> tuple[NDAr
 def _draw_groups(strip: Any, result: MetaClustering) -> None:
     """A bar per group under the tree, from left to right, its number where there is room."""
     order, first, sizes = layout(result.tree)
-    for rank, group in enumerate(np.argsort(first[result.nodes])):
-        node = result.nodes[group]
-        begin, width = first[node] - 0.5, sizes[node]
-        strip.barh(
-            0, width, left=begin, height=1, color=("#cbd5e1", "#e2e8f0")[rank % 2], edgecolor="white", linewidth=0.5
-        )
+    for group, node in enumerate(result.nodes):
+        begin, width, colour = first[node] - 0.5, sizes[node], look(group)[0]
+        strip.barh(0, width, left=begin, height=1, color=colour, edgecolor="white", linewidth=0.5)
         if width > 0.02 * result.n_clusterings:
-            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color="#334155")
+            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=ink_on(colour))
     strip.set_ylim(-0.5, 0.5)
     strip.set_xlabel("clusterings in the order of the tree, and their groups")
     strip.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
@@ -182,11 +193,15 @@ def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, cand
     candidates : int
         Jumps that are marked.
     """
-    path = check_figure_path(path)
+    save_figure(path, curve_figure, result, most=most, candidates=candidates)
+
+
+def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
+    """The picture of :func:`draw_curve`."""
     figure = new_figure(6.4, 4)
     axis = figure.subplots()
     curve = result.curve.head(most)
-    axis.plot(curve["n_groups"], curve["compactness"], color="#334155", marker=".", markersize=4, linewidth=1)
+    axis.plot(curve["n_groups"], curve["compactness"], color="black", marker=".", markersize=4, linewidth=1)
     marked = result.jumps.head(candidates)
     for rank, row in enumerate(marked.itertuples()):
         before = float(result.curve["compactness"].iloc[row.n_groups - 2])
@@ -199,108 +214,7 @@ def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, cand
     axis.set(xlabel="number of groups", ylabel=f"compactness ({result.measure.replace('_', ' ')})", xlim=(0, None))
     axis.set_title("How many kinds of clusterings? Jumps are candidates, not truth", loc="left", fontsize=11)
     axis.spines[["top", "right"]].set_visible(False)
-    _save(figure, path)
-
-
-def draw_maps(maps: Map | list[Map], path: str | Path, *, score: pd.Series | None = None, groups: Any = None) -> None:
-    """Draw one or more maps of the clusterings, with their distortion written on them.
-
-    Parameters
-    ----------
-    maps : Map or list of Map
-        From ``meta.map()``.
-    path : file ending in .png, .svg or .pdf
-    score : Series, optional
-        A number per clustering, for the colours.
-    groups : (m,) int array, optional
-        Instead of a score: the group of every clustering; the nine largest have a colour, the others are grey.
-    """
-    path, several = check_figure_path(path), [maps] if isinstance(maps, Map) else list(maps)
-    if not several or not all(isinstance(one, Map) for one in several):
-        raise InputError("draw_maps draws what meta.map() made, one or a list of them")
-    if score is not None and groups is not None:
-        raise InputError("a map is coloured by a score or by groups, not by both")
-    figure = new_figure(5.2 * len(several) + 0.8 * (score is not None), 5.2)
-    axes = figure.subplots(1, len(several), squeeze=False)[0]
-    size = np.clip(9000 / len(several[0].xy), 3, 40)
-    for axis, one in zip(axes, several, strict=True):
-        colours = _point_colours(score, groups, len(one.xy))
-        dots = axis.scatter(*one.xy.T, s=size, linewidths=0, alpha=0.8, rasterized=True, **colours)
-        axis.set_aspect("equal", adjustable="datalim")
-        axis.set(xticks=[], yticks=[])
-        axis.spines[:].set_color("#cbd5e1")
-        axis.set_title({"mds": "Distances (MDS)", "neighbours": "Neighbours (t-SNE)"}[one.kind], loc="left")
-        kept = f"keeps {100 * one.kept:.0f} % of the {one.n_neighbours} nearest neighbours"
-        axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=ACCENT if one.stress > 0.2 else "#334155")
-    if score is not None:
-        figure.colorbar(dots, ax=list(axes), shrink=0.8, pad=0.02, label=_title(score))
-    elif groups is not None:
-        _group_legend(axes[-1], groups)
-    _save(figure, path)
-
-
-def _point_colours(score: pd.Series | None, groups: Any, m: int) -> dict[str, Any]:
-    if score is not None:
-        values = np.asarray(score, float)
-        low, high = np.nanquantile(values, [0.01, 0.99])
-        return {"c": values, "cmap": COLOURS, "vmin": low, "vmax": high}
-    return {"c": _group_colours(groups)} if groups is not None else {"color": "#334155"}
-
-
-def _group_colours(groups: Any) -> list[Any]:
-    from matplotlib import colormaps
-
-    palette = [colormaps["tab10"](i) for i in range(10) if i != 7]  # grey is for the others
-    return [palette[group] if group < len(palette) else (0.75, 0.75, 0.75, 1.0) for group in np.asarray(groups)]
-
-
-def _group_legend(axis: Any, groups: Any) -> None:
-    from matplotlib.lines import Line2D
-
-    present = [g for g in range(9) if g in set(np.asarray(groups))]
-    names = [str(g) for g in present] + (["others"] if np.max(groups) > 8 else [])
-    colours = _group_colours([*present, 9][: len(names)])
-    handles = [
-        Line2D([], [], marker="o", linestyle="", color=c, label=name) for c, name in zip(colours, names, strict=True)
-    ]
-    axis.legend(handles=handles, title="group", frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-
-
-def draw_scores(
-    scores: pd.DataFrame, x: str, y: str, path: str | Path, *, marked: dict[str, pd.DataFrame] | None = None
-) -> None:
-    """Draw one score of all clusterings against another (the paper's Figures 2 to 5 and 11).
-
-    Parameters
-    ----------
-    scores : DataFrame
-        From :func:`consilience.meta.score`.
-    x, y : str
-        Two of its columns.
-    path : file ending in .png, .svg or .pdf
-    marked : dict of name to DataFrame, optional
-        Scores of other clusterings, such as consensus ones, drawn large and named in the legend.
-    """
-    path = check_figure_path(path)
-    for name in (x, y):
-        check_choice(name, [str(column) for column in scores.select_dtypes("number")], "score")
-    figure = new_figure(6, 4.6)
-    axis = figure.subplots()
-    size = float(np.clip(12000 / len(scores), 3, 30))
-    axis.scatter(
-        scores[x], scores[y], s=size, color=QUIET, linewidths=0, alpha=0.7, rasterized=True, label="clusterings"
-    )
-    looks = (("o", "#be185d"), ("P", "#15803d"), ("s", "#1d4ed8"), ("D", "#b45309"))
-    for i, (name, points) in enumerate((marked or {}).items()):
-        marker, colour = looks[i % len(looks)]
-        axis.scatter(
-            points[x], points[y], s=60, marker=marker, color=colour, edgecolor="white", linewidth=0.8, label=name
-        )
-    axis.set(xlabel=_title(scores[x]), ylabel=_title(scores[y]))
-    if marked:
-        axis.legend(frameon=False, fontsize=9)
-    axis.spines[["top", "right"]].set_visible(False)
-    _save(figure, path)
+    return figure
 
 
 def _check_score(score: Any, result: MetaClustering) -> NDArray[np.float64] | None:
@@ -310,14 +224,3 @@ def _check_score(score: Any, result: MetaClustering) -> NDArray[np.float64] | No
     if values.shape != (result.n_clusterings,):
         raise InputError(f"a score has one number for each of {result.n_clusterings} clusterings; got {values.shape}")
     return values
-
-
-def _title(score: pd.Series) -> str:
-    """What to write beside a score: accuracy with vowel, for the column "accuracy:vowel"."""
-    return short_name(score.name or "score").replace("_", " ").replace(":", " with ")
-
-
-def _save(figure: Any, path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a name in a script that the font lacks is drawn as boxes
-        write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))

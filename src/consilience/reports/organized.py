@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from consilience.consensus import Consensus
-from consilience.meta import MetaClustering, Null
+from consilience.ensemble import Ensemble
+from consilience.meta import MetaClustering, Null, score
 from consilience.reports.files import write_table
-from consilience.reports.meta import draw_curve, draw_maps, draw_scores, draw_tree
+from consilience.reports.meta import draw_curve, draw_tree
+from consilience.reports.points import draw_maps, draw_scores
 
 FILES = (
     "clusterings.csv",
@@ -29,6 +31,18 @@ MAPPED = 2000  # clusterings up to which the neighbour map comes in seconds
 def is_ours(name: str) -> bool:
     """Whether a file in the folder has a name that :func:`write_organized` gives."""
     return name in FILES or (name.startswith(("tree", "scores_")) and name.endswith(".png"))
+
+
+def known_scores(ensemble: Ensemble, known: dict[str, Any], data: Any = None) -> pd.DataFrame | None:
+    """Accuracies with known labels, beside the compactness on the data or, without data, as it was measured by generate."""
+    found = pd.DataFrame({"name": ensemble.names, "clusters": ensemble.n_clusters})
+    if known or data is not None:
+        found = score(ensemble, data, known=known or None, progress=False)
+    if "compactness" in ensemble.info and "compactness" not in found:
+        found["compactness"] = ensemble.info["compactness"].to_numpy(float)
+    if found["clusters"].nunique() == 1:
+        found = found.drop(columns="clusters")
+    return found if len(found.columns.difference(["name", "clusters"])) else None
 
 
 def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:

@@ -1,0 +1,103 @@
+"""consilience report, as it is typed."""
+
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from command_line import run
+from consilience.datasets import sample_path
+from report_pages import read_page
+
+BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    assert run("generate", BEADS, "--id", "bead", "-t", "shape,colour", "-k", 4, "-n", 30, "-o", folder).returncode == 0
+    return folder
+
+
+def test_a_run_with_its_data(stored, tmp_path):
+    page = tmp_path / "page.html"
+    done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,colour", "-g", 3, "--shuffles", 2)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"wrote {page}, ")
+    text = read_page(page).text
+    for words in ("accuracy with shape", "accuracy with colour", "length_mm", "in 3 groups"):
+        assert words in text
+    # The command that it says makes it again, does.
+    before, said = page.read_bytes(), text[text.index("consilience report ") :]
+    words = shlex.split(said[: said.index(" import consilience")])
+    page.unlink()
+    assert run(*words[1:]).returncode == 0
+    assert page.read_bytes() == before
+
+
+def test_labels_with_figures(tmp_path):
+    page, folder = tmp_path / "page.html", tmp_path / "figures"
+    options = ("--id", "bead", "-t", "shape,colour", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)
+    done = run("report", LABELS, page, *options, "--shuffles", 0, "--linkage", "complete", "--method", "quadratic")
+    assert done.returncode == 0, done.stderr
+    files = list(folder.iterdir())
+    assert f"wrote {len(files)} files of figures and tables to {folder}" in done.stdout
+    assert (folder / "tiles.svg").exists()
+    assert not (folder / "null.csv").exists()
+    assert pd.read_csv(folder / "objects.csv")["cluster"].max() == 2
+    page = read_page(page)
+    assert page.text.startswith("Mine ")
+    assert "complete linkage" in page.text.lower()
+    assert "(quadratic)" in page.text
+
+
+def test_known_labels_from_another_table(stored, tmp_path):
+    page = tmp_path / "page.html"
+    done = run("report", stored, page, "--truth-from", BEADS, "-t", "colour", "--id", "bead", "-g", 2, "--shuffles", 1)
+    assert done.returncode == 0, done.stderr
+    text = read_page(page).text
+    assert "known labels colour (4 labels)" in text
+    assert "Cohen" not in text  # no data, no effect sizes
+
+
+def test_a_saved_agreement(tmp_path):
+    counts = np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((15, 8))) * 2 + 0.3)
+    frame = pd.DataFrame(counts, columns=[f"word{j}" for j in range(24)])
+    frame.insert(0, "topic", np.repeat(["a", "b", "c"], 15))
+    frame.to_csv(tmp_path / "counts.csv", index=False)
+    cs.agree(counts, 3, m=3, n_iter=1).save(tmp_path / "saved")
+    done = run("report", tmp_path / "saved", tmp_path / "page.html", "--data", tmp_path / "counts.csv", "-t", "topic")
+    assert done.returncode == 0, done.stderr
+    text = read_page(tmp_path / "page.html").text
+    assert "Agreement by iteration" in text
+    assert " word" in text
+    assert "known labels topic (3 labels)" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["RUN", "RUN/page.html"], "what is read"),
+        (["RUN", "OUT/page.html", "--figures", "RUN/figures"], "what is read"),
+        (["RUN", "OUT/page.pdf"], "give it the ending .html"),
+        (["RUN", "OUT/no/page.html"], "does not exist"),
+        (["RUN", "OUT/page.html", "--id", "bead"], "are of the table named with --data"),
+        (["RUN", "OUT/page.html", "--truth", "shape"], "are of the table named with --data"),
+        (["OUT", "OUT/../page.html"], "is a folder, not a stored run"),
+        (["OUT/nothing", "OUT/page.html"], "nothing"),
+        (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead"], "column 'shape' holds text"),
+        (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead", "-t", "shape,colr"], "colr"),
+        (["RUN", "OUT/page.html", "-g", "99"], "99 groups cannot be made of 30"),
+    ],
+)
+def test_bad_use_is_one_sentence(stored, tmp_path, words, said):
+    places = {"RUN": str(stored), "OUT": str(tmp_path), "BEADS": str(BEADS)}
+    for name, place in places.items():
+        words = [word.replace(name, place, 1) if word.startswith(name) else word for word in words]
+    done = run("report", *words)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,89 @@
+"""Results in a real IPython: text and a picture, or text alone."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SHOWN = """
+import json, sys
+{before}
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_cell('''
+import sys
+import numpy as np
+import consilience as cs
+from consilience.datasets import load_beads, load_beads_labels
+early = [name for name in ("matplotlib", "click") if sys.modules.get(name)]
+ens = load_beads_labels()
+meta = cs.organize(ens, 3)
+beads = load_beads()
+results = {{
+    "Ensemble": ens,
+    "MetaClustering": meta,
+    "Consensus": cs.combine(ens, 3, "vote"),
+    "Agreement": cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, m=3, n_iter=1),
+    "Contrast": cs.contrast(beads.values, beads.labels["shape"], 3, n_restarts=2),
+    "Comparison": cs.compare(ens, truth=beads.labels),
+    "Stability": cs.stability(ens),
+    "Map": meta.map(),
+    "one": cs.Ensemble([[0, 1, 1]]),
+    "large": cs.Ensemble(np.random.default_rng(0).integers(0, 3, (5000, 300))),
+    "<b>": cs.Ensemble({{"<b>": [0, 0, 1], "x": [0, 1, 1]}}, info={{"name": ["<b>", "x"], "method": "<script>"}}),
+}}
+''').raise_error()
+found = {{}}
+for name, result in shell.user_ns["results"].items():
+    data, _ = shell.display_formatter.format(result)
+    found[name] = {{"text": data["text/plain"], "html": data.get("text/html"), "repr": repr(result)}}
+print(json.dumps({{"early": shell.user_ns["early"], "found": found}}))
+"""
+
+
+def shown(before=""):
+    pytest.importorskip("IPython", reason="IPython is not installed: pip install ipython")
+    done = subprocess.run(
+        [sys.executable, "-c", SHOWN.format(before=before)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_every_result_shows_its_text_and_a_picture():
+    told = shown()
+    assert told["early"] == []  # importing the package loads no plotting
+    for name, one in told["found"].items():
+        assert one["text"] == one["repr"]
+        if name == "one":
+            assert one["html"] is None  # nothing to compare a single clustering with
+            continue
+        assert one["html"].startswith("<pre>")
+        assert one["html"].count('<img width="') == 1
+        assert "data:image/png;base64,iVBOR" in one["html"]
+        assert len(one["html"]) < 200_000
+    assert "&lt;script&gt;" in told["found"]["<b>"]["html"]
+    assert "<script>" not in told["found"]["<b>"]["html"]
+
+
+def test_without_matplotlib_there_is_text():
+    told = shown("sys.modules['matplotlib'] = None")
+    assert all(one["html"] is None and one["text"] == one["repr"] for one in told["found"].values())
+
+
+def test_without_ipython_nothing_is_loaded():
+    code = "import sys, consilience; print('consilience.reports' in sys.modules, 'IPython' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_a_report_without_matplotlib_names_the_extra(tmp_path):
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import consilience as cs\n"
+        f"cs.report(cs.Ensemble([[0, 0, 1], [0, 1, 1]]), {str(tmp_path / 'page.html')!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: pictures need matplotlib: pip install 'consilience[plots]'"
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,53 @@
+"""Effect sizes of columns, against their definition."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience.reports import features
+from consilience.reports.features import distinguishing_features
+
+
+def plain(X, labels, cluster, column):
+    """Cohen's d with pooled standard deviation, by its formula."""
+    mine, rest = X[labels == cluster, column], X[(labels != cluster) & (labels >= 0), column]
+    pooled = np.sqrt(((mine - mine.mean()) ** 2).sum() + ((rest - rest.mean()) ** 2).sum())
+    pooled /= np.sqrt(len(mine) + len(rest) - 2)
+    d = (mine.mean() - rest.mean()) / pooled
+    half = 1.959964 * np.sqrt(1 / len(mine) + 1 / len(rest) + d**2 / (2 * (len(mine) + len(rest))))
+    return d, d - half, d + half, mine.mean(), rest.mean()
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "far from zero", "in blocks"])
+def test_effects_are_those_of_the_formula(kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(-1, 3, 60)
+    X = rng.poisson(2, (60, 7)).astype(float) + np.outer(labels == 1, [0, 3, 0, 1, 0, 0, 0])
+    if kind == "far from zero":
+        X += 1e6
+    if kind == "in blocks":
+        monkeypatch.setattr(features, "BLOCK", 100)
+    names = [f"c{i}" for i in range(7)]
+    found = distinguishing_features(sparse.csr_matrix(X) if kind == "sparse" else X, labels, names=names, top=7)
+    assert len(found) == 21
+    for row in found.itertuples():
+        expected = plain(X, labels, row.cluster, names.index(row.feature))
+        np.testing.assert_allclose([row.effect, row.low, row.high, row.mean, row.mean_elsewhere], expected, rtol=1e-6)
+    for _, part in found.groupby("cluster"):
+        assert (np.diff(part["effect"].abs()) <= 1e-12).all()
+    assert found[found["cluster"] == 1]["feature"].iloc[0] == "c1"
+
+
+def test_columns_that_tell_nothing():
+    X = np.column_stack([np.ones(6), [0, 0, 0, 5, 5, 5], np.arange(6)])
+    found = distinguishing_features(X, [0, 0, 0, 1, 1, 1], top=3)
+    assert 0 not in set(found["feature"])  # constant
+    assert np.isinf(found["effect"].iloc[0])  # the clusters differ and nothing varies inside them
+    alone = distinguishing_features(X, [0] * 6)
+    assert alone.empty  # nothing to differ from
+
+
+def test_bad_shapes_are_refused():
+    with pytest.raises(InputError, match="3 labels for data of shape"):
+        distinguishing_features(np.eye(4), [0, 1, 1])

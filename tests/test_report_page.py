@@ -1,0 +1,75 @@
+"""The page itself: what goes in comes out as text, and nothing else."""
+
+import numpy as np
+import pandas as pd
+
+from consilience.reports.figures import new_figure
+from consilience.reports.page import Code, Facts, Picture, Section, Sheet, Text, inline_svg, render
+from report_pages import Page
+
+EVIL = "<script>alert('x')</script>\"&<img src=x onerror=alert(1)>"
+
+
+def figure(text="plain"):
+    made = new_figure(9, 4)
+    axis = made.subplots()
+    axis.plot([0, 1], [0, 1], color="black", label=text)
+    axis.scatter([0, 1], [1, 0], edgecolor="white", rasterized=True)
+    axis.set_title(text)
+    axis.legend()
+    return made
+
+
+def test_text_of_every_block_is_escaped():
+    frame = pd.DataFrame({EVIL: [EVIL, 2], "list": [[EVIL], [1, 2]]}, index=pd.Index([EVIL, "b"], name=EVIL))
+    blocks = [
+        *(Text(EVIL), Text(EVIL, note=True), Facts([(EVIL, EVIL)]), Code(EVIL)),
+        *(Sheet("a", frame, EVIL, most=1), Picture("b", figure(EVIL), EVIL, EVIL)),
+    ]
+    page = Page(render(EVIL, EVIL, [Section(EVIL, blocks)], EVIL, more=EVIL)).check()
+    assert page.text.count(EVIL) >= 14
+    assert page.all("svg")[0]["aria-label"] == EVIL
+
+
+def test_control_characters_and_lone_surrogates_do_no_harm():
+    text = render("a\x00b\ud800c\x1b[0m", "", [], "")
+    assert "<title>a\ufffdb\ufffdc\ufffd[0m</title>" in text
+    assert text.encode("utf-8")
+
+
+def test_cells_are_short_and_numbers_readable():
+    values = [0.12345, 1234567.0, float("nan"), 0.00012345, 0.0]
+    table = pd.DataFrame({"x": values, "n": 1234567, "w": ["y" * 500, None, pd.NA, True, [1, 2]]}).rename_axis("at")
+    text = Page(render("t", "", [Section("s", [Sheet("x", table, "c")])], "")).text
+    for shown in ("0.123", "1,234,567", "–", "0.000123", "0.000", "yes", "1, 2", "y" * 159 + "…"):
+        assert f" {shown} " in f"{text} "
+    assert "y" * 160 not in text
+
+
+def test_long_tables_are_cut_and_say_so():
+    table = pd.DataFrame({"x": range(100)}, index=pd.RangeIndex(100, name="at"))
+    one = Page(render("t", "", [Section("s", [Sheet("numbers", table, "c", most=30)])], "", more="folder"))
+    assert one.text.count("row") == 1
+    assert "… and 70 more rows, in folder/numbers.csv." in one.text
+    assert len(one.all("tr")) == 31
+    assert "more row" not in render("t", "", [Section("s", [Sheet("x", table, "c", most=100)])], "")
+    assert not Page(render("t", "", [Section("s", [Sheet("x", table, "c", most=0)])], "")).all("table")
+
+
+def test_figures_turn_over_in_the_dark_and_share_no_ids():
+    one, two = (inline_svg(figure("é <b>"), name, "words") for name in ("one", "two"))
+    assert "#000000" not in one
+    assert "#ffffff" not in one
+    assert "currentColor" in one
+    assert "&lt;b&gt;" in one
+    ids = [{attrs["id"] for _, attrs in Page(svg).tags if "id" in attrs} for svg in (one, two)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    assert one == inline_svg(figure("é <b>"), "one", "words")  # the same picture, the same bytes
+
+
+def test_colours_of_data_stay():
+    made = new_figure(2, 2)
+    made.subplots().imshow(np.eye(2))
+    made.axes[0].text(0, 0, "5", color="#fefefe")
+    assert "#fefefe" in inline_svg(made, "x", "y")
