@@ -77,7 +77,7 @@ faults: $(VENV)/.tested
 
 $(VENV)/.installed: $(SOURCES) | needs
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plots]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plots,explore]"
 	@touch $@
 
 $(VENV)/.tested: $(SOURCES) | needs
