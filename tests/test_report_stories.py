@@ -137,6 +137,16 @@ def test_a_single_clustering_has_no_tree(tmp_path):
     assert "without a label 1 object" in text
 
 
+def test_clusterings_of_different_objects_have_no_tree(tmp_path):
+    ens = cs.Ensemble([[0, 0, 1, 1, None, None], [None, None, None, None, 0, 1], [0, 0, 0, 1, 1, 1]])
+    cs.report(ens, tmp_path / "page.html")
+    text = read_page(tmp_path / "page.html").text
+    assert "share no object" in text
+    assert "The tree" not in text
+    with pytest.raises(InputError, match="share no labelled object"):
+        cs.report(ens, tmp_path / "page.html", n_groups=2)
+
+
 @pytest.mark.parametrize("n_clusters", [3, "stable"])
 def test_a_consensus(tmp_path, beads, n_clusters):
     one = cs.combine(load_beads_labels(), n_clusters, "auto" if n_clusters == 3 else "vote")

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
 
+Floats = NDArray[np.float64]
 BLOCK = 2**24  # values looked at at a time
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
 
@@ -53,43 +54,51 @@ def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None 
     data, codes = (X.tocsc() if sparse.issparse(X) else np.asarray(X, float)), check_labels(labels)
     if data.ndim != 2 or len(codes) != data.shape[0]:
         raise InputError(f"{count(len(codes), 'label')} for data of shape {data.shape}: give one for each row")
-    known = np.flatnonzero(codes >= 0)
-    k, called = int(codes.max()) + 1, np.arange(data.shape[1]) if names is None else np.asarray(names, object)
     check_count("top", top)
-    sizes = np.bincount(codes[known], minlength=k).astype(float)
-    member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))), (k, len(known)))
-    step = max(1, BLOCK // max(1, len(known)))
-    blocks = [_sums(member, data[:, at : at + step][known]) for at in range(0, data.shape[1], step)]
-    shift, first, second = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
-    mean, elsewhere, effect = _effects(sizes, first, second)
-    others = np.maximum(len(known) - sizes, 1)
-    variance = (1 / sizes + 1 / others)[:, None] + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * len(known))
+    called = np.arange(data.shape[1]) if names is None else np.asarray(names, object)
+    inside, outside, effect, error = effect_sizes(data, codes)
     table = []
-    for cluster in range(k):
-        strength = np.where(np.isnan(effect[cluster]), -1.0, np.abs(effect[cluster]))
+    for cluster, effects in enumerate(effect):
+        strength = np.where(np.isnan(effects), -1.0, np.abs(effects))
         for column in np.argsort(-strength, kind="stable")[:top]:
             if strength[column] >= 0:
-                d, half = effect[cluster, column], Z * np.sqrt(variance[cluster, column])
-                means = (side[cluster, column] + shift[column] for side in (mean, elsewhere))
-                exact = (0.0 if abs(x) < 1e-12 * abs(shift[column]) else x for x in means)  # what rounding left of zero
-                table.append((cluster, called[column], d, d - half, d + half, *exact))
+                d, half = effects[column], Z * error[cluster, column]
+                means = inside[cluster, column], outside[cluster, column]
+                table.append((cluster, called[column], d, d - half, d + half, *means))
     return pd.DataFrame(table, columns=["cluster", "feature", "effect", "low", "high", "mean", "mean_elsewhere"])
 
 
-def _sums(member: Any, block: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Mean of some columns, and for every cluster the sums of their deviations from it and of the squares of these."""
-    shift = np.asarray(block.mean(axis=0)).ravel()
-    values = (block.toarray() if sparse.issparse(block) else block) - shift
-    return shift, member @ values, member @ values**2
+def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Means in every cluster and elsewhere, Cohen's d and its standard error, each clusters × columns. Cost O(n d).
 
+    d is NaN where a column is constant or nothing lies elsewhere, and infinite where only the means differ.
 
-def _effects(sizes: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Means in every cluster and outside it, and Cohen's d; NaN where a column is constant or nothing is outside."""
-    n, others = sizes[:, None], sizes.sum() - sizes[:, None]
-    rest, rest_squares = first.sum(axis=0) - first, second.sum(axis=0) - second
+    Examples
+    --------
+    >>> import numpy as np
+    >>> effect_sizes(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([0, 0, 1, 1]))[2].round(2).tolist()
+    [[-5.66], [5.66]]
+    """
+    known = np.flatnonzero(codes >= 0)
+    k, n = int(codes.max()) + 1, len(known)
+    member = sparse.csr_matrix((np.ones(n), (codes[known], np.arange(n))), (k, n))
+    step = max(1, BLOCK // max(1, n))
+    blocks = [_sums(member, X[:, at : at + step][known]) for at in range(0, X.shape[1], step)]
+    centre, first, second = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
+    size = np.bincount(codes[known], minlength=k).astype(float)[:, None]
+    rest = n - size
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean, elsewhere = first / n, rest / others
-        within = second - n * mean**2 + rest_squares - others * elsewhere**2
-        pooled = np.sqrt(np.maximum(within, 0) / np.maximum(sizes.sum() - 2, 1))
-        effect = (mean - elsewhere) / np.where(pooled > 1e-12 * np.sqrt(second.sum(axis=0) + 1e-300), pooled, 0)
-    return mean, elsewhere, effect
+        inside, outside = first / size, (first.sum(axis=0) - first) / rest
+        within = second - size * inside**2 + second.sum(axis=0) - second - rest * outside**2
+        pooled = np.sqrt(np.maximum(within, 0) / np.maximum(n - 2, 1))
+        effect = (inside - outside) / np.where(pooled > 1e-12 * np.sqrt(second.sum(axis=0) + 1e-300), pooled, 0)
+        error = np.sqrt(1 / size + 1 / rest + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * n))
+    means = (np.where(np.abs(side + centre) < 1e-12 * np.abs(centre), 0, side + centre) for side in (inside, outside))
+    return *means, effect, error
+
+
+def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
+    """Mean of some columns, and for every cluster the sums of their deviations from it and of the squares of these."""
+    centre = np.asarray(block.mean(axis=0)).ravel()
+    values = (block.toarray() if sparse.issparse(block) else block) - centre
+    return centre, member @ values, member @ values**2

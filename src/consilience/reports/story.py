@@ -12,6 +12,7 @@ from consilience.tables import Table
 
 Step = Callable[[], Section | None]
 PAIRS = "Stability is no truth: clusterings that are wrong in the same way agree."
+APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
 MANY = "The number of groups is a choice. The same experiment with another seed often suggests another one."
 BEST = (
     "A group, a clustering or a number that was picked because it matches known labels best matches new ones less well; the null "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from consilience._check import count
 from consilience.comparison import Comparison
 from consilience.ensemble import Ensemble
@@ -14,16 +16,38 @@ from consilience.reports.made import Origin, ensemble_facts, generate_line
 from consilience.reports.page import Section
 from consilience.reports.sections_clusterings import alike, groups, plane_map, scores, tree
 from consilience.reports.sections_consensus import components, consensus, floating
-from consilience.reports.story import BEST, MADE, MANY, PAIRS, SURE, Options, Step, Story, done, ending, report_line
+from consilience.reports.story import (
+    APART,
+    BEST,
+    MADE,
+    MANY,
+    PAIRS,
+    SURE,
+    Options,
+    Step,
+    Story,
+    done,
+    ending,
+    report_line,
+)
 
 
 def tell_ensemble(ensemble: Ensemble, origin: Origin, options: Options) -> Story:
-    """Organise the clusterings first, as the options say."""
-    if ensemble.n_clusterings < 2:
+    """Organise the clusterings first, as the options say; those that share no object have no tree."""
+    asked = options.n_groups is not None or options.linkage is not None
+    if ensemble.n_clusterings < 2 or (_apart(ensemble) and not asked):
         return tell_findings(Findings(ensemble, None, options), origin)
     wanted = "auto" if options.n_groups is None else options.n_groups
     how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
     return tell_meta(organize(ensemble, wanted, options.linkage or "average", **how), origin, options)
+
+
+def _apart(ensemble: Ensemble) -> bool:
+    """Whether two of the clusterings have no labelled object in common."""
+    if not ensemble.has_missing:
+        return False
+    there = (ensemble.labels >= 0).astype(np.float32)
+    return bool((there.T @ there == 0).any())
 
 
 def tell_meta(meta: MetaClustering, origin: Origin, options: Options) -> Story:
@@ -42,7 +66,7 @@ def tell_findings(found: Findings, origin: Origin) -> Story:
         )
     notes = (
         PAIRS,
-        MANY if meta is not None else None,
+        MANY if meta is not None else APART if ens.n_clusterings > 1 else None,
         BEST if options.known else None,
         estimated,
         SURE,
