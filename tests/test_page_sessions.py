@@ -112,7 +112,8 @@ def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> No
     with Server(session) as server, visit(browser, server.url) as seen:
         page = seen.page
         assert page.locator("h1").inner_text() == name
-        press(page, "1")
+        press(page, "1", "ArrowDown")
+        assert f"({evil} " in page.locator("#panel-detail h2").inner_text(), "the file's own names"
         page.locator("#panel-detail .heat th", has_text="<script>").first.wait_for()
         page.get_by_role("tab", name="Objects").click()
         assert page.locator("#panel-objects tbody th").first.inner_text() == f"{evil} 0"
