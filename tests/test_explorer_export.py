@@ -30,10 +30,10 @@ def rows(reply):
 
 
 def test_csv_holds_the_labels_of_the_ensemble_byte_for_byte():
-    reply = exported(Api(holes_session()), "csv", [{"ref": "0m", "name": "a"}, {"ref": "13m", "name": "b"}])
+    reply = exported(Api(holes_session()), "csv", [{"ref": "0m", "name": "a"}, {"ref": "5m", "name": "b"}])
     ens = load_beads_labels()
     lines = ['"id","a","b"']
-    for name, a, b in zip(ens.ids, ens.labels[:, 0], ens.labels[:, 13], strict=True):
+    for name, a, b in zip(ens.ids, ens.labels[:, 0], ens.labels[:, 5], strict=True):
         lines.append(f'"{name}",{a if a >= 0 else ""},{b if b >= 0 else ""}')
     assert reply.body.decode() == "\n".join(lines) + "\n"
     assert reply.headers["Content-Disposition"] == 'attachment; filename="consilience.csv"'
@@ -52,11 +52,11 @@ def test_confidence_beside_a_consensus():
 
 
 def test_parquet_holds_the_same_with_types():
-    items = [{"ref": "13m", "name": "=b"}]
+    items = [{"ref": "5m", "name": "=b"}]
     reply = exported(Api(holes_session()), "parquet", items)
     frame = pd.read_parquet(io.BytesIO(reply.body))
     assert list(frame) == ["id", "=b"]  # nothing runs in a Parquet file, so nothing is escaped
-    labels = load_beads_labels().labels[:, 13]
+    labels = load_beads_labels().labels[:, 5]
     assert frame["=b"].isna().tolist() == (labels < 0).tolist()
     assert frame["=b"].dropna().astype(int).tolist() == labels[labels >= 0].tolist()
     assert frame["id"].tolist() == load_beads_labels().ids.tolist()
@@ -97,7 +97,7 @@ def test_without_ids_objects_are_numbered():
 
 def test_names_are_made_different():
     api = Api(beads_session())
-    items = [{"ref": "1m", "name": name} for name in ("a", "a", "id", "a (2)", "", "")]
+    items = [{"ref": "1m", "name": name} for name in ("a", "a", "id", "a (2)", "", "", "b confidence", "b")]
     items.append({"ref": "60.112c", "name": "a confidence"})
     assert rows(exported(api, "csv", items))[0] == [
         "id",
@@ -107,6 +107,8 @@ def test_names_are_made_different():
         "a (2) (2)",
         "1",
         "1 (2)",
+        "b confidence",
+        "b (2)",
         "a confidence (2)",
     ]
 

@@ -344,7 +344,7 @@ def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemb
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
     node = int(state(page)["sel"].split(".")[1].rstrip("c"))
     meta = cs.organize(ensemble, 2)
-    unsure = meta.consensus(meta.branch(node)).membership.max(axis=1) < 0.5
+    unsure = meta.consensus(meta.branch(node)).membership.max(axis=1) <= 0.5
     assert unsure.sum() > 20
     hollow = _colours(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
     assert hollow[unsure].mean() > 0.5

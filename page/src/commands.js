@@ -18,6 +18,12 @@ export function describe(store, ref) {
   return node >= 0 && tree ? `${kind} of ${many(tree.size[node])} clusterings` : `${kind} of branch ${parsed.node} among the first ${many(m)}`;
 }
 
+/** The same inside a sentence. @param {Store} store @param {string} ref */
+export function the(store, ref) {
+  const words = describe(store, ref);
+  return words.startsWith("clustering") ? words : `the ${words}`;
+}
+
 /** What the user's own file calls a clustering. @param {Store} store @param {number} leaf @returns {string | undefined} */
 const givenName = (store, leaf) => store.session.value.names?.[leaf];
 
@@ -46,7 +52,7 @@ export function pin(store, ref) {
   if (!ref) return;
   const let_go = store.view.value.pin === ref;
   store.go({ pin: let_go ? null : ref });
-  store.message.value = let_go ? "No clustering is pinned: colours follow the first group." : `Pinned: colours follow the ${describe(store, ref)}.`;
+  store.message.value = let_go ? "No clustering is pinned: colours follow the first group." : `Pinned: colours follow ${the(store, ref)}.`;
 }
 
 /** Compare this clustering with the pinned one. @param {Store} store @param {string | null} ref */
@@ -55,14 +61,14 @@ export function compare(store, ref) {
   store.go({ cmp: ref, tab: "compare" });
   store.message.value = ref === store.pinned.value
     ? "This is the pinned clustering itself: select another one, or pin another one, to compare."
-    : `Comparing the ${describe(store, ref)} with the pinned one.`;
+    : `Comparing ${the(store, ref)} with the pinned one.`;
 }
 
 /** Put a clustering into the tray. @param {Store} store @param {string | null} ref */
 export function keep(store, ref) {
   if (!ref) return;
   const { tray } = store.view.value, most = store.session.value.limits.items;
-  if (tray.some((kept) => kept.ref === ref)) store.message.value = `The ${describe(store, ref)} is in the tray already.`;
+  if (tray.some((kept) => kept.ref === ref)) store.message.value = `${sentence(the(store, ref))} is in the tray already.`;
   else if (tray.length >= most) store.message.value = `The tray holds ${most} clusterings at most: take one out first.`;
   else {
     store.go({ tray: [...tray, { ref, name: nameOf(store, ref), note: "" }] });

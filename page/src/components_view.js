@@ -14,7 +14,7 @@ export function ComponentsView() {
     <${Table} caption=${`Stable components of ${plural(found?.n_members ?? 0, "clustering")}`} heads=${["component", "objects", "ids"]}
       rows=${(found?.components ?? []).map((/** @type {any} */ one, /** @type {number} */ at) => [at, many(one.size), ids(one)])} />
     <${Floaters} found=${found} /></div><//>`;
-  return html`<${Panel} id="components" class="plain" title=${`Stable components of the ${describe(store, ref)}`} table=${tables}>
+  return html`<${Panel} id="components" class="plain" title=${`Stable components: ${describe(store, ref)}`} table=${tables}>
     <${Answered} answer=${answer}><${Picture} found=${found} /><//>
   <//>`;
 }

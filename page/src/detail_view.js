@@ -58,10 +58,11 @@ function Features({ detail }) {
 
 /** @param {{detail: any}} props */
 function Summary({ detail }) {
+  const store = useStore();
   const facts = [
     ["clusters", many(detail.clusters)],
     ["stands for", plural(detail.size, "clustering")],
-    ...(detail.leaf === null || detail.leaf === undefined ? [] : [["clustering number", many(detail.leaf)]]),
+    ...(detail.leaf === null || detail.leaf === undefined ? [] : [["this is", describe(store, `${detail.leaf}m`)]]),
     ...Object.entries(detail.scores).filter(([name]) => name !== "clusters").map(([name, value]) => [name, show(value)]),
   ];
   return html`<section><h3>In short</h3><${Facts} facts=${facts} /></section>`;

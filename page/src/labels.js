@@ -60,10 +60,18 @@ export class LabelCache {
     queueMicrotask(() => this.ask());
   }
 
+  /** What to ask for now: what is selected and pinned before the rest, medoids together, a consensus (which takes long) alone. */
+  next() {
+    const first = [this.store.view.peek().sel, this.store.pinned.peek()];
+    const rank = (/** @type {string} */ ref) => (first.includes(ref) ? 0 : ref.endsWith("m") ? 1 : 2);
+    const refs = [...this.wanted].sort((a, b) => rank(a) - rank(b)), slow = refs.findIndex((ref) => ref.endsWith("c"));
+    return refs.slice(0, slow < 0 ? AT_ONCE : Math.min(AT_ONCE, slow || 1));
+  }
+
   async ask() {
     try {
       while (this.wanted.size) {
-        const refs = [...this.wanted].slice(0, AT_ONCE);
+        const refs = this.next();
         for (const ref of refs) {
           this.wanted.delete(ref);
           this.asked.add(ref);

@@ -1,7 +1,7 @@
 // "More like this": how many clusterings to make around the chosen one, and how the making goes.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { describe } from "./commands.js";
+import { the } from "./commands.js";
 import { Dialog } from "./dialog.js";
 import { cancelJob, startJob } from "./jobs.js";
 import { many } from "./parts.js";
@@ -20,7 +20,7 @@ export function MoreDialog() {
   };
   return html`<${Dialog} title="More like this" open=${ref !== null} onClose=${close}>
     <form onSubmit=${submit}>
-      <p>Makes new clusterings around the <b>${ref ? describe(store, ref) : ""}</b> by changing how it was made a little. They join the tree.</p>
+      <p>Makes new clusterings around <b>${ref ? the(store, ref) : ""}</b> by changing how it was made a little. They join the tree.</p>
       <label class="line"><span>How many</span>
         <input type="number" name="count" required autofocus min="1" max=${store.session.value.limits.refine} value=${count}
           onInput=${(/** @type {any} */ e) => setCount(Number(e.target.value))} /></label>

@@ -34,7 +34,7 @@ export function ObjectsView() {
       <button class="quiet icon" aria-label="Next page" disabled=${start + PAGE >= total} onClick=${() => setStart(start + PAGE)}>›</button>
     </span>`;
   const body = () => html`<${Answered} answer=${answer}><${Rows} answer=${answer.value} clustering=${ref} /><//>`;
-  return html`<${Panel} id="objects" class="plain" title=${`Objects in the ${describe(store, ref)}`} tools=${tools} table=${body}>${body()}<//>`;
+  return html`<${Panel} id="objects" class="plain" title=${`Objects: ${describe(store, ref)}`} tools=${tools} table=${body}>${body()}<//>`;
 }
 
 /** @param {{answer: any, clustering: string}} props */

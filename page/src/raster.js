@@ -56,7 +56,7 @@ export function packed([r, g, b], alpha = 255) {
  * @param {HTMLCanvasElement} canvas @param {Float32Array} xy
  * @param {import("./align.js").Labels} labels @param {ArrayLike<number>} slots
  * @param {{confidence?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
- *   objects no surer than the threshold (0 … 1) are hollow; with a mask only objects with a 1 in it are in colour
+ *   objects no surer than the threshold (0 … 1) are hollow, single pixels of them pale; with a mask only objects with a 1 in it are in colour
  */
 export function scatter(canvas, xy, labels, slots, how = {}) {
   const { width, height } = canvas, context = canvas.getContext("2d");
@@ -64,7 +64,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const image = context.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
   const n = labels.length, none = missingOf(labels), r = markSize(n, width, height), { pad, across, down } = frame(n, width, height);
   const faint = pixel(how.dark ? "#5a5f66" : "#c4c8cc"), mask = how.mask ?? null;
-  const stamps = SHAPES.map((_, shape) => stamp(shape, r, width)), ring = stamp(RING, Math.max(1, r), width);
+  const stamps = SHAPES.map((_, shape) => stamp(shape, r, width)), ring = r ? stamp(RING, r, width) : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
   const colours = Array.from(slots, (slot) => pixel(colourOf(slot)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
   const sure = how.confidence ?? null, least = Math.round(254 * (how.threshold ?? 0.5));

@@ -92,7 +92,7 @@ export function ScoresPicture() {
     } else if (brush) store.go({ brush: null });
   };
 
-  return html`<div class="plot scores-plot" ref=${ref} onPointerDown=${down} onPointerMove=${move} onPointerUp=${done} onPointerLeave=${() => setHover(null)}>
+  return html`<div class="plot scores-plot" ref=${ref} onPointerDown=${down} onPointerMove=${move} onPointerUp=${done} onPointerCancel=${() => { start.current = null; }} onPointerLeave=${() => setHover(null)}>
     <${Canvas} size=${size} style=${{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }} deps=${[cloud]}
       label=${`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) => drawCloud(canvas, theme, cloud, groups.length)} />

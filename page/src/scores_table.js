@@ -16,7 +16,7 @@ export function ScoresTable() {
     return all.sort((a, b) => key(a) - key(b) || a - b);
   }, [store.boot.value, x, y, brushed]);
   if (!xs || !ys) return html`<p class="empty">No score is known of these clusterings.</p>`;
-  return html`<div class="tables"><${BrushFields} />
+  return html`<div class="view-tables"><${BrushFields} />
     <${PagedTable} caption=${`${brushed ? "Brushed clusterings" : "Clusterings"}, best ${y} first`} heads=${["clustering", "group", "clusters", x, y]} count=${leaves.length}
       row=${(/** @type {number} */ at) => [`clustering ${leaves[at]}`, store.groupOf.value[leaves[at]] + 1, store.boot.value.arrays.clusters[leaves[at]], show(xs[leaves[at]]), show(ys[leaves[at]])]}
       picked=${sel ? leaves.indexOf(leafOf(store, sel) ?? -1) : -1} onPick=${(/** @type {number} */ at) => selectNode(store, leaves[at])} /></div>`;

@@ -93,7 +93,7 @@ export function TreePicture({ span, setSpan }) {
 
   return html`<div class="plot tree-plot ${onCut ? "on-cut" : ""}" ref=${ref} tabindex="0" role="group"
       aria-label="Tree of clusterings: arrow keys walk it, brackets split and join groups"
-      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerLeave=${() => setHover(null)} onDblClick=${twice} onWheel=${wheel}>
+      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${() => { drag.current = null; }} onPointerLeave=${() => setHover(null)} onDblClick=${twice} onWheel=${wheel}>
     <${Canvas} size=${size} label=${`Tree of ${tree.m} clusterings cut into ${groups.length} groups`} deps=${[tree, groups, shade, span.from, span.to]}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
         drawBase(canvas, context, theme, size, tree, span, nodeColours(tree, groups, shade, shade && store.score(colour), theme))} />

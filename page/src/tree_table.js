@@ -20,7 +20,7 @@ export function TreeTable() {
   const around = selected < 0 ? [] : [
     ["up", tree.parent[selected]], ["selected", selected], ...tree.children(selected).map((/** @type {number} */ child, /** @type {number} */ side) => [side ? "right branch" : "left branch", child]),
   ].filter(([, node]) => node >= 0);
-  return html`<div class="tables">
+  return html`<div class="view-tables">
     ${around.length ? html`<${Table} caption="Around the selected branch" heads=${["branch", ...heads]}
       rows=${around.map(([word, node]) => [`${word}: ${node < tree.m ? `clustering ${node}` : `branch ${node}`}`, ...cells(node)])}
       picked=${around.findIndex(([, node]) => node === selected)} onPick=${(/** @type {number} */ row) => selectNode(store, around[row][1])} />` : null}

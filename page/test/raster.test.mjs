@@ -53,6 +53,14 @@ test("unsure objects are hollow, objects without a label grey", () => {
   assert.equal(canvas.pixels[at], packed([0xc4, 0xc8, 0xcc]));
 });
 
+test("where objects are single pixels, unsure ones are pale and never cover sure ones", () => {
+  const crowd = new Float32Array(2 * 5000).fill(0.5), labels = new Uint8Array(5000), canvas = paper(100, 100), at = spot(canvas, crowd, 0);
+  scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100) });
+  assert.deepEqual([canvas.pixels[at] >>> 24, canvas.pixels.filter(Boolean).length], [96, 1]);
+  scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100).fill(200, 0, 1) });
+  assert.equal(canvas.pixels[at], packed(rgb(colourOf(0))));
+});
+
 test("past ten clusters the mark changes with the same colour", () => {
   const one = Float32Array.from([0.5, 0.5]), pictures = [3, 13, 23, 33, 43].map((slot) => {
     const canvas = paper(200, 200);

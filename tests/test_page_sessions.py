@@ -1,0 +1,222 @@
+"""The explorer's page through the life of a session: jobs, a server started again, other sources, a notebook."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience.datasets import make_beads
+from consilience.explorer import Server
+from consilience.explorer.page import load_page
+from consilience.explorer.sources import material
+from consilience.tables import read_table
+from page_server import beads_run, chromium, download, press, said, select_branch, serve, state, tray, visit
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
+    ours = beads_run(tmp_path / "run", 60)
+    with closing(serve(ours)) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "c")
+        select_branch(page)
+        press(page, "s", "p")
+        other = page.context.new_page()
+        other.goto(server.url)
+        other.wait_for_selector("#panel-tiles")
+        page.bring_to_front()
+        press(page, "r")
+        dialog = page.get_by_role("dialog", name="More like this")
+        dialog.get_by_label("How many").fill("20")
+        dialog.get_by_role("button", name="Make them").click()
+        said(page, "20 clusterings added")
+        assert "80 clusterings" in page.locator(".top").inner_text()
+        assert state(page)["sel"].startswith("80.")
+        assert tray(page)[0][0].startswith("60.")
+        press(other, "1", "2", *["ArrowDown"] * 6)
+        other.locator(".top", has_text="80 clusterings").wait_for()  # noticed by the other page, too
+        page.locator("#panel-detail .bars button").first.wait_for()
+        assert download(page, "CSV").count(b"\n") == 301
+    assert cs.Ensemble.load(ours).n_clusterings == 80
+
+
+def test_a_job_can_be_cancelled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
+    beads = read_table(make_beads(3000), kind="data", id_column="bead", label_columns=["shape", "colour"])
+    run = beads_run(tmp_path / "run", 60, beads)
+    with closing(serve(run, beads)) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1", "r")
+        page.get_by_label("How many").fill("1000")
+        page.get_by_role("button", name="Make them").click()
+        page.get_by_role("progressbar").wait_for()
+        page.reload()
+        page.get_by_role("progressbar").wait_for()
+        press(page, "r")
+        said(page, "A job is running")
+        page.locator(".job").get_by_role("button", name="Cancel").click()
+        said(page, "Stopped.")
+        page.locator(".job").wait_for(state="detached")
+        made = server.api.session.edition.n_clusterings
+        assert 60 < made < 1060
+        page.locator(".top", has_text=f"{made:,} clusterings").wait_for()
+
+
+def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path: Path) -> None:
+    run = beads_run(tmp_path / "run", 60)
+    first = serve(run)
+    port = first.port
+    with visit(browser, first.url) as seen:
+        page = seen.page
+        press(page, "c", "2", "s")
+        before = state(page)
+        first.close()
+        press(page, "3")
+        page.get_by_role("alert").filter(has_text="does not answer").wait_for()
+        with closing(serve(run, port=port)) as second:
+            assert second.port == port
+            page.get_by_role("alert").filter(has_text="started again").wait_for()
+            other = page.context.new_page()
+            other.goto(second.url)
+            other.wait_for_selector("#panel-tiles")
+            page.get_by_role("alert").wait_for(state="detached")
+            assert tray(page)[0][0] == json.loads(before["tray"])[0]
+            assert state(page)["rep"] == "c"
+            press(page, "4")
+            page.locator("#panel-detail .bars button").first.wait_for()
+
+
+def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> None:
+    evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+    rng = np.random.default_rng(0)
+    columns = {f"{evil} {j}": rng.integers(0, 3, 60).astype(str) for j in range(6)}
+    table = pd.DataFrame({**columns, "truth": [evil, "plain"] * 30}, index=[f"{evil} {i}" for i in range(60)])
+    name = "<img src=x onerror=hacked>" if os.name == "posix" else "&lt;img src=x&gt;"  # as far as file names go
+    file = tmp_path / f"{name}.csv"
+    table.to_csv(file, index_label="id")
+    session = material(file, kind="labels", reading={"id_column": "id", "label_columns": ["truth"]}).session()
+    with Server(session) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        assert page.locator("h1").inner_text() == name
+        press(page, "1", "ArrowDown")
+        assert f"({evil} " in page.locator("#panel-detail h2").inner_text(), "the file's own names"
+        page.locator("#panel-detail .heat th", has_text="<script>").first.wait_for()
+        page.get_by_role("tab", name="Objects").click()
+        assert page.locator("#panel-objects tbody th").first.inner_text() == f"{evil} 0"
+        press(page, "s")
+        page.get_by_label("Name", exact=True).fill(evil)
+        page.locator("#title-tray").click()
+        press(page, "t")
+        page.locator("#panel-tray td", has_text="<script>").first.wait_for()
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img, main script").count() == 0
+
+
+def test_without_data_the_page_says_what_is_missing(browser: Any, tmp_path: Path) -> None:
+    labels = np.random.default_rng(1).integers(0, 3, (40, 8))
+    with Server(material(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1", "r")
+        said(page, "were not made by consilience generate")
+        page.get_by_text("There is no data table here").wait_for()
+        press(page, "e")
+        said(page, "The tray is empty")
+
+
+def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
+    rng = np.random.default_rng(3)
+    topics = np.repeat(np.arange(3), 20)
+    counts = rng.poisson(0.2 + 4.0 * (topics[:, None] == np.arange(30)[None, :] // 10))
+    found = cs.agree(counts, 3, m=4, n_iter=2, random_state=0, progress=False)
+    explored = cs.explore(found, known={"topic": topics}, browser=False, block=False, progress=False)
+    with closing(explored) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        page.get_by_role("tab", name="Agreement").click()
+        panel = page.locator("#panel-agreement")
+        panel.locator(".chart").first.wait_for()
+        assert panel.locator(".chart polyline").count() == 3, "rows, columns and one accuracy"
+        panel.get_by_role("button", name="Rows").click()
+        largest = int(panel.locator(".choices + .scroll tbody td").first.inner_text())
+        sizes = found.after.rows.signatures().counts
+        assert largest == sizes.max()
+        panel.get_by_role("button", name="table").click()
+        steps = panel.locator("table").first.locator("tbody tr")
+        assert steps.count() == len(found.stability())
+
+
+WIDGET = """
+async () => {
+  const traits = {tray: [], selected: ""}, hears = {}, sent = [];
+  const model = {
+    get: (name) => traits[name],
+    set: (name, value) => { traits[name] = value; },
+    save_changes: () => window.changed(JSON.stringify(traits)),
+    on: (event, hear) => { hears[event] = hear; },
+    off: () => {},
+    send: async (message) => {
+      const [reply, body] = await window.ask(JSON.stringify(message));
+      const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
+      hears["msg:custom"](reply, [new DataView(bytes.buffer)]);
+    },
+  };
+  window.choose = (ref) => { traits.selected = ref; hears["change:selected"](); };
+  const host = document.createElement("div");
+  document.body.replaceChildren(host);
+  const { default: widget } = await import("/explorer.js");
+  window.end = widget.render({model, el: host});
+}
+"""
+
+
+def test_the_same_page_in_a_notebook(browser: Any, tmp_path: Path) -> None:
+    widgets = pytest.importorskip("consilience.explorer.widget")
+    with closing(serve(beads_run(tmp_path / "run", 60))) as server:
+        widget = widgets.Explorer(server.api.session, load_page())
+        replies: list[list[Any]] = []
+        widget.send = lambda reply, buffers: replies.append([reply, base64.b64encode(buffers[0]).decode()])
+
+        def ask(message: str) -> list[Any]:
+            widget._answer(widget, json.loads(message), [])
+            return replies.pop()
+
+        with visit(browser, server.url) as seen:
+            page = seen.page
+            page.expose_function("ask", ask)
+            page.expose_function("changed", lambda traits: widget.set_state(json.loads(traits)))
+            page.evaluate(WIDGET)
+            page.locator(".consilience-widget #panel-tiles").wait_for()
+            before = page.url
+            page.locator(".consilience").focus()
+            select = page.locator("#panel-tiles").get_by_role("button", name="table")
+            select.click()
+            page.locator("#panel-tiles tbody button.link").nth(1).click()
+            page.locator("#panel-detail .bars button").first.wait_for()
+            press(page, "s")
+            page.locator("#panel-tray .tray li").wait_for()
+            assert widget.selected == widget.tray[0]["ref"]
+            np.testing.assert_array_equal(widget.selection.iloc[:, 0], codes(server, widget.selected))
+            assert download(page, "CSV").count(b"\n") == 301
+            page.evaluate("window.choose('7m')")
+            page.locator("#panel-detail h2", has_text="Clustering 7").wait_for()
+            assert page.url == before, "a notebook's address is not ours"
+            page.evaluate("window.end()")
+            assert page.locator(".consilience").count() == 0
+
+
+def codes(server: Server, ref: str) -> Any:
+    edition = server.api.session.edition
+    return edition.shown(edition.ref(ref)).codes
