@@ -21,7 +21,6 @@ from consilience.consensus import stable_components
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
 from consilience.explorer.edition import Edition
-from consilience.explorer.features import effect_sizes
 from consilience.explorer.session import Session
 from consilience.meta.condensed import medoid_of
 from consilience.tables import read_table
@@ -273,21 +272,6 @@ def test_only_the_first_of_many_clusters_are_described():
     best = {top["feature"]: top for top in told[5]["top"]}
     assert best["column 1"]["mean"] == pytest.approx(inside[:, 1].mean())
     assert best["column 1"]["rest"] == pytest.approx(rest[:, 1].mean())
-
-
-def test_effects_of_sparse_data_and_of_empty_or_constant_ones():
-    from scipy import sparse
-
-    rng = np.random.default_rng(3)
-    values = np.column_stack([rng.poisson(1.0, 50), rng.poisson(3.0, 50), np.full(50, 7)]).astype(float)
-    labels = rng.integers(3, size=50).astype(np.int32)
-    labels[:4] = -1
-    size = np.bincount(labels[labels >= 0], minlength=4).astype(float)  # a fourth, empty cluster
-    dense = effect_sizes(values, labels, size)
-    for one, other in zip(dense, effect_sizes(sparse.csr_matrix(values), labels, size), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9)
-    assert np.isnan(dense[2][:, 2]).all()
-    assert np.isnan(dense[2][3]).all()
 
 
 def test_objects_page_by_page(api, meta):

@@ -51,3 +51,16 @@ def test_columns_that_tell_nothing():
 def test_bad_shapes_are_refused():
     with pytest.raises(InputError, match="3 labels for data of shape"):
         distinguishing_features(np.eye(4), [0, 1, 1])
+
+
+def test_effects_of_sparse_data_and_of_empty_or_constant_ones():
+    rng = np.random.default_rng(3)
+    values = np.column_stack([rng.poisson(1.0, 50), rng.poisson(3.0, 50), np.full(50, 7)]).astype(float)
+    labels = rng.integers(3, size=50).astype(np.int32)
+    labels[labels == 2] = 3  # the cluster 2 is empty
+    labels[:4] = -1
+    dense = features.effect_sizes(values, labels)
+    for one, other in zip(dense, features.effect_sizes(sparse.csr_matrix(values), labels), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    assert np.isnan(dense[2][:, 2]).all()
+    assert np.isnan(dense[2][2]).all()

@@ -14,6 +14,7 @@ from consilience._check import InputError, check_count, check_labels, count
 
 Floats = NDArray[np.float64]
 BLOCK = 2**24  # values looked at at a time
+NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
 
 
@@ -91,14 +92,21 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
         inside, outside = first / size, (first.sum(axis=0) - first) / rest
         within = second - size * inside**2 + second.sum(axis=0) - second - rest * outside**2
         pooled = np.sqrt(np.maximum(within, 0) / np.maximum(n - 2, 1))
-        effect = (inside - outside) / np.where(pooled > 1e-12 * np.sqrt(second.sum(axis=0) + 1e-300), pooled, 0)
+        rounding = NOTHING * np.sqrt(second.sum(axis=0) / n)
+        apart = np.where(np.abs(inside - outside) > rounding, inside - outside, 0)
+        effect = apart / np.where(pooled > rounding, pooled, 0)
         error = np.sqrt(1 / size + 1 / rest + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * n))
     means = (np.where(np.abs(side + centre) < 1e-12 * np.abs(centre), 0, side + centre) for side in (inside, outside))
     return *means, effect, error
 
 
 def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
-    """Mean of some columns, and for every cluster the sums of their deviations from it and of the squares of these."""
-    centre = np.asarray(block.mean(axis=0)).ravel()
-    values = (block.toarray() if sparse.issparse(block) else block) - centre
+    """A centre of some columns, and for every cluster the sums of their deviations from it and of the squares of these.
+
+    The centre is the mean; of sparse columns, which centring would fill, it is zero.
+    """
+    if sparse.issparse(block):
+        return np.zeros(block.shape[1]), (member @ block).toarray(), (member @ block.multiply(block)).toarray()
+    centre = block.mean(axis=0)
+    values = block - centre
     return centre, member @ values, member @ values**2
