@@ -80,7 +80,7 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     context.route(OUTSIDE, refuse)
     found.page.on("console", found.hear)
     found.page.on("pageerror", lambda error: found.errors.append(str(error)))
-    found.page.set_default_timeout(10_000)
+    found.page.set_default_timeout(60_000)
     try:
         found.page.goto(url)
         found.page.wait_for_selector("#panel-tiles")

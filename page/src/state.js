@@ -77,7 +77,11 @@ export class Store {
       const tree = this.tree.value;
       return tree ? this.groups.value.map((/** @type {number} */ node) => refOf(tree, node, rep.value)) : [];
     });
-    this.pinned = computed(() => this.view.value.pin ?? this.representatives.value[0] ?? null);
+    // until one is pinned, the largest group's
+    this.pinned = computed(() => {
+      const sizes = this.groups.value.map((/** @type {number} */ node) => this.tree.value.size[node]);
+      return this.view.value.pin ?? this.representatives.value[sizes.indexOf(Math.max(...sizes))] ?? null;
+    });
     // what detail, objects and tools are about: the selected clustering, or without one the pinned
     this.selected = computed(() => this.view.value.sel ?? this.pinned.value);
     this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.view.value.sel) : -1));

@@ -29,6 +29,7 @@ from consilience.consensus.search import best_start, problem_views, rows_of_star
 Ints = NDArray[np.int64]
 SAMPLE = 4_000  # rows on which starts are made and compared
 ENOUGH = 3  # starts that end equally well: what most find is taken for the best
+MOST = 50  # clusterings that a vote starts from
 LLOYD = 30  # passes of a k-means start
 STARTS = ("best", "quadratic", "clusterings")
 
@@ -136,7 +137,8 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: 
 
 def _starts(problem: Problem, start: str, n_init: int, seed: int) -> Iterator[Ints]:
     if start != "quadratic":
-        yield from (column.astype(np.int64) for column in problem.labels.T if column.max() + 1 == problem.n_clusters)
+        fitting = [column for column in problem.labels.T if column.max() + 1 == problem.n_clusters]
+        yield from (column.astype(np.int64) for column in fitting[:: -(-len(fitting) // MOST) or 1])
     if start != "clusterings":
         how: dict[str, Any] = {"n_init": n_init, "batch": LLOYD, "max_iter": LLOYD, "seed": seed, "n_jobs": 1}
         yield best_start(problem_views(problem), problem.n_clusters, objective="quadratic", **how).astype(np.int64)
@@ -150,7 +152,8 @@ class MajorityVote(ConsensusEstimator):
     n_clusters : int, optional
         None takes the median of the clusterings.
     start : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
-        Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters,
+        Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters
+        (every second or further one, so that there are at most 50),
         or the best of both by the agreement its vote reaches (no more are tried once three have reached the best so far);
         or labels of your own, such as another method's result, −1 where you have none.
         With more than 4,000 distinct rows the starts are made and compared on 4,000 of them.
