@@ -20,7 +20,7 @@ export function BigTile() {
   return html`<section class="big-tile" aria-label="Selected clustering">
     <header>${group >= 0 ? html`<${GroupMark} group=${group} />` : null}
       <strong title=${describe(store, ref)}>${sentence(describe(store, ref))}</strong></header>
-    <p class="note">${[shown ? plural(shown.clusters, "cluster") : "asking …", score?.title, shown?.leaf != null && node >= store.tree.value.m ? `clustering ${shown.leaf}` : ""].filter(Boolean).join(" · ")}</p>
+    <p class="note" title=${score?.title}>${[shown ? plural(shown.clusters, "cluster") : "asking …", score && `${store.view.value.y} ${score.text}`, shown?.leaf != null && node >= store.tree.value.m ? `clustering ${shown.leaf}` : ""].filter(Boolean).join(" · ")}</p>
     <${Picture} reference=${ref} />
     <div class="actions" role="group" aria-label="With this clustering">
       <button aria-pressed=${pinned === ref} title="Pin: colours of all tiles follow this clustering" onClick=${() => pin(store, ref)}>Pin<kbd>P</kbd></button>

@@ -21,13 +21,13 @@ export function NullLine() {
   const title = possible
     ? `Shuffles which clustering is in which group ${SHUFFLES} times and takes the best group each time`
     : "Known for compactness and for accuracies: choose one of them on the y axis";
-  return html`<span class="null-line">${found ? html`<span>${nullWords(found)}</span>` : null}
+  return html`<span class="null-line">${found ? html`<span title=${`The best of the groups against the best of shuffled ones, mean and standard deviation of ${found.shuffled.length} shuffles`}>${nullWords(found)}</span>` : null}
     <button class="chip" disabled=${!possible || job?.state === "running"} title=${title}
-      onClick=${() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}>${found ? "test again" : `is the best of ${groups} groups luck?`}</button></span>`;
+      onClick=${() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}>${found ? "again" : `is the best of ${groups} groups luck?`}</button></span>`;
 }
 
 /** @param {any} found */
-export function nullWords({ groups, best, null_mean: mean, null_sd: sd, p_value: p, shuffled }) {
+export function nullWords({ groups, best, null_mean: mean, null_sd: sd, p_value: p }) {
   const verdict = p <= 0.05 ? "hardly luck" : "may well be luck";
-  return `Best of ${groups} groups: ${show(best, 3)}. Best of shuffled groups: ${show(mean, 3)} ± ${show(sd, 2)} (${shuffled.length} shuffles). p = ${show(p, 2)}: ${verdict}.`;
+  return `Best of ${groups} groups: ${show(best, 3)}, of shuffled groups: ${show(mean, 3)} ± ${show(sd, 2)}. p = ${show(p, 2)}: ${verdict}.`;
 }

@@ -84,7 +84,7 @@ export function useSpot(store, ref, xy) {
   return last.current;
 }
 
-const ASKED = 40; // groups whose medoids are asked for, so that their marks stand where they are
+const ASKED = 64; // groups whose medoids are asked for, so that their marks stand where they are
 
 /** Where the groups' representatives stand. @param {Store} store @param {Float32Array} xy */
 export function groupSpots(store, xy) {
@@ -106,7 +106,7 @@ export function inkOn(hex) {
  * @param {{g: number, ref: string, at: number[]}[]} spots @param {number[] | null} selected @param {number[] | null} pinned
  */
 export function drawSpots(context, theme, place, spots, selected, pinned) {
-  const r = spots.length > 60 ? 3.5 : 8;
+  const r = spots.length >= ASKED ? 3.5 : 8;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.font = `600 ${font(10)}`;

@@ -12,7 +12,7 @@ import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
 import { selectNode } from "./walk.js";
 
-const LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 36;
+const LEFT = 60, RIGHT = 12, TOP = 10, BOTTOM = 36;
 
 /** @typedef {{x: number, y: number}} Point */
 

@@ -27,7 +27,7 @@ function BrushFields() {
   const store = useStore(), { x, y, brush } = store.view.value, { scores } = store.session.value;
   const whole = [x, y].flatMap((name) => {
     const one = scores.find((/** @type {any} */ score) => score.name === name);
-    return [one.low, one.high];
+    return [one.low ?? 0, one.high ?? 1];
   });
   const now = brush ?? whole;
   /** @param {number} at @param {string} label */

@@ -15,9 +15,9 @@ export function ScoresView() {
       ${scores.map((/** @type {any} */ one) => html`<option value=${one.name} selected=${one.name === value}>${one.name}</option>`)}
     </select></label>`;
   const count = store.brushed.value?.length ?? 0;
-  const tools = html`${choose("y", y)}${choose("x", x)}
-    ${brush ? html`<button class="quiet" title="Let go of the brushed clusterings (Escape)" onClick=${() => store.go({ brush: null })}>${many(count)} brushed ✕</button>` : null}`;
-  return html`<${Panel} id="scores" title="Scores" tools=${tools} note=${html`<${NullLine} />`} table=${() => html`<${ScoresTable} />`}>
+  const tools = html`${choose("y", y)}${choose("x", x)}`;
+  const note = html`<span class="scores-note">${brush ? html`<button class="chip" aria-pressed="true" title="Let go of the brushed clusterings (Escape)" onClick=${() => store.go({ brush: null })}>${many(count)} brushed ✕</button>` : null}<${NullLine} /></span>`;
+  return html`<${Panel} id="scores" title="Scores" tools=${tools} note=${note} table=${() => html`<${ScoresTable} />`}>
     ${scores.length ? html`<${ScoresPicture} />` : html`<p class="empty">No score is known of these clusterings.</p>`}
   <//>`;
 }

@@ -17,7 +17,7 @@ export function selectNode(store, node) {
   const ref = refOf(tree, node, store.view.value.rep), group = store.groups.value.indexOf(node);
   prefetch(store, node);
   store.go({ sel: ref });
-  store.message.value = `Selected: ${group >= 0 ? `group ${group + 1}, the ` : ""}${describe(store, ref)}.`;
+  store.message.value = `Selected: ${group >= 0 ? `group ${group + 1}, ` : ""}${describe(store, ref)}.`;
 }
 
 /** Select a group by its number from 1. @param {Store} store @param {number} number */

@@ -93,6 +93,8 @@ def explore(
 
     check_count("n_clusterings", n_clusterings, 2)
     shown_here = block is None and in_notebook()
+    if shown_here:
+        from consilience.explorer.widget import Explorer
     assets = load_page() if shown_here else prepare(host)
     folder = None if store is None else Path(store)
     making = Making(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
@@ -112,8 +114,6 @@ def explore(
         progress=progress,
     )
     if shown_here:
-        from consilience.explorer.widget import Explorer
-
         return Explorer(session, assets)
     server = Server(session, host=host, port=port, assets=assets)
     if block is False:

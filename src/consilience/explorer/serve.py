@@ -80,6 +80,7 @@ class Server:
             http="h11",  # refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
+            log_config=None,  # how a process logs is its own affair
             log_level="warning",
             access_log=False,
             server_header=False,
