@@ -60,6 +60,9 @@ class Material:
                 stacklevel=3,
             )
             origin = replace(origin, other_data=True)
+        called = Path(table.source).stem
+        if origin.store is not None and called != origin.name:  # a folder called "run" says little
+            origin = replace(origin, name=f"{called} · {origin.name}")
         return replace(self, data=table, origin=origin, known={**self.known, **labels_aside(table)})
 
     def session(self, *, known: Mapping[str, Any] | None = None, **options: Any) -> Session:
