@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from consilience.explorer.page import PageMissingError, load_page
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -30,12 +32,27 @@ def test_commands_run_in_the_order_given(tmp_path):
     assert len(commands) >= 4
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     for command in commands:
-        words = shlex.split(command, comments=True)
-        done = subprocess.run(
-            [sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
-        )
+        words = [sys.executable, "-m", *shlex.split(command, comments=True)]
+        if "explore" in words:
+            explores([*words, "--no-browser"], cwd=tmp_path, env=environment)
+            continue
+        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stderr == ""
+
+
+def explores(words, **where):
+    """The explorer starts, names its address and goes on until it is ended; without a page it says how to get one."""
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **where) as process:
+        said = process.stderr.readline()
+        try:
+            load_page()
+        except PageMissingError as error:
+            assert str(error) in said
+        else:
+            assert re.fullmatch(r"The explorer is ready at http://127\.0\.0\.1:\d+/#token=[0-9a-f]{32}\n", said)
+            assert process.poll() is None
+        process.terminate()
 
 
 @pytest.mark.parametrize(
