@@ -12,7 +12,18 @@ import click
 
 from consilience._check import InputError, nearest
 
-VERBS = ("demo", "generate", "compare", "organize", "combine", "agree", "contrast", "explore", "reproduce", "completion")
+VERBS = (
+    "demo",
+    "generate",
+    "compare",
+    "organize",
+    "combine",
+    "agree",
+    "contrast",
+    "explore",
+    "reproduce",
+    "completion",
+)
 
 
 _said: set[str] = set()  # warnings of this command
