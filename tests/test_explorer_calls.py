@@ -141,6 +141,15 @@ def test_mean_difference_is_the_mean_distance_to_the_others(api):
     np.testing.assert_allclose(scores[4], distances.sum(axis=1) / 59, rtol=1e-6)
 
 
+def test_numbers_of_the_users_own_are_scores_too():
+    ens = cs.Ensemble(
+        [[0, 0, 1, 1], [0, 1, 0, 1]], info={"modularity": [0.4, None], "note": [None, None], "who": ["a", "b"]}
+    )
+    scores = {score["name"]: score for score in ask(Api(Session(ens)), "session")["scores"]}
+    assert list(scores) == ["modularity", "clusters", "mean difference"]
+    assert (scores["modularity"]["low"], scores["modularity"]["better"]) == (0.4, None)
+
+
 def test_labels_of_leaves_medoids_and_consensus(api, meta):
     header, found = arrays(api, "labels/7m,7c,60.110m,60.110c,110c")
     ens, branch = beads_ensemble(), meta.branch(110)

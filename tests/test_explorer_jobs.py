@@ -34,6 +34,7 @@ def refine(api, **more):
 
 def test_more_like_this(api):
     before = arrays(api, "labels/0m,59m")[1]["labels"]
+    before_scores = [score["name"] for score in ask(api, "session")["scores"]]
     job = refine(api)
     assert (job["kind"], job["total"]) == ("refine", 30)
     done = finish(api, job["id"])
@@ -43,6 +44,7 @@ def test_more_like_this(api):
     assert done["revision"] == 1
     told = ask(api, "session")
     assert (told["revision"], told["n_clusterings"]) == (1, 90)
+    assert [score["name"] for score in told["scores"]] == before_scores
     np.testing.assert_array_equal(arrays(api, "labels/0m,59m")[1]["labels"], before)  # leaves keep their numbers
     assert arrays(api, "boot")[1]["merges"].shape == (89, 2)
     ens = api.session.edition.meta.ensemble

@@ -47,7 +47,7 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
         table |= {name: found[name].to_numpy(float) for name in found if str(name).startswith("accuracy:")}
     ours = {*WHOLE, *FRACTIONS, *table}
     for name in info.columns:
-        if str(name) not in ours and info[name].dtype.kind in "iuf":
+        if str(name) not in ours and info[name].dtype.kind in "iuf" and info[name].notna().any():
             table[str(name)] = info[name].to_numpy(float, na_value=np.nan)
     table["clusters"] = ensemble.n_clusters.astype(float)
     table["mean difference"] = _mean_distances(meta)

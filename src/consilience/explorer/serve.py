@@ -63,13 +63,13 @@ class Server:
         from consilience.explorer.server import make_app
 
         address = check_host(host)
-        if not _is_loopback(address):
+        self._socket, self.note = _bind(address, port)
+        if not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
             warnings.warn(
                 f"{host}: everybody who can reach this address and has the token in the link sees the data, which is not "
                 "encrypted on its way",
                 stacklevel=2,
             )
-        self._socket, self.note = _bind(address, port)
         self.port = int(self._socket.getsockname()[1])
         self.token = token or secrets.token_hex(16)
         named = f"[{address}]" if ":" in address else address
@@ -128,7 +128,7 @@ def prepare(host: str) -> dict[str, Asset]:
     """The page's files; refused at once, before any work is done, where the explorer could not be shown."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(HINT)
-    check_host(host)
+    _bind(check_host(host), 0)[0].close()
     return load_page()
 
 
@@ -139,18 +139,7 @@ def check_host(host: str) -> str:
         raise InputError(f"the host must be an address or a name of this machine; got {show(host)}")
     if name == "localhost":
         return "127.0.0.1"
-    if name in ("0.0.0.0", "::"):
-        raise InputError(
-            f"{host} would answer at every address: name the one that you will open, since requests are checked against it"
-        )
     return name
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False  # a name, which may be anybody's
 
 
 def _bind(host: str, port: int) -> tuple[socket.socket, str]:
@@ -179,6 +168,12 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
                 raise InputError(f"the explorer cannot listen at {host}: {error.strerror}") from None
             note = f"port {number} is taken; took another"
         else:
+            if ipaddress.ip_address(found.getsockname()[0]).is_unspecified:
+                found.close()
+                raise InputError(
+                    f"{host} would answer at every address: name the one that you will open, since requests are checked "
+                    "against it"
+                )
             found.listen(128)
             found.set_inheritable(False)
             return found, note
