@@ -82,6 +82,18 @@ def test_a_run_does_not_depend_on_how_many_there_are(agreement):
     assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
 
 
+def test_of_more_candidates_those_with_most_information_take_part(agreement):
+    table, _, _ = agreement
+    how = {"n_iter": 1, "model": "paper", "random_state": 2}
+    many = cs.agree(table, 6, 30, m=6, **how).before
+    few = cs.agree(table, 6, 30, m=2, candidates=3, **how).before
+    single = np.arange(table.shape[1])
+    known = [information(uniform(table), rows, single) for rows in many.rows]
+    best = sorted(np.argsort(known)[-2:])
+    assert np.array_equal(few.rows.labels, many.rows.labels[:, best])
+    assert np.array_equal(few.columns.labels, many.columns.labels[:, best])
+
+
 def test_it_starts_from_any_clusterings(agreement):
     table, truth, found = agreement
     rng = np.random.default_rng(0)
@@ -259,6 +271,8 @@ TABLE = planted(n=30, d=20, k=2)[0]
         (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
         (lambda: cs.agree(TABLE, 3, n_iter=0), "n_iter must be"),
         (lambda: cs.agree(TABLE, 3, m=2.5), "m must be"),
+        (lambda: cs.agree(TABLE, 3, candidates=0), "candidates must be"),
+        (lambda: cs.agree(TABLE, rows=[[0] * 30], candidates=2), "candidates= is for clusterings that the model makes"),
         (lambda: cs.agree(TABLE, columns=[[0] * 20]), "n_clusters must say how many"),
         (lambda: Comraf([], {}).fit(), "at least one edge"),
         (lambda: Comraf([("a", "a", TABLE)], {"a": 2}).fit(), "joins 'a' to itself"),

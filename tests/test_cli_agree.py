@@ -91,6 +91,15 @@ def test_json_is_the_library_s_answer(files, expected):
     assert found["n_columns"] == 80
 
 
+def test_candidates_are_the_library_s(files, expected, tmp_path):
+    out = tmp_path / "labels.csv"
+    done = run("agree", files / "counts.npz", *SMALL, "--candidates", 2, "-o", out)
+    assert done.returncode == 0, done.stderr
+    chosen = cs.agree(DRAWN.counts, 3, 12, m=3, n_iter=2, candidates=2, random_state=0)
+    np.testing.assert_array_equal(pd.read_csv(out)[[f"clustering_{j}" for j in range(3)]], chosen.after.rows.labels)
+    assert not np.array_equal(chosen.before.columns.labels, expected.before.columns.labels)
+
+
 def test_threads_change_nothing(files):
     one, two = (run("agree", files / "counts.npz", *SMALL, "--json", "-j", j) for j in (1, 2))
     assert one.stdout == two.stdout

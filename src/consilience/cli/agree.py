@@ -39,6 +39,13 @@ FILE = click.Path(path_type=Path)
     show_default=True,
     help="What makes the clusterings: 'mdc' hierarchically, 'paper' without its last passes, 'dataloom' flat, for large tables.",
 )
+@click.option(
+    "--candidates",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Runs for every clustering that takes part: those with most information do.",
+)
 @click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
 @click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
 @click.option(
@@ -63,6 +70,7 @@ def command(
     m: int,
     iterations: int,
     model: str,
+    candidates: int,
     triples: bool,
     names: str | None,
     output: Path | None,
@@ -92,8 +100,8 @@ def command(
     check_outputs([*tables, *pictures, *folders], [counts, truth_from, Path(names) if names else None])
     table, known = _read(counts, truth, truth_from, triples=triples, **how)
     table = replace(table, columns=_column_names(counts, names, table))
-    how_many: dict[str, Any] = {"m": m, "n_iter": iterations}
-    result = agree(table, clusters, column_clusters, **how_many, model=model, random_state=seed, n_jobs=n_jobs)
+    how_many: dict[str, Any] = {"m": m, "n_iter": iterations, "model": model, "candidates": candidates}
+    result = agree(table, clusters, column_clusters, **how_many, random_state=seed, n_jobs=n_jobs)
     if save:
         result.save(save)
     by_iteration = result.stability(known, n_jobs=n_jobs)

@@ -205,11 +205,12 @@ def _draw_iterations(iterations: pd.DataFrame) -> Any:
 def _draw_members(members: pd.DataFrame) -> Any:
     sets = list(members.groupby(["data", "recipe"], sort=False))
     figure = new_figure(2.4 + 3.2 * len(sets), 3.6)
-    axes = figure.subplots(1, len(sets), squeeze=False)[0]
+    axes = figure.subplots(1, len(sets), squeeze=False, sharey=True)[0]
     for axis, ((data, recipe), rows) in zip(axes, sets, strict=True):
         curve(axis, rows["m"], rows["before"], rows["before_sem"], 0, "before")
         curve(axis, rows["m"], rows["after"], rows["after_sem"], 1, "after the process")
-        axis.set(title=f"{data}, {recipe} recipe", xlabel="clusterings that take part", ylabel="accuracy")
+        axis.set(title=f"{data}, {recipe} recipe", xlabel="clusterings that take part")
         axis.set_xticks(rows["m"])
+    axes[0].set_ylabel("accuracy")
     legend_outside(figure, axes[0])
     return figure
