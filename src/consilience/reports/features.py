@@ -96,8 +96,10 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
         apart = np.where(np.abs(inside - outside) > rounding, inside - outside, 0)
         effect = apart / np.where(pooled > rounding, pooled, 0)
         error = np.sqrt(1 / size + 1 / rest + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * n))
-    means = (np.where(np.abs(side + centre) < 1e-12 * np.abs(centre), 0, side + centre) for side in (inside, outside))
-    return *means, effect, error
+    inside, outside = (
+        np.where(np.abs(side + centre) < 1e-12 * np.abs(centre), 0, side + centre) for side in (inside, outside)
+    )
+    return inside, outside, effect, error
 
 
 def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
