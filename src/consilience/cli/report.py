@@ -18,8 +18,8 @@ from consilience.cli.inputs import by_name, labels_from, read_ensemble, table_op
 from consilience.consensus import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.reports.made import Origin
-from consilience.reports.report import check_places, matched, open_result, write_report
-from consilience.tables import Table, read_table
+from consilience.reports.report import check_places, open_result, write_report
+from consilience.tables import Table, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
 
 FILE = click.Path(path_type=Path)
@@ -133,7 +133,7 @@ def _of_folder(
     if data is None:
         return result, origin, None, known
     table = _data(data, "counts" if isinstance(result, Agreement) else "data", truth, how, all_there=truth_from is None)
-    table = matched(table, objects)
+    table = match_rows(table, objects.ids, objects.n_objects)
     return result, origin, table, known if truth_from is not None else by_name(table.labels)
 
 
