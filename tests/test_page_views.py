@@ -295,7 +295,7 @@ def _colours(picture: NDArray[np.uint32], xy: NDArray[np.float32]) -> NDArray[np
 def test_colours_follow_the_pinned_clustering(page: Any) -> None:
     cut_into(page, 4)
     before = pixels(page, ".tile canvas")
-    page.locator(".tile").nth(2).click()
+    page.locator(".tile:not(:has(.pin))").last.click()  # the largest group rules until one is pinned
     page.locator(".big-tile").get_by_role("button", name="Pin").click()
     assert state(page)["pin"] == state(page)["sel"]
     assert page.locator(".tile .pin").count() == 1

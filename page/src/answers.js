@@ -16,14 +16,17 @@ function answersOf(store) {
 }
 
 /** @param {import("./state.js").Store} store @param {string} path */
-const keyOf = (store, path) => `${store.session.value.run} ${path}`;
+const keyOf = (store, path) => `${store.edition.value} ${path}`;
 
 /** @param {import("./state.js").Store} store @param {string} path */
 function ask(store, path) {
   const mine = answersOf(store), key = keyOf(store, path);
   let found = mine.get(key);
   if (!found) {
-    found = store.transport.get(path).then((answer) => answer.json);
+    found = store.transport.get(path).then(({ json }) => {
+      if (json.revision > store.boot.value.header.revision) store.open(); // another page added clusterings
+      return json;
+    });
     mine.set(key, found);
     found.catch(() => mine.delete(key));
     if (mine.size > KEPT) mine.delete(mine.keys().next().value ?? "");
@@ -37,25 +40,25 @@ function ask(store, path) {
  * @returns {{value: any, fresh: boolean, error: string}}
  */
 export function useAnswer(path) {
-  const store = useStore(), status = store.status.value.kind;
-  const [got, setGot] = useState({ path: /** @type {string | null} */ (null), value: /** @type {any} */ (null), error: "" });
+  const store = useStore(), status = store.status.value.kind, key = path && keyOf(store, path);
+  const [got, setGot] = useState({ key: /** @type {string | null} */ (null), value: /** @type {any} */ (null), error: "" });
   useEffect(() => {
-    if (!path || (got.path === path && !got.error)) return;
+    if (!path || !key || (got.key === key && !got.error)) return;
     let gone = false;
     const go = () => ask(store, path).then(
-      (/** @type {any} */ value) => gone || setGot({ path, value, error: "" }),
+      (/** @type {any} */ value) => gone || setGot({ key, value, error: "" }),
       (/** @type {any} */ error) => {
         if (gone) return;
-        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) setGot({ path, value: null, error: error.message });
+        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) setGot({ key, value: null, error: error.message });
         else store.fail(error);
       },
     );
-    const isQuick = got.path === null || answersOf(store).has(keyOf(store, path));
+    const isQuick = got.key === null || answersOf(store).has(key);
     const timer = setTimeout(go, isQuick ? 0 : PAUSE);
     return () => {
       gone = true;
       clearTimeout(timer);
     };
-  }, [path, status]);
-  return path ? { value: got.value, error: got.path === path ? got.error : "", fresh: got.path === path } : { value: null, error: "", fresh: true };
+  }, [key, status]);
+  return path ? { value: got.value, error: got.key === key ? got.error : "", fresh: got.key === key } : { value: null, error: "", fresh: true };
 }

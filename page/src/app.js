@@ -61,7 +61,7 @@ function Page() {
     </div>
     ${session ? html`
       <${Refused} />
-      <main>
+      <main key=${store.origin.value}>
         <${TreeView} />
         <${ScoresView} />
         <${MapView} />

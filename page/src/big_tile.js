@@ -2,7 +2,7 @@
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Canvas, Tip, useSize } from "./canvas.js";
-import { askForMore, compare, describe, keep, pin, sentence } from "./commands.js";
+import { askForMore, compare, describe, isKept, keep, pin, sentence } from "./commands.js";
 import { show } from "./panel.js";
 import { plural } from "./parts.js";
 import { nearest } from "./raster.js";
@@ -16,7 +16,7 @@ export function BigTile() {
   const store = useStore(), ref = store.selected.value, { pin: pinned, tray } = store.view.value, { can, refine_note: why } = store.session.value;
   if (!ref) return null;
   const node = nodeOf(store.tree.value, ref), group = store.groups.value.indexOf(node), shown = store.labels.get(ref), score = scoreOf(store, ref, node);
-  const kept = tray.some((one) => one.ref === ref);
+  const kept = tray.some((one) => isKept(store, one, ref));
   return html`<section class="big-tile" aria-label="Selected clustering">
     <header>${group >= 0 ? html`<${GroupMark} group=${group} />` : null}
       <strong title=${describe(store, ref)}>${sentence(describe(store, ref))}</strong></header>

@@ -52,7 +52,7 @@ export function pin(store, ref) {
   if (!ref) return;
   const let_go = store.view.value.pin === ref;
   store.go({ pin: let_go ? null : ref });
-  store.message.value = let_go ? "No clustering is pinned: colours follow the first group." : `Pinned: colours follow ${the(store, ref)}.`;
+  store.message.value = let_go ? "No clustering is pinned: colours follow the largest group." : `Pinned: colours follow ${the(store, ref)}.`;
 }
 
 /** Compare this clustering with the pinned one. @param {Store} store @param {string | null} ref */
@@ -64,14 +64,17 @@ export function compare(store, ref) {
     : `Comparing ${the(store, ref)} with the pinned one.`;
 }
 
+/** Whether this is what the tray keeps: a number of another run or tree is another clustering's. @param {Store} store @param {import("./view.js").Kept} kept @param {string | null} ref */
+export const isKept = (store, kept, ref) => kept.ref === ref && kept.of === store.origin.value;
+
 /** Put a clustering into the tray. @param {Store} store @param {string | null} ref */
 export function keep(store, ref) {
   if (!ref) return;
   const { tray } = store.view.value, most = store.session.value.limits.items;
-  if (tray.some((kept) => kept.ref === ref)) store.message.value = `${sentence(the(store, ref))} is in the tray already.`;
+  if (tray.some((kept) => isKept(store, kept, ref))) store.message.value = `${sentence(the(store, ref))} is in the tray already.`;
   else if (tray.length >= most) store.message.value = `The tray holds ${most} clusterings at most: take one out first.`;
   else {
-    store.go({ tray: [...tray, { ref, name: nameOf(store, ref), note: "" }] });
+    store.go({ tray: [...tray, { ref, name: nameOf(store, ref), note: "", of: store.origin.value }] });
     store.message.value = `Added to the tray: ${describe(store, ref)}.`;
   }
 }

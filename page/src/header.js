@@ -7,7 +7,7 @@ import { useStore } from "./state.js";
 const SLIDER = 100; // the slider's far end; the number beside it goes up to all clusterings
 
 export function Header() {
-  const store = useStore(), { name, n_clusterings: m, n_objects: n, source, measure, linkage } = store.session.value;
+  const store = useStore(), { name, n_objects: n, source, measure, linkage } = store.session.value, { m } = store.tree.value;
   return html`<header class="top">
     <div class="title" title=${`${source} · ${measure}, ${linkage} linkage`}>
       <h1>${name}</h1>

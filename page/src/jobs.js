@@ -4,7 +4,7 @@ import { refOf } from "./tree.js";
 
 /** @typedef {import("./state.js").Store} Store */
 
-const EVERY = 250; // milliseconds between questions
+const EVERY = 250, LATER = 2000; // milliseconds between questions, and after one that was refused
 
 /** @param {Store} store @param {{kind: "refine", ref: string, count: number, spread: number} | {kind: "null", groups: number, score: string, shuffles: number}} body */
 export async function startJob(store, body) {
@@ -33,17 +33,26 @@ export async function cancelJob(store) {
  */
 export function followJobs(store) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
+  let isOver = false;
+  /** @param {any} job @param {number} pause */
+  const follow = (job, pause) => {
+    timer = setTimeout(async () => {
+      const isAnswered = await askAfter(store, job);
+      if (!isAnswered && !isOver && store.job.value === job) follow(job, LATER);
+    }, pause);
+  };
   const watch = store.job.subscribe((job) => {
     clearTimeout(timer);
-    if (job?.state === "running") timer = setTimeout(() => askAfter(store, job), EVERY);
+    if (job?.state === "running") follow(job, EVERY);
   });
   return () => {
+    isOver = true;
     clearTimeout(timer);
     watch();
   };
 }
 
-/** @param {Store} store @param {any} job */
+/** @param {Store} store @param {any} job @returns {Promise<boolean>} whether the server said how it stands */
 async function askAfter(store, job) {
   try {
     const now = (await store.transport.get(`/api/jobs/${job.id}`)).json;
@@ -53,17 +62,22 @@ async function askAfter(store, job) {
     if (error instanceof Refusal && error.status === 404) {
       store.job.value = null;
       store.message.value = "The job is gone: the server was started again.";
-    } else store.fail(error);
+      return true;
+    }
+    store.fail(error);
+    return false;
   }
+  return true;
 }
 
 /** @param {Store} store @param {any} job */
 async function finish(store, job) {
   const added = job.kind === "refine" ? job.result?.added ?? [] : [];
-  if (job.revision !== store.session.value.revision) await store.open();
+  if (job.revision !== store.boot.value.header.revision) await store.open();
   store.job.value = job;
-  if (added.length) {
-    const tree = store.tree.value, stopped = job.state === "cancelled" ? "Stopped. " : "";
+  const tree = store.tree.value, stopped = job.state === "cancelled" ? "Stopped. " : "";
+  if (added.length && added[added.length - 1] >= tree.m) store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
+  else if (added.length) {
     store.go({ sel: refOf(tree, branchAround(tree, job.result.around, added), store.view.value.rep) });
     store.message.value = `${stopped}${added.length} clusterings added (numbers ${added[0]} to ${added[added.length - 1]}); selected: the branch around clustering ${job.result.around}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";

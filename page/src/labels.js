@@ -13,6 +13,9 @@ import { decode } from "./wire.js";
 const ROOM = 400e6; // bytes of labels kept
 const AT_ONCE = 32; // refs asked for in one request
 
+/** @param {Shown | null | undefined} shown */
+const bytesOf = (shown) => (shown ? shown.labels.byteLength + (shown.confidence?.byteLength ?? 0) : 0);
+
 export class LabelCache {
   /** @param {import("./state.js").Store} store */
   constructor(store) {
@@ -27,6 +30,7 @@ export class LabelCache {
 
   /** The labels of a ref, or null until they are there; reading it in a component draws that again when they come. @param {string} ref */
   get(ref) {
+    void this.store.edition.value; // also when all of them were forgotten
     let found = this.known.get(ref);
     if (found) {
       this.known.delete(ref); // the last used stays longest
@@ -68,18 +72,27 @@ export class LabelCache {
     return refs.slice(0, slow < 0 ? AT_ONCE : Math.min(AT_ONCE, slow || 1));
   }
 
+  /** Forget everything: numbers may mean something else from now on. What is on the screen is asked for again. */
+  clear() {
+    this.known.clear();
+    this.slotsOf.clear();
+    this.wanted.clear();
+    this.asked.clear();
+    this.bytes = 0;
+  }
+
   async ask() {
     try {
       while (this.wanted.size) {
-        const refs = this.next();
+        const refs = this.next(), edition = this.store.edition.peek();
         for (const ref of refs) {
           this.wanted.delete(ref);
           this.asked.add(ref);
         }
         const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
         const shown = decode(answer.buffer);
-        this.take(shown, shown.header.items);
-        if (shown.header.revision > this.store.session.value.revision) await this.store.open(); // another page added clusterings
+        if (shown.header.revision > this.store.boot.value.header.revision) await this.store.open(); // another page added clusterings
+        if (edition === this.store.edition.peek()) this.take(shown, shown.header.items);
         this.asked.clear();
       }
     } catch (error) {
@@ -100,9 +113,9 @@ export class LabelCache {
       const sure = arrays.confidence && item.confidence ? /** @type {Uint8Array} */ (arrays.confidence).subarray(row * n, (row + 1) * n) : null;
       const value = { ...item, size: item.size ?? 1, labels, confidence: sure };
       const known = this.known.get(item.ref);
+      this.bytes += bytesOf(value) - bytesOf(known?.peek());
       if (known) known.value = value;
       else this.known.set(item.ref, signal(value));
-      this.bytes += labels.byteLength + (sure?.byteLength ?? 0);
     });
     this.forget();
   }
@@ -115,7 +128,7 @@ export class LabelCache {
       if (this.bytes <= ROOM) return;
       const value = found.peek();
       if (!value || shown.has(ref)) continue;
-      this.bytes -= value.labels.byteLength + (value.confidence?.byteLength ?? 0);
+      this.bytes -= bytesOf(value);
       this.known.delete(ref);
     }
   }

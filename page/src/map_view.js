@@ -10,39 +10,48 @@ import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, us
 import { nearest } from "./raster.js";
 import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
+import { Refusal } from "./transport.js";
 import { selectNode } from "./walk.js";
 import { decode } from "./wire.js";
 
 const KINDS = [["mds", "distances", "Multidimensional scaling: distances on the map follow the differences between clusterings"],
   ["neighbours", "neighbours", "A neighbour map: the most alike clusterings stay together, far distances mean little"]];
 
-/** The map of the kind in view, asked for once the first picture stands; null until it is there. */
+/** The map of the kind in view, asked for once the first picture stands: `found` or an `error`, and a way to ask `again`. */
 function useMap() {
-  const store = useStore(), { map: kind } = store.view.value, revision = store.boot.value.header.revision, key = `${kind} ${revision}`;
-  const [maps, setMaps] = useState(/** @type {Record<string, any>} */ ({}));
+  const store = useStore(), { map: kind } = store.view.value, key = `${kind} ${store.edition.value}`;
+  const [maps, setMaps] = useState(/** @type {Record<string, {found?: any, error?: string}>} */ ({}));
+  const put = (/** @type {{found?: any, error?: string}} */ one) => setMaps((old) => ({ ...old, [key]: one }));
   useEffect(() => {
     if (maps[key]) return;
     let left = false;
     const timer = setTimeout(async () => {
       try {
         const found = decode((await store.transport.get(`/api/map/${kind}`)).buffer);
-        if (!left) setMaps((old) => ({ ...old, [key]: found }));
+        if (left) return;
+        if (found.header.revision === store.boot.value.header.revision) put({ found });
+        else store.open(); // another page added clusterings
       } catch (error) {
-        if (!left) store.fail(error);
+        if (left) return;
+        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) put({ error: error.message });
+        else store.fail(error);
       }
     }, 50);
     return () => {
       left = true;
       clearTimeout(timer);
     };
-  }, [key, store.boot.value]);
-  return maps[key] ?? null;
+  }, [key, maps[key]]);
+  const again = () => setMaps(({ [key]: _, ...others }) => others);
+  return { ...maps[key], again };
 }
 
 export function MapView() {
-  const store = useStore(), { map: kind } = store.view.value, found = useMap();
+  const store = useStore(), { map: kind } = store.view.value, { found, error, again } = useMap();
   const tools = html`<${Segmented} label="Kind of map" options=${KINDS} value=${kind} onPick=${(/** @type {string} */ map) => store.go({ map })} />`;
-  const waiting = html`<p class="empty" role="status">drawing the map …</p>`;
+  const waiting = error
+    ? html`<p class="empty" role="alert">${error} <button onClick=${again}>Try again</button></p>`
+    : html`<p class="empty" role="status">drawing the map …</p>`;
   return html`<${Panel} id="map" title="Map" tools=${tools} note=${found ? distortion(found.header) : null} table=${() => (found ? html`<${MapTable} map=${found} />` : waiting)}>
     ${found ? html`<${MapPicture} map=${found} />` : waiting}
   <//>`;

@@ -4,30 +4,13 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { LabelCache } from "./labels.js";
 import { Refusal } from "./transport.js";
-import { Tree, nodeOf, parseRef, refOf } from "./tree.js";
+import { Tree, nodeOf, refOf } from "./tree.js";
+import { START, checkedView, isSameOrigin, lossWords, originOf, readHash, writeHash } from "./view.js";
 import { decode } from "./wire.js";
 
-/**
- * @typedef {{ref: string, name: string, note: string}} Kept a clustering in the tray
- * @typedef {{
- *   cut: number, split: number[], join: number[], cutM: number,
- *   rep: string, sel: string | null, pin: string | null, cmp: string | null,
- *   x: string, y: string, brush: number[] | null, map: string, colour: string,
- *   tab: string, cluster: number, tray: Kept[],
- * }} View
- * `cut` groups, some of them `split` or `join`ed by hand in the tree of `cutM` clusterings; `rep` shows medoids ("m") or
- * consensuses ("c"); refs: `sel`ected, `pin`ned (its colours rule), `cmp` compared with the pinned one; axes `x`, `y` of the
- * scores and a `brush` on them [x0, x1, y0, y1]; `map` kind; the tree's `colour` (a score, or "group"); `tab` of the lower
- * panel; `cluster` of the selected one that is picked out, −1 none.
- */
+/** @typedef {import("./view.js").View} View */
 
-/** @type {View} */
-const START = {
-  cut: 0, split: [], join: [], cutM: 0, rep: "m", sel: null, pin: null, cmp: null,
-  x: "", y: "", brush: null, map: "mds", colour: "group", tab: "detail", cluster: -1, tray: [],
-};
-
-const UNDOS = 200;
+const UNDOS = 200, TRIES = 5; // of asking for two answers that belong together
 
 export class Store {
   /** @param {import("./transport.js").Transport} transport @param {{address?: boolean, model?: any}} [options] */
@@ -48,6 +31,12 @@ export class Store {
     this.prefs = signal(readPrefs());
     this.moving = false;
     this.closed = false;
+    this.turn = 0; // of the last `open`
+    /** @type {Promise<void>} */ this.opening = Promise.resolve();
+    this.meetings = 0; // how often a server that was lost was met again
+    // what answers belong to: none is kept when the run, its trees or its number of clusterings change, or after a restart
+    this.edition = signal("");
+    this.origin = computed(() => (this.session.value ? originOf(this.session.value) : ""));
     /** @type {ReturnType<typeof setTimeout> | undefined} */ this.retrying = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */ this.writing = undefined;
 
@@ -102,51 +91,70 @@ export class Store {
   /** Values of a score, one a clustering; null if there is none of that name. @param {string} name */
   score(name) {
     const at = this.session.value.scores.findIndex((/** @type {any} */ one) => one.name === name);
-    const m = this.session.value.n_clusterings;
+    const m = this.boot.value.arrays.order.length;
     return at < 0 ? null : /** @type {Float32Array} */ (this.boot.value.arrays.scores).subarray(at * m, (at + 1) * m);
   }
 
-  /** Ask for everything that the first picture needs. */
-  async open() {
-    const isFirst = !this.session.value;
-    try {
-      const [session, boot] = await Promise.all([this.transport.get("/api/session"), this.transport.get("/api/boot")]);
-      const shown = decode(boot.buffer);
-      batch(() => {
-        this.session.value = session.json;
-        this.boot.value = shown;
-        this.labels.take(shown, shown.header.representatives);
-        this.job.value = session.json.job;
-        const given = this.address && isFirst ? readHash(location.hash, session.json.run) : null;
-        this.view.value = this.checked(given ?? this.view.value);
-        this.status.value = { kind: "ready", message: "" };
-      });
-      this.writeAddress();
-    } catch (error) {
-      this.fail(error);
-    }
+  /** Ask for everything that the first picture needs; done once the newest asking is. */
+  open() {
+    this.opening = this.load(++this.turn);
+    return this.opening;
   }
 
-  /** A view that this run can show: names and nodes it does not have fall back to the start. @param {View} view @returns {View} */
+  /** @param {number} turn */
+  async load(turn) {
+    try {
+      const found = await this.ask();
+      if (turn === this.turn && !this.closed) this.show(found);
+    } catch (error) {
+      if (turn === this.turn) this.fail(error, true);
+    }
+    if (turn !== this.turn) await this.opening;
+  }
+
+  /** The session and its first picture: asked for together, and again when clusterings were added in between. */
+  async ask() {
+    for (let i = 0; i < TRIES; i++) {
+      const [{ json: session }, { buffer }] = await Promise.all([this.transport.get("/api/session"), this.transport.get("/api/boot")]);
+      const boot = decode(buffer);
+      if (session.revision === boot.header.revision && session.n_clusterings === boot.arrays.order.length) return { session, boot };
+    }
+    throw new Refusal(503, "Clusterings are being added faster than they are read: asking again.");
+  }
+
+  /** @param {{session: any, boot: ReturnType<typeof decode>}} found */
+  show({ session, boot }) {
+    const now = originOf(session), m = boot.arrays.order.length, isFirst = !this.session.value;
+    const isOther = !isFirst && (!isSameOrigin(this.origin.value, now) || m < this.tree.value.m);
+    if (!isFirst && this.status.value.kind !== "ready") this.meetings++;
+    const edition = [now, session.revision, m, this.meetings].join(" ");
+    const given = this.address && (isFirst || isOther) ? readHash(location.hash) : null;
+    const from = given && (isFirst || isSameOrigin(given.of, now)) ? given : this.view.value, view = checkedView(from, session, m);
+    const words = lossWords(from, view, session.name);
+    batch(() => {
+      if (edition !== this.edition.value) this.labels.clear();
+      this.edition.value = edition;
+      this.session.value = session;
+      this.boot.value = boot;
+      this.labels.take(boot, boot.header.representatives);
+      const job = this.job.value; // one that ran is asked about until it says how it ended
+      this.job.value = session.job ?? (!isOther && job?.state === "running" ? job : null);
+      if (isOther) {
+        this.past.value = [];
+        this.future.value = [];
+        this.more.value = null;
+        this.moving = false;
+      }
+      this.view.value = view;
+      this.status.value = { kind: "ready", message: "" };
+      if (words) this.message.value = words;
+    });
+    this.writeAddress();
+  }
+
+  /** A view as this session can show it. @param {View} view */
   checked(view) {
-    const { scores, cut, n_clusterings: m } = this.session.value;
-    const names = scores.map((/** @type {any} */ one) => one.name);
-    const ref = (/** @type {string | null} */ one) => {
-      const parsed = one ? parseRef(one) : null;
-      if (!one || !parsed) return null;
-      const count = parsed.m ?? m;
-      return count <= m && parsed.node <= 2 * count - 2 ? one : null;
-    };
-    const name = (/** @type {string} */ one, /** @type {number} */ at) => (names.includes(one) ? one : names[at] ?? names[0] ?? "");
-    return {
-      ...view,
-      cut: Math.max(1, Math.min(m, view.cut || cut.groups)),
-      cutM: view.cutM || m,
-      sel: ref(view.sel), pin: ref(view.pin), cmp: ref(view.cmp),
-      tray: view.tray.filter((kept) => ref(kept.ref)),
-      x: name(view.x, 0), y: name(view.y, 1),
-      colour: view.colour === "group" || names.includes(view.colour) ? view.colour : "group",
-    };
+    return checkedView(view, this.session.value, this.tree.value.m);
   }
 
   /** Change what is shown; every change can be undone, quick ones (a slider in motion) as one. @param {Partial<View>} patch @param {boolean} [quick] */
@@ -183,11 +191,13 @@ export class Store {
 
   /** @param {View} view @param {View[]} past @param {View[]} future */
   step(view, past, future) {
+    const shown = this.checked(view), words = lossWords(view, shown, this.session.value.name);
     batch(() => {
       this.moving = false;
       this.past.value = past;
       this.future.value = future;
-      this.view.value = this.checked(view);
+      this.view.value = shown;
+      if (words) this.message.value = words;
     });
     this.writeAddress();
   }
@@ -197,13 +207,20 @@ export class Store {
     clearTimeout(this.writing);
     if (!this.address) return;
     if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
-    else history.replaceState(null, "", `#${writeHash(this.view.value, this.session.value.run)}`);
+    else history.replaceState(null, "", `#${writeHash(this.view.value)}`);
   }
 
   /** Show what an address says that was pasted over this one. */
   readAddress() {
-    const given = this.session.value && readHash(location.hash, this.session.value.run);
-    if (given) this.go(this.checked(given));
+    const given = this.session.value && readHash(location.hash);
+    if (!given) return;
+    if (given.of.split(".")[0] !== this.session.value.run) {
+      this.message.value = "That address is of another run than the one that is open here.";
+      return;
+    }
+    const shown = this.checked(given), words = lossWords(given, shown, this.session.value.name);
+    this.go(shown);
+    if (words) this.message.value = words;
   }
 
   /** @param {any} patch */
@@ -216,8 +233,8 @@ export class Store {
     }
   }
 
-  /** Tell people what went wrong; a lost server is asked again until it answers. @param {any} error */
-  fail(error) {
+  /** Tell people what went wrong; a lost server is asked again until it answers. @param {any} error @param {boolean} [again] whether to ask again in any case */
+  fail(error, again = false) {
     if (!(error instanceof Refusal)) throw error;
     if (error.status === 0) {
       this.status.value = { kind: "lost", message: "The server does not answer: has it been stopped? This view is kept, and goes on when it is back." };
@@ -227,6 +244,7 @@ export class Store {
       this.retry();
     } else {
       this.message.value = error.message;
+      if (again) this.retry();
     }
   }
 
@@ -245,7 +263,7 @@ export class Store {
         await this.transport.get("/api/session");
         await this.open();
       } catch (error) {
-        this.fail(error);
+        this.fail(error, true);
       }
     }, 1000);
   }
@@ -258,42 +276,6 @@ function readPrefs() {
   } catch {
     return start;
   }
-}
-
-const NUMBERS = ["cut", "cutM", "cluster"], LISTS = ["split", "join", "brush"], TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "colour", "tab"];
-
-/** @param {View} view @param {string} run */
-export function writeHash(view, run) {
-  const parts = new URLSearchParams({ v: "1", run });
-  const from = /** @type {any} */ (view), start = /** @type {any} */ (START);
-  for (const name of [...NUMBERS, ...TEXTS]) if (from[name] !== start[name] && from[name] !== null) parts.set(name, String(from[name]));
-  for (const name of LISTS) if (from[name]?.length) parts.set(name, from[name].join(","));
-  for (const kept of view.tray) parts.append("tray", JSON.stringify([kept.ref, kept.name, kept.note]));
-  return parts.toString();
-}
-
-/** The view of an address; null if it is of another run or version. @param {string} hash @param {string} run @returns {View | null} */
-export function readHash(hash, run) {
-  const parts = new URLSearchParams(hash.replace(/^#/, ""));
-  if (parts.get("v") !== "1" || parts.get("run") !== run) return null;
-  const view = /** @type {any} */ ({ ...START });
-  for (const name of NUMBERS) if (/^-?\d{1,9}$/.test(parts.get(name) ?? "")) view[name] = Number(parts.get(name));
-  for (const name of TEXTS) if (parts.has(name)) view[name] = parts.get(name);
-  for (const name of LISTS) {
-    const numbers = (parts.get(name) ?? "").split(",").filter(Boolean).map(Number);
-    if (numbers.length && numbers.every(Number.isFinite)) view[name] = numbers;
-  }
-  if (view.brush?.length !== 4) view.brush = null;
-  view.rep = view.rep === "c" ? "c" : "m";
-  view.tray = parts.getAll("tray").flatMap((text) => {
-    try {
-      const [ref, name, note] = JSON.parse(text);
-      return [{ ref: String(ref), name: String(name).slice(0, 80), note: String(note).slice(0, 2000) }];
-    } catch {
-      return [];
-    }
-  });
-  return view;
 }
 
 const Shared = createContext(/** @type {Store} */ (/** @type {any} */ (null)));

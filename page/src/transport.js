@@ -19,16 +19,26 @@ export class Refusal extends Error {
 }
 
 const KEY = "consilience-token";
+let held = "", isStored = true; // where site data is blocked, the token lasts as long as the page
 
 /** The token of this address: from the fragment it was opened with, which is then cleaned, or as an earlier tab kept it. */
 export function pageToken() {
   const found = /(?:^#|&)token=([0-9a-f]{32})(?:&|$)/.exec(location.hash);
   if (found) {
-    localStorage.setItem(KEY, found[1]);
+    held = found[1];
+    try {
+      localStorage.setItem(KEY, held);
+    } catch {
+      isStored = false;
+    }
     const rest = location.hash.slice(1).split("&").filter((part) => !part.startsWith("token="));
     history.replaceState(null, "", `${location.pathname}#${rest.join("&")}`);
   }
-  return localStorage.getItem(KEY) ?? "";
+  try {
+    return (isStored && localStorage.getItem(KEY)) || held;
+  } catch {
+    return held;
+  }
 }
 
 /** @param {() => string} token @returns {Transport} */

@@ -6,7 +6,7 @@ import { effect } from "@preact/signals";
  * @returns {() => void} ends the link
  */
 export function linkModel(store, model) {
-  const tray = (model.get("tray") ?? []).map((/** @type {any} */ kept) => ({ ref: String(kept.ref), name: String(kept.name ?? kept.ref), note: "" }));
+  const tray = (model.get("tray") ?? []).map((/** @type {any} */ kept) => ({ ref: String(kept.ref), name: String(kept.name ?? kept.ref), note: "", of: "" }));
   store.view.value = { ...store.view.value, sel: model.get("selected") || null, tray };
   const take = () => {
     const ref = model.get("selected");
@@ -16,7 +16,7 @@ export function linkModel(store, model) {
   const stop = effect(() => {
     const { tray: kept, sel } = store.view.value;
     if (!store.session.value) return;
-    model.set("tray", kept.map(({ ref, name }) => ({ ref, name })));
+    model.set("tray", kept.filter(({ of }) => of === store.origin.value).map(({ ref, name }) => ({ ref, name })));
     model.set("selected", sel ?? "");
     model.save_changes();
   });
