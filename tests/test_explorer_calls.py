@@ -458,3 +458,13 @@ def test_clusters_with_gaps_are_numbered_through():
     api = Api(Session(ens))
     _, found = arrays(api, "labels/0m,1m")
     assert found["labels"].tolist() == [[0, 1, 2], [1, 1, 0]]
+
+
+def test_a_consensus_comes_with_its_own_accuracy(api, meta):
+    from consilience.comparison import accuracy
+
+    header, _ = arrays(api, "labels/60.112c,3m")
+    found = meta.consensus(meta.branch(112)).labels
+    expected = {f"accuracy:{name}": accuracy(labels, found) for name, labels in KNOWN.items()}
+    assert header["items"][0]["scores"] == pytest.approx(expected)
+    assert header["items"][1]["scores"] == {}

@@ -62,6 +62,7 @@ export function compare(store, ref) {
   store.message.value = ref === store.pinned.value
     ? "This is the pinned clustering itself: select another one, or pin another one, to compare."
     : `Comparing ${the(store, ref)} with the pinned one.`;
+  requestAnimationFrame(() => document.getElementById("panel-compare")?.scrollIntoView({ block: "nearest" }));
 }
 
 /** Whether this is what the tray keeps: a number of another run or tree is another clustering's. @param {Store} store @param {import("./view.js").Kept} kept @param {string | null} ref */

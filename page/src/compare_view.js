@@ -65,5 +65,6 @@ function Moved({ shown }) {
   const cell = (/** @type {any} */ slots, /** @type {number} */ c) => (c < 0 ? "–" : html`<${Mark} slot=${slots?.[c]} /> ${c}`);
   return html`<section><h3 title="Objects outside the pairs of clusters that overlap most">Moved objects <small>${many(shown.n_moved)}</small></h3>
     ${shown.n_moved ? html`<${Table} caption=${shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"} heads=${["id", "from", "to"]}
-      rows=${shown.moved.map((/** @type {any} */ one) => [one.id, cell(from, one.from), cell(to, one.to)])} />` : html`<p class="note">None: the clusters hold the same objects.</p>`}</section>`;
+      rows=${shown.moved.map((/** @type {any} */ one) => [one.id, cell(from, one.from), cell(to, one.to)])} />
+      <p class="note">Numbers are each clustering's own; clusters that belong together share their colour.</p>` : html`<p class="note">None: the clusters hold the same objects.</p>`}</section>`;
 }

@@ -6,7 +6,7 @@ import { decode } from "./wire.js";
 /**
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
- *   labels: import("./align.js").Labels, confidence: Uint8Array | null,
+ *   scores?: Record<string, number>, labels: import("./align.js").Labels, confidence: Uint8Array | null,
  * }} Shown
  */
 

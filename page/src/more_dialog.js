@@ -20,8 +20,8 @@ export function MoreDialog() {
   };
   return html`<${Dialog} title="More like this" open=${ref !== null} onClose=${close}>
     <form onSubmit=${submit}>
-      <p>Makes new clusterings around <b>${ref ? the(store, ref) : ""}</b> by changing how it was made a little. They join the tree.</p>
-      <label class="line"><span>How many</span>
+      <p>Makes new clusterings around <b>${ref ? the(store, ref) : ""}</b> ${ref?.endsWith("c") ? " (around the most central of them)" : ""} by changing how it was made a little. They join the tree.</p>
+      <label class="line"><span>How many <small>up to ${many(store.session.value.limits.refine)}</small></span>
         <input type="number" name="count" required autofocus min="1" max=${store.session.value.limits.refine} value=${count}
           onInput=${(/** @type {any} */ e) => setCount(Number(e.target.value))} /></label>
       <fieldset class="line"><legend>How far from it</legend>

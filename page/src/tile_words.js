@@ -9,11 +9,13 @@ export function GroupMark({ group }) {
   return html`<span class="group-mark" style=${{ background: colourOf(group), color: inkOn(colourOf(group)) }}>${group + 1}</span>`;
 }
 
-/** The y score of a representative: a medoid's own, for a consensus the mean of its branch. @param {import("./state.js").Store} store @param {string} ref @param {number} node */
+/** The y score of a representative: its own, or where a consensus has none the mean of its branch. @param {import("./state.js").Store} store @param {string} ref @param {number} node */
 export function scoreOf(store, ref, node) {
   const { y } = store.view.value, values = store.score(y), leaf = leafOf(store, ref);
   if (!values) return null;
   if (leaf !== null) return { text: show(values[leaf], 3), title: `${y} ${show(values[leaf], 3)}` };
+  const own = store.labels.get(ref)?.scores?.[y];
+  if (Number.isFinite(own)) return { text: show(own, 3), title: `${y} of the consensus ${show(own, 3)}` };
   if (node < 0) return null;
   const known = [...store.tree.value.leaves(node)].map((one) => values[one]).filter(Number.isFinite);
   const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : NaN;

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from consilience.comparison import accuracy
 from consilience.explorer.edition import Edition, Shown
 from consilience.explorer.jobs import Jobs
 from consilience.explorer.refine import refine_note
@@ -98,12 +99,13 @@ def labels_reply(session: Session, edition: Edition, refs: str) -> Reply:
     arrays: dict[str, NDArray[Any]] = {"labels": np.stack([one.labels for one in found])}
     if any(one.confidence is not None for one in found):
         arrays["confidence"] = np.stack([_bytes(one) for one in found])
-    header = {"revision": edition.revision, "items": [_item(one) for one in found]}
+    header = {"revision": edition.revision, "items": [_item(session, one) for one in found]}
     tag = f'W/"{session.origin.run}-{edition.tag}-{edition.revision}-{zlib.crc32(refs.encode()):08x}"'
     return binary_reply(header, arrays, {"ETag": tag, "Cache-Control": "private, no-cache"})
 
 
-def _item(one: Shown) -> dict[str, Any]:
+def _item(session: Session, one: Shown) -> dict[str, Any]:
+    own = {} if one.leaf is not None else session.known  # a clustering's scores are in the boot
     return {
         "ref": str(one.ref),
         "node": one.ref.node,
@@ -111,6 +113,7 @@ def _item(one: Shown) -> dict[str, Any]:
         "clusters": one.clusters,
         "size": one.size,
         "confidence": one.confidence is not None,
+        "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
     }
 
 

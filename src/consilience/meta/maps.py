@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from consilience._check import check_choice, check_count, check_seed
 from consilience._progress import track
@@ -21,6 +22,7 @@ NEIGHBOURS = 10
 BLOCK = 2**18  # distances at a time: what the cache holds
 STEPS, WORK = 200, 10**9  # steps of the descent, and distances looked at in all of them
 ENOUGH = 1e-5  # share by which a step must lower the squared error
+ALONE = 3000  # items up to which t-SNE has one thread
 POWER, WIDTH = 10, 12  # passes and vectors of the classical start
 
 
@@ -146,7 +148,10 @@ def _tsne(matrix: Matrix, start: Floats, max_iter: int | None, seed: int) -> tup
     options = {} if max_iter is None else {"max_iter": max_iter}
     init = (1e-4 * start / max(start[:, 0].std(), 1e-300)).astype(np.float32)
     tsne = TSNE(metric="precomputed", init=init, perplexity=perplexity, random_state=seed % 2**32, **options)
-    return tsne.fit_transform(matrix).astype(float), f"t-SNE of perplexity {perplexity:.3g}; far distances mean nothing"
+    # On a busy machine threads that wait for each other take many times as long as one that does not.
+    with threadpool_limits(1 if len(matrix) < ALONE else None):
+        xy = tsne.fit_transform(matrix).astype(float)
+    return xy, f"t-SNE of perplexity {perplexity:.3g}; far distances mean nothing"
 
 
 def _blocks(m: int) -> list[slice]:
