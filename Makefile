@@ -46,8 +46,9 @@ types: $(VENV)/.tested
 layers: $(VENV)/.tested
 	$(BIN)/lint-imports
 
+# Two workers have the cores; threads of theirs would only wait for each other.
 units: $(VENV)/.tested
-	$(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
 
 # The kernels' own tests: under the address, undefined-behaviour and thread sanitizers, and as they are shipped.
 sanitizers: needs $(KERNELS)
