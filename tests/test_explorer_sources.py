@@ -75,10 +75,10 @@ def test_data_in_another_order_is_matched_by_id(run, tmp_path):
 
 def test_data_that_lacks_objects(run, tmp_path):
     pd.read_csv(BEADS).iloc[5:].to_csv(tmp_path / "some.csv", index=False)
-    with pytest.raises(InputError, match="no row for 5 objects of the clusterings, 'b001' first"):
+    with pytest.raises(InputError, match="no row for 5 objects of the clusterings, such as 'b001'"):
         material(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
     short = read_table(np.zeros((7, 2)), kind="data")
-    with pytest.raises(InputError, match="7 objects and the clusterings are of 300"):
+    with pytest.raises(InputError, match="7 rows for 300 objects"):
         material(run).with_data(short)
 
 

@@ -51,13 +51,13 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organised, monkeypatch
     meta, _, _ = organised
     from consilience.meta import null
 
-    seen, real = [], null.branch_consensus
+    seen, real = [], null.branch_vote
 
-    def spy(ensemble, distances, members, **how):
+    def spy(columns, n_clusters, distances, members):
         seen.append(members)
-        return real(ensemble, distances, members, **how)
+        return real(columns, n_clusters, distances, members)
 
-    monkeypatch.setattr(null, "branch_consensus", spy)
+    monkeypatch.setattr(null, "branch_vote", spy)
     meta.null(lambda labels: 0.0, n_shuffles=2)
     for begin in (0, 3, 6):
         assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]

@@ -214,7 +214,7 @@ def test_data_and_known_labels_are_matched_with_the_objects(tmp_path, beads, run
     with pytest.raises(InputError, match="5 rows for 300 objects"):
         cs.report(run, tmp_path / "page.html", data=beads.values[:5])
     lacking = read_table(frame.iloc[1:].reset_index(), kind="data", id_column="bead")
-    with pytest.raises(InputError, match="1 object not in it, such as 'b001'"):
+    with pytest.raises(InputError, match="no row for 1 object of the clusterings, such as 'b001'"):
         cs.report(run, tmp_path / "page.html", data=lacking)
     with pytest.raises(InputError, match="'shape' are 5 for 300 objects"):
         cs.report(run, tmp_path / "page.html", known={"shape": beads.labels["shape"][:5]})

@@ -415,9 +415,13 @@ def test_columns_are_kept_in_the_order_asked_for(tmp_path):
     np.testing.assert_array_equal(table.values[0], [1, 5.1])
 
 
-def test_index_is_used_on_request(tmp_path):
+def test_index_is_used_where_it_names_objects(tmp_path):
     frame = pd.DataFrame({"a": [1.0, 2.0]}, index=["p", "q"])
-    assert read_table(frame, kind="data").ids is None
+    assert list(read_table(frame, kind="data").ids) == ["p", "q"]
+    assert read_table(frame.reset_index(drop=True), kind="data").ids is None
+    assert read_table(frame.set_axis(["p", "p"]), kind="data").ids is None
+    assert read_table(frame.set_axis(["p", None]), kind="data").ids is None
+    assert list(read_table(frame.assign(name=["r", "s"]), kind="data", id_column="name").ids) == ["r", "s"]
     assert list(read_table(frame, kind="data", id_column="index").ids) == ["p", "q"]
     frame.to_parquet(tmp_path / "i.parquet")
     assert list(read_table(tmp_path / "i.parquet", kind="data", id_column="index").ids) == ["p", "q"]

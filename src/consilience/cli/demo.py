@@ -73,7 +73,7 @@ def command(output: Path | None) -> None:
     else:
         console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
     folder = quote(str(output))
-    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,colour"
+    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,colour --linkage ward -g {GROUPS}"
     needs = "" if find_spec("starlette") else " (after pip install 'consilience[explore]')"
     console.print(f"To look around in it{needs}: {explore}")
     console.print(

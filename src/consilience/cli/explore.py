@@ -9,7 +9,7 @@ import click
 
 from consilience._check import InputError
 from consilience.cli.generate import Clusters, parse_base
-from consilience.cli.inputs import Names, joined, labels_from, table_options, truth_options
+from consilience.cli.inputs import Names, joined, labels_from, split_truth, table_options, truth_options
 from consilience.explorer.serve import Server, prepare, run
 from consilience.explorer.sources import KINDS, Making, Material, material
 from consilience.generation.settings import METHODS
@@ -115,6 +115,8 @@ def command(
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and data is None and not source.is_dir():
         click.echo(f"{source.name} is taken for {found.taken_for}; --kind says otherwise.", err=True)
+    if found.taken_for == "data" and output is None:
+        click.echo("The clusterings are in memory only; -o FOLDER keeps them.", err=True)
     run(server, browser=browser, say=lambda text: click.echo(text, err=True))
 
 
@@ -124,7 +126,12 @@ def _read(
     """The clusterings, and their data; how to read is said of the data where it is given, and of SOURCE otherwise."""
     reading = {**how, "columns": how["columns"] or None, "label_columns": truth}
     if data is not None:
-        found = material(source, kind="labels", reading={} if source.is_dir() else _of_labels(source, data, truth, how))
+        own: dict[str, Any] = {}
+        if not source.is_dir():
+            mine, reading["label_columns"] = split_truth(truth, source, data, how)
+            own = {"id_column": how["id_column"], "label_columns": mine}
+            own |= {name: how[name] for name in ("sep", "header")} if data.suffix == source.suffix else {}
+        found = material(source, kind="labels", reading=own)
         return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))
     if not source.is_dir():
         return material(source, kind=kind, reading=reading, making=making)
@@ -136,11 +143,3 @@ def _read(
             "data, so name that with --data, or known labels with --truth-from"
         )
     return found
-
-
-def _of_labels(source: Path, data: Path, truth: list[str], how: dict[str, Any]) -> dict[str, Any]:
-    """How to read labels beside data: known labels that are columns of both are no clusterings."""
-    own = {name: how[name] for name in ("id_column", *(("sep", "header") if data.suffix == source.suffix else ()))}
-    names = read_table(source, kind="labels", **own).columns or []
-    kept = [name for name in names if name not in truth]
-    return {**own, "columns": kept} if kept and len(kept) < len(names) else own

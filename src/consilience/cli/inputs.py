@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import click
 import pandas as pd
 
-from consilience._check import InputError, check_choice, count
+from consilience._check import InputError, check_choice, count, nearest
 from consilience.ensemble import Ensemble
 from consilience.tables import Table, find_id_column, read_table
+from consilience.tables.files import Options, open_sheet
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = 3  # columns that a warning names
@@ -178,6 +179,25 @@ def read_data(
     if truth_from is not None:
         known = joined(known, labels_from(truth_from, table, path, id_column, [], text), truth_from, path)
     return table, groups, known
+
+
+def split_truth(truth: list[str], labels: Path, data: Path, text: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Which known labels are columns of a table of labels, and which of the data beside it; a name may be in both."""
+    there = [
+        open_sheet(path, Options("labels", **_text_of(path, data, text))).column_names() for path in (labels, data)
+    ]
+    for name in truth:
+        if not any(name in names for names in there):
+            near = nearest(name, [*there[0], *there[1]])
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"--truth {name!r} is no column of {labels} or {data}{hint}")
+    mine, theirs = ([name for name in truth if name in names] for names in there)
+    return mine, theirs
+
+
+def _text_of(path: Path, data: Path, text: dict[str, Any]) -> dict[str, Any]:
+    """How to read a text file, where it was said of one like it."""
+    return {name: text.get(name) for name in ("header", "sep")} if path.suffix == data.suffix else {}
 
 
 def labels_from(

@@ -14,12 +14,12 @@ import click
 from consilience._check import InputError
 from consilience.agreement import Agreement
 from consilience.cli.combine import Clusters
-from consilience.cli.inputs import by_name, labels_from, read_ensemble, table_options, truth_options
+from consilience.cli.inputs import by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
 from consilience.consensus import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.reports.made import Origin
-from consilience.reports.report import check_places, matched, open_result, write_report
-from consilience.tables import Table, read_table
+from consilience.reports.report import check_places, open_result, write_report
+from consilience.tables import Table, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
 
 FILE = click.Path(path_type=Path)
@@ -94,11 +94,7 @@ def command(
     if source.is_dir():
         result, origin, table, known = _of_folder(source, data, truth, truth_from, how)
     else:
-        result, known = read_ensemble(source, truth, truth_from, **how)
-        load = f"cs.Ensemble(cs.tables.read_table({str(source)!r}, kind='labels', id_column={id_column!r}))"
-        origin = Origin(source.name, load)
-        text = {"sep": sep, "header": header} if data is not None and data.suffix == source.suffix else {}
-        table = None if data is None else _data(data, "data", truth, {"id_column": id_column, **text})
+        result, origin, table, known = _of_labels(source, data, truth, truth_from, how)
     written = write_report(
         result,
         replace(origin, command=command_line(ctx)),
@@ -113,6 +109,22 @@ def command(
     click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
+
+
+def _of_labels(
+    source: Path, data: Path | None, truth: list[str], truth_from: Path | None, how: dict[str, Any]
+) -> tuple[Any, Origin, Table | None, dict[str, Any]]:
+    """A table of labels, with the data and known labels of its objects; --columns and --key are of the data where it is given."""
+    mine, theirs = (truth, []) if data is None else split_truth(truth, source, data, how)
+    own = how if data is None else {**how, "columns": [], "key": None}
+    if data is not None and data.suffix != source.suffix:
+        own = {**own, "sep": None, "header": None}
+    result, known = read_ensemble(source, mine, truth_from, **own)
+    load = f"cs.Ensemble(read_table({str(source)!r}, kind='labels', id_column={how['id_column']!r}))"
+    if data is None:
+        return result, Origin(source.name, load), None, known
+    table = match_rows(_data(data, "data", theirs, how, all_there=True), result.ids, result.n_objects)
+    return result, Origin(source.name, load), table, {**by_name(table.labels), **known}
 
 
 def _of_folder(
@@ -133,7 +145,7 @@ def _of_folder(
     if data is None:
         return result, origin, None, known
     table = _data(data, "counts" if isinstance(result, Agreement) else "data", truth, how, all_there=truth_from is None)
-    table = matched(table, objects)
+    table = match_rows(table, objects.ids, objects.n_objects)
     return result, origin, table, known if truth_from is not None else by_name(table.labels)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from consilience.agreement import stable_groups
-from consilience.ensemble import Ensemble
 from consilience.explorer.edition import Edition
 from consilience.explorer.session import Session
 from consilience.explorer.wire import RefusedError, Reply, json_reply
+from consilience.reports.agreement import components_of
 
 GROUPS, MEMBERS = 20, 20
 
@@ -39,20 +37,10 @@ def _agreement(session: Session, edition: Edition) -> Reply:
             "iterations": table.to_dict("records"),
             "objective": found.objective,
             "components": {
-                side: {when: _components(one) for when, one in both.items()} for side, both in sides.items()
+                side: {when: components_of(one) for when, one in both.items()} for side, both in sides.items()
             },
             "groups": groups,
             "empty_rows": len(found.empty_rows),
             "empty_columns": len(found.empty_columns),
         }
     )
-
-
-def _components(ensemble: Ensemble) -> dict[str, Any]:
-    found = ensemble.signatures()
-    sizes = found.counts[(found.labels >= 0).any(axis=1)]
-    return {
-        "number": len(sizes),
-        "largest": int(sizes.max(initial=0)),
-        "share_in_groups": float(sizes[sizes > 1].sum() / max(sizes.sum(), 1)),
-    }

@@ -181,6 +181,10 @@ class Edition:
         found = REF.fullmatch(text)
         if found is None:
             raise RefusedError(404, "a clustering is named by a node of the tree and m or c, such as 17m")
+        if found[1] is None and int(found[2]) >= self.n_clusterings:
+            raise RefusedError(
+                404, f"there is no clustering {found[2]} here: they are numbered 0 to {self.n_clusterings - 1}"
+            )
         m = self.n_clusterings if found[1] is None else int(found[1])
         if not 2 <= m <= self.n_clusterings:
             raise RefusedError(404, f"there is no tree of {m} clusterings here: they are {self.n_clusterings}")

@@ -13,6 +13,7 @@ from consilience.explorer.detail import title
 from consilience.explorer.edition import Edition, Ref
 from consilience.explorer.session import Session
 from consilience.explorer.wire import Reply
+from consilience.reports.files import quoted
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
 FILES = {
@@ -20,14 +21,13 @@ FILES = {
     "parquet": "consilience.parquet",
     "python": "consilience_labels.py",  # as consilience.py it would import itself
 }
-RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
 def export_reply(
     session: Session, edition: Edition, form: str, items: list[tuple[Ref, str]], confidence: bool
 ) -> Reply:
     """A file of the chosen clusterings."""
-    names = _unique([name or title(edition, edition.shown(ref)) for ref, name in items])
+    names = unlike([name or title(edition, edition.shown(ref)) for ref, name in items])
     chosen = [(ref, name) for (ref, _), name in zip(items, names, strict=True)]
     if form == "python":
         body = snippet(session, edition, chosen).encode()
@@ -64,7 +64,7 @@ def _ids(session: Session, n_objects: int) -> pa.Array:
     return pa.array([str(one) for one in ids], pa.string())
 
 
-def _unique(names: list[str]) -> list[str]:
+def unlike(names: list[str]) -> list[str]:
     """Names that differ from each other, from the id column and from the columns of confidence."""
     taken, unique = {"id"}, []
     for name in names:
@@ -79,13 +79,9 @@ def _unique(names: list[str]) -> list[str]:
 def _safe(table: pa.Table) -> pa.Table:
     """The same table with a ' before every text that a spreadsheet could run."""
     if pa.types.is_string(table.schema.field("id").type):
-        ids = [_quoted(text) for text in table["id"].to_pylist()]
+        ids = [quoted(text) for text in table["id"].to_pylist()]
         table = table.set_column(0, "id", pa.array(ids, pa.string()))
-    return table.rename_columns([_quoted(name) for name in table.column_names])
-
-
-def _quoted(text: str) -> str:
-    return f"'{text}" if text.startswith(RISKY) else text
+    return table.rename_columns([quoted(name) for name in table.column_names])
 
 
 def snippet(session: Session, edition: Edition, chosen: list[tuple[Ref, str]]) -> str:
@@ -116,6 +112,7 @@ def snippet(session: Session, edition: Edition, chosen: list[tuple[Ref, str]]) -
     meta = edition.meta
     for m in sorted({ref.m for ref in joint}):  # a branch is a node of the tree that it was chosen in
         how = f"linkage={meta.linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
+        how += f", random_state={meta.seed}" if meta.n_pairs is not None else ""
         lines.append(f"tree_of_{m} = cs.organize(ensemble[:, :{m}], {how})")
     lines += [""] * bool(joint) + ["labels = pd.DataFrame(index=ensemble.ids)"]
     for ref, name in chosen:

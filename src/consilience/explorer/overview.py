@@ -32,6 +32,7 @@ def session_reply(session: Session, edition: Edition, jobs: Jobs) -> Reply:
             "package": version("consilience"),
             "revision": edition.revision,
             "run": origin.run,
+            "tree": session.tree,
             "name": origin.name,
             "source": origin.source,
             "n_objects": edition.n_objects,

@@ -39,6 +39,6 @@ def load_page(folder: Path | None = None) -> dict[str, Asset]:
         return {path: Asset((folder / name).read_bytes(), kind) for path, (name, kind) in STATIC.items()}
     except FileNotFoundError:
         raise PageMissingError(
-            "the explorer's page is not in this installation, which was built without Node.js: install Node.js 18 or newer and "
-            "reinstall consilience, or run 'make page' in a checkout"
+            "the explorer's page is not in this installation, which was built without Node.js, npm or a network: install Node.js 18 or "
+            "newer and reinstall consilience, or run 'make page' in a checkout"
         ) from None

@@ -14,6 +14,7 @@ from consilience.explorer.edition import Edition, Ref
 from consilience.explorer.jobs import Job, Jobs
 from consilience.explorer.session import Session
 from consilience.explorer.wire import RefusedError
+from consilience.generation import remake
 from consilience.generation.recipes import of_row
 from consilience.store import Store
 from consilience.store.folder import find_manifest
@@ -69,6 +70,7 @@ def _make(
     ensemble = session.edition.meta.ensemble
     row, seed = ensemble.info.iloc[leaf], _next_number(ensemble)
     size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
+    _check_data(session, ensemble, leaf)
     with _writer(session) as store:
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
@@ -78,6 +80,15 @@ def _make(
             made.append(new)
             lines.append(_line(leaf, n, spread, seed + job.done))
             job.done += n
+
+
+def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
+    """See that the clustering can be made again, unless the run says what data it is of."""
+    if session.origin.fingerprint is not None:
+        return
+    again = remake(session.data, ensemble.info.iloc[leaf], base=session.base, n_jobs=session.n_jobs)
+    if not np.array_equal(Ensemble([again]).labels[:, 0], Ensemble([ensemble.labels[:, leaf]]).labels[:, 0]):
+        raise InputError("the data is not that the clusterings were made from: give the table that generate had")
 
 
 def _next_number(ensemble: Ensemble) -> int:

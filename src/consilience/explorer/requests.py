@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -92,7 +91,7 @@ def _between(low: int, high: int) -> Check:
 
 def _real(low: float, high: float) -> Check:
     def check(value: Any) -> float:
-        if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
+        if type(value) not in (int, float) or not low <= value <= high:
             raise ValueError(f"a number from {low} to {high}")
         return float(value)
 

@@ -94,7 +94,9 @@ class Server:
         self.url = f"http://{named}:{self.port}/#token={self.token}"
 
     def start(self) -> Server:
-        """Begin to answer."""
+        """Begin to answer; a server that answers already is left alone."""
+        if self._server.started:
+            return self
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.005)
@@ -114,6 +116,9 @@ class Server:
         if self._thread.is_alive():
             self._thread.join(10)
         self._socket.close()
+
+    def __repr__(self) -> str:
+        return f"Explorer at {self.url}"
 
     def __enter__(self) -> Server:
         return self.start()

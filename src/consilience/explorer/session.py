@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -132,6 +133,7 @@ class Session:
         self.linkage = given.linkage if given else linkage
         self.measure = given.measure if given else "cluster_difference"
         self.sketch: Any = given.n_pairs if given else "auto"
+        self.seed = given.seed if given else 0
         self.grown: list[str] = []  # lines that make what was added in memory
         self.renumbered = ensemble is not whole
         meta = self._organize(ensemble, progress) if given is None or self.renumbered else given
@@ -141,7 +143,7 @@ class Session:
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
         how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
-        return organize(ensemble, **how, n_jobs=self.n_jobs, progress=progress)
+        return organize(ensemble, **how, random_state=self.seed, n_jobs=self.n_jobs, progress=progress)
 
     def _edition(self, revision: int, meta: MetaClustering, n_groups: int | None) -> Edition:
         known = {name: one.codes for name, one in self.known.items()}
@@ -155,6 +157,12 @@ class Session:
         self.grown += lines
         self.edition = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
+
+    @property
+    def tree(self) -> str:
+        """What refs mean: the same as long as leaves and nodes of the trees of the first m clusterings keep their numbers."""
+        told = [self.linkage, self.measure, self.sketch, self.seed, self.renumbered, list(self.origin.refused)]
+        return fingerprint(np.frombuffer(json.dumps(told).encode(), np.uint8))[:16]
 
     @cached_property
     def variations(self) -> Variations:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, fingerprint
+from consilience._check import InputError, check_choice, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble, as_ensemble
 from consilience.explorer.session import Origin, Session, memory
@@ -22,7 +22,7 @@ from consilience.generation import generate
 from consilience.meta import MetaClustering
 from consilience.store import StoreWarning
 from consilience.store.folder import find_manifest
-from consilience.tables import Table, read_table
+from consilience.tables import Table, match_rows, read_table
 
 KINDS = ("auto", "data", "distances", "labels")
 HEADER = "agreement.json"  # marks the folder of a saved agreement
@@ -51,7 +51,7 @@ class Material:
 
     def with_data(self, table: Table) -> Material:
         """The same with the data of its objects, matched by their ids where both have them, and what is known of them."""
-        table = matched(table, self.ensemble)
+        table = match_rows(table, self.ensemble.ids, self.ensemble.n_objects)
         origin, made = self.origin, self.origin.fingerprint
         if made is not None and fingerprint(table.values) != made:
             warnings.warn(
@@ -237,25 +237,3 @@ def _reading(path: Path, kind: str, how: Mapping[str, Any]) -> str:
 def labels_aside(table: Table) -> dict[str, Any]:
     """The known labels that were set aside when a table was read."""
     return {} if table.labels is None else {str(name): table.labels[name].to_numpy() for name in table.labels}
-
-
-def matched(table: Table, ensemble: Ensemble) -> Table:
-    """The rows of a table in the order of the ensemble's objects, by id where both have ids."""
-    if table.ids is None or ensemble.ids is None:
-        if table.n_objects != ensemble.n_objects:
-            raise InputError(
-                f"{table.source} has {count(table.n_objects, 'object')} and the clusterings are of {ensemble.n_objects:,}: give "
-                "the data that they are of, or name its ids with --id"
-            )
-        return table
-    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ensemble.ids])
-    if lost := int((places < 0).sum()):
-        first = ensemble.ids[int(np.argmax(places < 0))]
-        raise InputError(
-            f"{table.source} has no row for {count(lost, 'object')} of the clusterings, {first!r} first: is --id right?"
-        )
-    if np.array_equal(places, np.arange(table.n_objects)):
-        return table
-    values = table.values[places] if table.kind != "distances" else table.values[np.ix_(places, places)]
-    labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
-    return replace(table, values=values, ids=ensemble.ids, labels=labels)

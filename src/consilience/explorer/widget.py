@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import pandas as pd
 
 from consilience.explorer.api import Api
+from consilience.explorer.export import unlike
 from consilience.explorer.page import Asset
 from consilience.explorer.session import Session
 
@@ -81,7 +82,8 @@ class Explorer(anywidget.AnyWidget):
     def _labels(self, items: list[tuple[str, str]]) -> pd.DataFrame:
         session = self._api.session
         edition = session.edition
-        columns = {name: edition.shown(edition.ref(ref)).codes for ref, name in items}
+        names = unlike([name for _, name in items])
+        columns = {name: edition.shown(edition.ref(ref)).codes for name, (ref, _) in zip(names, items, strict=True)}
         index = pd.RangeIndex(edition.n_objects) if session.ids is None else pd.Index(session.ids, name="id")
         return pd.DataFrame(columns, index=index)
 

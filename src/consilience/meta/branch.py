@@ -71,8 +71,9 @@ def branch_vote(
     labels, votes, _ = vote_on(columns, start, k, threads=threads)
     known = votes.sum(axis=1)
     share = votes[np.arange(len(labels)), labels] / np.maximum(known, 1)
-    place = np.argsort(by_size(labels, known > 0, k))
-    return np.where(known > 0, place[labels], -1).astype(np.int32), share.astype(np.float32)
+    has = known > 0
+    place = np.argsort(by_size(labels[has], np.ones(int(has.sum())), k))
+    return np.where(has, place[labels], -1).astype(np.int32), share.astype(np.float32)
 
 
 def _median(n_clusters: Ints) -> int:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from consilience._check import InputError, check_count, check_seed, count
 from consilience._progress import track
 from consilience.comparison import accuracy
 from consilience.comparison.summary import known_labels
 from consilience.ensemble import Ensemble
-from consilience.meta.branch import branch_consensus
+from consilience.meta.branch import branch_consensus, branch_vote
 from consilience.meta.condensed import Floats, Ints
 
 Score = Callable[[Any], float]
@@ -93,11 +94,22 @@ def best_of_groups(
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)
 
+    columns = np.ascontiguousarray(ensemble.labels.T)
+    plain = (
+        how.get("n_clusters") is None and how.get("method", "vote") == "vote" and set(how) <= {"n_clusters", "method"}
+    )
+
+    def consensus(members: Ints) -> NDArray[Any]:
+        quick = branch_vote(columns[members], ensemble.n_clusters[members], distances, members) if plain else None
+        if quick is not None:
+            return quick[0]
+        return branch_consensus(ensemble, distances, members, random_state=seed, **how).labels
+
     def score_groups(assigned: Ints) -> pd.DataFrame:
         rows = []
         for group in range(assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
-            labels = branch_consensus(ensemble, distances, members, random_state=seed, **how).labels
+            labels = consensus(members)
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
         return pd.DataFrame(rows)
 

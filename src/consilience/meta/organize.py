@@ -83,4 +83,4 @@ def organize(
     curve = compactness_curve(tree, distances, linkage)
     n, note = number_of_groups(tree, curve, n_groups, height)
     nodes, groups = cut(tree, n)
-    return MetaClustering(ens, distances, tree, nodes, groups, curve, linkage, measure, n_pairs, error, note)
+    return MetaClustering(ens, distances, tree, nodes, groups, curve, linkage, measure, n_pairs, error, note, seed)

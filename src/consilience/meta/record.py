@@ -45,6 +45,8 @@ class MetaClustering:
         Of the estimates, as a root mean square; 0 if exact.
     note : str
         Where the number of groups came from.
+    seed : int
+        That drew the pairs.
     """
 
     ensemble: Ensemble
@@ -58,6 +60,7 @@ class MetaClustering:
     n_pairs: int | None = None
     standard_error: float = 0.0
     note: str = ""
+    seed: int = 0
 
     @property
     def n_clusterings(self) -> int:

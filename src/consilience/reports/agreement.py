@@ -115,8 +115,8 @@ def components_of(ensemble: Ensemble) -> dict[str, Any]:
     sizes = found.counts[(found.labels >= 0).any(axis=1)]
     return {
         "number": len(sizes),
-        "largest": int(sizes.max()),
-        "share_in_groups": float(sizes[sizes > 1].sum() / sizes.sum()),
+        "largest": int(sizes.max(initial=0)),
+        "share_in_groups": float(sizes[sizes > 1].sum() / max(sizes.sum(), 1)),
     }
 
 

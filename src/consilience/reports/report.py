@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from consilience._check import InputError, check_count, check_seed, check_threads, count, kind_of, show
+from consilience._check import InputError, check_count, check_seed, check_threads, kind_of
 from consilience._progress import track
 from consilience.agreement import Agreement
 from consilience.alternatives import Contrast
@@ -21,7 +20,7 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.meta import MetaClustering
 from consilience.reports.figures import new_figure, write_figure
-from consilience.reports.files import write_file, write_table
+from consilience.reports.files import without_formulas, write_file, write_table
 from consilience.reports.made import Origin
 from consilience.reports.page import Picture, Section, Sheet, render
 from consilience.reports.sections_agreement import tell_agreement
@@ -30,7 +29,7 @@ from consilience.reports.sections_contrast import tell_contrast
 from consilience.reports.story import Options, Story
 from consilience.reports.story_clusterings import tell_comparison, tell_ensemble, tell_meta
 from consilience.store.folder import find_manifest
-from consilience.tables import Table, read_table
+from consilience.tables import Table, match_rows, read_table
 
 Teller = Callable[[Any, Origin, Options], Story]
 TELLERS: dict[type, Teller] = {
@@ -247,7 +246,8 @@ def _check_options(result: Any, data: Any, known: Any, settings: dict[str, Any])
     table = None
     if data is not None:
         kind = "counts" if isinstance(result, Agreement) else "data"
-        table = matched(data if isinstance(data, Table) else read_table(data, kind=kind), objects)
+        table = data if isinstance(data, Table) else read_table(data, kind=kind)
+        table = match_rows(table, objects.ids, objects.n_objects)
     codes = {} if known is None else known_labels(known, objects)
     return Options(
         table, codes, **{k: v for k, v in settings.items() if k in {field.name for field in fields(Options)}}
@@ -265,24 +265,6 @@ def _objects(result: Any) -> Ensemble:
     return result.ensemble if isinstance(result, MetaClustering) else Ensemble(np.zeros(result.n_objects, int))
 
 
-def matched(table: Table, objects: Ensemble) -> Table:
-    """The rows of a table in the order of the objects: by id where both have ids, otherwise as they are."""
-    if table.ids is None or objects.ids is None:
-        if table.n_objects != objects.n_objects:
-            rows, n = count(table.n_objects, "row"), count(objects.n_objects, "object")
-            raise InputError(
-                f"{table.source} has {rows} for {n}: give a row for each, in the same order, or ids to both"
-            )
-        return table
-    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in objects.ids])
-    if (places < 0).any():
-        lost = objects.ids[int(np.argmax(places < 0))]
-        n = count(int((places < 0).sum()), "object")
-        raise InputError(f"{table.source}: {n} not in it, such as {show(lost)}: give a row for each")
-    labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
-    return replace(table, values=table.values[places], ids=objects.ids, labels=labels)
-
-
 def _write_parts(sections: Iterable[Section], folder: Path) -> list[Path]:
     """Every figure and table of the page as a file."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -294,5 +276,5 @@ def _write_parts(sections: Iterable[Section], folder: Path) -> list[Path]:
                 write_figure(block.figure, written[-1])
         elif isinstance(block, Sheet):
             written.append(folder / f"{block.name}.csv")
-            write_table(block.frame, written[-1])
+            write_table(without_formulas(block.frame), written[-1])
     return written

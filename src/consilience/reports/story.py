@@ -60,7 +60,12 @@ def done(facts: list[tuple[str, str]], origin: Origin, options: Options, lines: 
     ]
     if origin.command:
         blocks.append(Code(origin.command))
-    return Section("What was done", [*blocks, Code("\n".join(["import consilience as cs", "", *lines]))])
+    head = ["import consilience as cs"]
+    if any("read_table(" in line for line in lines):
+        head.append("from consilience.tables import read_table")
+    given = ["data = ...  # the table that was given as data"] if options.data is not None else []
+    given += ["known = ...  # the known labels by name"] if options.known else []
+    return Section("What was done", [*blocks, Code("\n".join([*head, "", *given, *lines]))])
 
 
 def report_line(what: str, options: Options, **others: Any) -> str:

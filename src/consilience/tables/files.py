@@ -19,7 +19,7 @@ import pyarrow as pa
 from scipy import io as scipy_io
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, kind_of, show
+from consilience._check import InputError, check_choice, count, kind_of, names_objects, show
 from consilience.tables.sheet import Sheet
 from consilience.tables.text import read_text
 
@@ -269,7 +269,11 @@ def _anndata_sheet(source: str, data: Any, options: Options) -> Sheet:
 
 def _frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
     index_name = "index" if frame.index.name is None else str(frame.index.name)
-    return Sheet(source, frame, [str(c) for c in frame.columns], index=frame.index.to_numpy(), index_name=index_name)
+    named = (
+        names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
+    )
+    columns = [str(name) for name in frame.columns]
+    return Sheet(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
 
 
 def _sparse_sheet(source: str, matrix: Any, options: Options) -> Sheet:

@@ -93,7 +93,8 @@ def read_table(
         What the values are; it is never guessed.
     id_column : str or int, optional
         Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
-        of a DataFrame or Parquet file. AnnData has them in `obs_names`, used unless a column is named here.
+        of a DataFrame or Parquet file; an index that has a name or is not 0 … n − 1, and is unique, is taken unless
+        a column is named here. So are the `obs_names` of AnnData.
     label_columns : str, int or sequence of them
         Columns set aside and returned in `Table.labels`, a known class for example. Those of an AnnData are
         in `obs`; those of an npz file are its vectors with one entry per row.

@@ -26,7 +26,7 @@ class Sheet:
     A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a
     column is for. `beside` holds columns that belong to the rows but are no values: the `obs` of an AnnData,
     the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
-    the rows only on request, by its own name or as "index", unless `index_is_ids`.
+    the rows on request, by its own name or as "index", or unasked where `index_is_ids`.
     """
 
     source: str

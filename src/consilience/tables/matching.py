@@ -1,0 +1,50 @@
+"""Rows of a table in the order of objects that are known by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, count, show
+from consilience.tables.reading import Table
+
+
+def match_rows(table: Table, ids: Any, n_objects: int) -> Table:
+    """The table with a row for every object, in their order: by id where both have ids, otherwise as it is.
+
+    Parameters
+    ----------
+    table : Table
+    ids : (n_objects,) array or None
+        Of the objects.
+    n_objects : int
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.tables.matching import match_rows
+    >>> beads = load_beads()
+    >>> match_rows(beads, beads.ids[::-1], 300).values[0].tolist() == beads.values[-1].tolist()
+    True
+    """
+    if table.ids is None or ids is None:
+        if table.n_objects != n_objects:
+            raise InputError(
+                f"{table.source} has {count(table.n_objects, 'row')} for {count(n_objects, 'object')}: give a row for each, in the "
+                "same order, or ids to both (--id)"
+            )
+        return table
+    places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ids])
+    if lost := int((places < 0).sum()):
+        first = ids[int(np.argmax(places < 0))]
+        raise InputError(
+            f"{table.source} has no row for {count(lost, 'object')} of the clusterings, such as {show(first)}: is --id the right column?"
+        )
+    if np.array_equal(places, np.arange(table.n_objects)):
+        return table
+    values = table.values[places] if table.kind != "distances" else table.values[np.ix_(places, places)]
+    labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
+    return replace(table, values=values, ids=np.asarray(ids), labels=labels)

@@ -1,0 +1,64 @@
+"""Known labels of clusterings that come with their data: in either file, or in both."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.cli.inputs import split_truth
+from consilience.datasets import load_beads, sample_path
+from consilience.explorer.session import Session
+from consilience.explorer.sources import material
+from consilience.tables import read_table
+
+
+@pytest.fixture
+def files(tmp_path):
+    labels = pd.read_csv(sample_path("beads_labels.csv"))
+    data = pd.read_csv(sample_path("beads.csv"))
+    labels.insert(1, "maker", data["colour"])
+    labels.drop(columns=[name for name in ("shape", "colour") if name in labels]).to_csv(
+        tmp_path / "labels.csv", index=False
+    )
+    data.sample(frac=1, random_state=0).to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "labels.csv", tmp_path / "data.csv"
+
+
+def test_every_name_is_looked_for_in_both_files(files):
+    assert split_truth(["maker", "shape"], *files, {}) == (["maker"], ["shape"])
+    assert split_truth(["bead"], *files, {}) == (["bead"], ["bead"])
+    with pytest.raises(
+        InputError, match=r"--truth 'shap' is no column of .*labels\.csv or .*data\.csv: did you mean 'shape'"
+    ):
+        split_truth(["shap"], *files, {})
+
+
+def test_a_report_of_labels_beside_data(files, tmp_path):
+    from command_line import run
+
+    labels, data = map(str, files)
+    page = tmp_path / "page.html"
+    done = run(
+        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,colour", "--shuffles", "2"
+    )
+    assert done.returncode == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    for told in ("maker (4 labels)", "shape (3 labels)", "colour (4 labels)"):
+        assert told in text
+    assert "16, of 300 objects" in text  # none of the known labels is a clustering
+
+
+def test_an_index_names_objects_throughout():
+    beads = load_beads()
+    frame = pd.DataFrame(beads.values, index=pd.Index(beads.ids, name="bead"))
+    ens = cs.generate(frame, 6, 4, progress=False)
+    assert list(ens.ids) == list(beads.ids)
+    known = pd.Series(beads.labels["shape"].to_numpy(), index=frame.index)
+    right = Session(ens, known={"shape": known}).edition.scores["accuracy:shape"]
+    with pytest.raises(InputError, match="indexes of these pandas objects differ"):
+        Session(ens, known={"shape": known.sample(frac=1, random_state=1)})
+    shuffled = material(ens).with_data(read_table(frame.sample(frac=1, random_state=2), kind="data"))
+    assert (shuffled.data.values == beads.values).all()
+    assert right.between(0, 1).all()
