@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import consilience as cs
-from consilience.datasets import make_beads
+from consilience.datasets import load_beads, make_beads
 from consilience.explorer import Server
 from consilience.explorer.page import load_page
 from consilience.explorer.sources import material
@@ -98,6 +98,53 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
             assert state(page)["rep"] == "c"
             press(page, "4")
             page.locator("#panel-detail .bars button").first.wait_for()
+
+
+def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any) -> None:
+    ensemble, other = (cs.generate(load_beads(), 30, 4, random_state=seed, progress=False) for seed in (0, 1))
+    first = serve(ensemble)
+    with visit(browser, first.url) as seen:
+        page = seen.page
+        press(page, "1", "s", "r")
+        page.get_by_label("How many").fill("10")
+        page.get_by_role("button", name="Make them").click()
+        said(page, "10 clusterings added")
+        press(page, "p", "s", "+")
+        items = page.locator("#panel-tray .tray li")
+        items.nth(1).get_by_placeholder("note").fill("the best so far")
+        names = [kept[1] for kept in tray(page)]
+        first.close()
+        with closing(restarted(page, ensemble, first.port)):
+            said(page, "1 clustering of the tray is unavailable")
+            page.locator(".top", has_text="30 clusterings").wait_for()
+            assert not {"sel", "pin"} & set(state(page))
+            assert page.get_by_role("button", name="Undo").is_disabled()
+            gone = page.locator("#panel-tray li.unavailable")
+            assert "no longer there" in gone.locator(".what").get_attribute("title")
+            assert gone.get_by_placeholder("note").input_value() == "the best so far"
+            assert gone.get_by_role("button", name="Show").is_disabled()
+            assert [kept[1] for kept in tray(page)] == names
+            assert download(page, "CSV").splitlines()[0] == f'"id","{names[0]}"'.encode()
+            said(page, "1 of the tray is unavailable and left out")
+        with closing(restarted(page, other, first.port)):
+            said(page, "This is another run")
+            assert page.locator("#panel-tray li.unavailable").count() == 2
+            assert page.get_by_role("button", name="CSV").is_disabled()
+            press(page, "1")
+            page.locator("#panel-detail .bars button").first.wait_for()
+            page.locator(".map-plot").wait_for()
+
+
+def restarted(page: Any, source: Any, port: int) -> Any:
+    """A server on the port of one that an open page had, which is told the new token by a page beside it."""
+    server = serve(source, port=port)
+    other = page.context.new_page()
+    other.goto(server.url)
+    other.wait_for_selector("#panel-tiles")
+    other.close()
+    page.locator("#title-tray").click()
+    press(page, "+")
+    return server
 
 
 def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> None:

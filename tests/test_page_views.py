@@ -258,6 +258,16 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
     assert state(page)["sel"].endswith("m")
 
 
+def test_a_map_that_was_refused_can_be_asked_for_again(page: Any) -> None:
+    page.wait_for_selector(".map-plot canvas")
+    refusal = {"status": 429, "content_type": "application/json", "body": '{"error": "too many calls at once"}'}
+    page.route("**/api/map/neighbours", lambda route: route.fulfill(**refusal), times=1)
+    page.get_by_role("button", name="neighbours", exact=True).click()
+    page.locator("#panel-map [role=alert]", has_text="too many calls at once").wait_for()
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector(".map-plot canvas")
+
+
 @pytest.mark.parametrize("scale", [1, 2])
 def test_tiles_colour_every_object_by_its_cluster(
     browser: Any, server: Server, ensemble: cs.Ensemble, scale: int

@@ -23,8 +23,9 @@ function ask(store, path) {
   const mine = answersOf(store), key = keyOf(store, path);
   let found = mine.get(key);
   if (!found) {
+    const edition = store.edition.value;
     found = store.transport.get(path).then(({ json }) => {
-      if (json.revision > store.boot.value.header.revision) store.open(); // another page added clusterings
+      if (edition === store.edition.value && json.revision !== store.boot.value.header.revision) store.open(); // another page added clusterings
       return json;
     });
     mine.set(key, found);
@@ -35,21 +36,22 @@ function ask(store, path) {
 }
 
 /**
- * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them apart.
+ * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them apart; but not
+ * when clusterings came or went, since what it names may be gone.
  * @param {string | null} path
  * @returns {{value: any, fresh: boolean, error: string}}
  */
 export function useAnswer(path) {
-  const store = useStore(), status = store.status.value.kind, key = path && keyOf(store, path);
-  const [got, setGot] = useState({ key: /** @type {string | null} */ (null), value: /** @type {any} */ (null), error: "" });
+  const store = useStore(), status = store.status.value.kind, edition = store.edition.value, key = path && keyOf(store, path);
+  const [got, setGot] = useState({ key: /** @type {string | null} */ (null), edition: "", value: /** @type {any} */ (null), error: "" });
   useEffect(() => {
     if (!path || !key || (got.key === key && !got.error)) return;
     let gone = false;
     const go = () => ask(store, path).then(
-      (/** @type {any} */ value) => gone || setGot({ key, value, error: "" }),
+      (/** @type {any} */ value) => gone || setGot({ key, edition, value, error: "" }),
       (/** @type {any} */ error) => {
         if (gone) return;
-        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) setGot({ key, value: null, error: error.message });
+        if (error instanceof Refusal && error.status >= 400 && error.status !== 401) setGot({ key, edition, value: null, error: error.message });
         else store.fail(error);
       },
     );
@@ -60,5 +62,6 @@ export function useAnswer(path) {
       clearTimeout(timer);
     };
   }, [key, status]);
-  return path ? { value: got.value, error: got.key === key ? got.error : "", fresh: got.key === key } : { value: null, error: "", fresh: true };
+  if (!path) return { value: null, error: "", fresh: true };
+  return { value: got.edition === edition ? got.value : null, error: got.key === key ? got.error : "", fresh: got.key === key };
 }

@@ -91,8 +91,9 @@ export class LabelCache {
         }
         const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
         const shown = decode(answer.buffer);
-        if (shown.header.revision > this.store.boot.value.header.revision) await this.store.open(); // another page added clusterings
-        if (edition === this.store.edition.peek()) this.take(shown, shown.header.items);
+        const isNow = () => edition === this.store.edition.peek();
+        if (isNow() && shown.header.revision !== this.store.boot.value.header.revision) await this.store.open(); // another page added clusterings
+        if (isNow()) this.take(shown, shown.header.items);
         this.asked.clear();
       }
     } catch (error) {

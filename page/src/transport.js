@@ -41,11 +41,19 @@ export function pageToken() {
   }
 }
 
-/** @param {() => string} token @returns {Transport} */
+/**
+ * A token other than the session's is that of another server, maybe with another run: until the session is asked for again,
+ * nothing else is asked there.
+ * @param {() => string} token @returns {Transport}
+ */
 export function httpTransport(token) {
+  let known = "";
   /** @param {string} method @param {string} path @param {any} [body] */
   async function ask(method, path, body) {
-    /** @type {Record<string, string>} */ const headers = { "X-Consilience-Token": token() };
+    const now = token();
+    if (path === "/api/session") known = now;
+    if (now !== known) throw new Refusal(401, "The server was started again.");
+    /** @type {Record<string, string>} */ const headers = { "X-Consilience-Token": now };
     if (method !== "GET") headers["Content-Type"] = "application/json";
     let response;
     try {

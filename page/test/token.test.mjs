@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pageToken } from "../src/transport.js";
+import { httpTransport, pageToken } from "../src/transport.js";
 import { fakeBrowser } from "./fake_server.mjs";
 
 const TOKENS = ["0", "1", "2"].map((one) => one.repeat(32));
@@ -18,4 +18,20 @@ test("the token is kept where site data is blocked, too", () => {
   location.hash = `#token=${TOKENS[2]}`;
   assert.equal(pageToken(), TOKENS[2]);
   assert.equal(pageToken(), TOKENS[2]);
+});
+
+test("a server with another token is asked for its session before anything else", async () => {
+  let token = TOKENS[0];
+  const asked = [], transport = httpTransport(() => token);
+  globalThis.fetch = async (path, { headers }) => {
+    asked.push([path, headers["X-Consilience-Token"]]);
+    return new Response("{}", { headers: { "Content-Type": "application/json" } });
+  };
+  await transport.get("/api/session");
+  await transport.get("/api/boot");
+  token = TOKENS[1];
+  for (let i = 0; i < 2; i++) await assert.rejects(transport.get("/api/labels/3m"), { status: 401 });
+  await transport.get("/api/session");
+  await transport.get("/api/labels/3m");
+  assert.deepEqual(asked, [["/api/session", TOKENS[0]], ["/api/boot", TOKENS[0]], ["/api/session", TOKENS[1]], ["/api/labels/3m", TOKENS[1]]]);
 });
