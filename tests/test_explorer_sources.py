@@ -258,14 +258,11 @@ def test_the_plane_of_sparse_data():
     assert np.isfinite(found.xy).all()
 
 
-def test_the_plane_of_labels_is_correspondence_analysis():
-    """Against the definition: the singular vectors of the standardised residuals of the table of labels."""
+def test_the_plane_of_labels_has_their_principal_components():
+    """Against the definition: the singular vectors of the centred table of labels."""
     ens = load_beads_labels()
     one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens])
-    mass, size = np.full(300, 1 / 300), one_hot.mean(axis=0)
-    residuals = np.sqrt(mass)[:, None] * one_hot / np.sqrt(size)
-    residuals -= np.outer(np.sqrt(mass), np.sqrt(mass) @ residuals)
-    left, values, _ = np.linalg.svd(residuals, full_matrices=False)
+    left, values, _ = np.linalg.svd(one_hot - one_hot.mean(axis=0), full_matrices=False)
     found = plane_of(ens, None)
     for j in range(2):
         assert abs(np.corrcoef(found.xy[:, j], left[:, j])[0, 1]) > 1 - 1e-6
@@ -278,6 +275,17 @@ def test_objects_alike_lie_together():
     inverse = load_beads_labels().signatures().inverse
     for row in range(inverse.max() + 1):
         assert np.ptp(found[inverse == row], axis=0).max() < 1e-6
+
+
+def test_a_far_object_stands_at_the_edge():
+    ens = cs.Ensemble([np.arange(200) % 2, np.arange(200) % 3])
+    columns = np.random.default_rng(0).random((200, 2))
+    columns[7] = [1000, 0.5]
+    found = plane_of(ens, read_table(columns, kind="data"), [0, 1]).xy
+    assert found[7, 0] == 1
+    assert np.ptp(np.delete(found[:, 0], 7)) > 0.3
+    assert found.min() >= 0
+    assert found.max() <= 1
 
 
 def test_constant_and_single_columns():

@@ -54,7 +54,10 @@ export function checkedView(view, session, m) {
   const from = isSame || runOf(view.of) === session.run ? view : { ...START, tray: view.tray };
   const names = session.scores.map((/** @type {any} */ one) => one.name);
   const ref = (/** @type {string | null} */ one) => (one && isSame && isAmong(one, m) ? one : null);
-  const name = (/** @type {string} */ one, /** @type {number} */ at) => (names.includes(one) ? one : names[at] ?? names[0] ?? "");
+  const isKnown = (/** @type {string} */ one) => one.startsWith("accuracy:");
+  const plain = names.filter((/** @type {string} */ one) => !isKnown(one));
+  const first = [plain[0], names.find(isKnown) ?? plain[1]]; // of the axes: what needs no labels, and what the labels say
+  const name = (/** @type {string} */ one, /** @type {number} */ at) => (names.includes(one) ? one : first[at] ?? names[0] ?? "");
   const isCut = isSame && from.cutM <= m;
   return {
     ...from,

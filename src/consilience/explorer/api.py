@@ -41,7 +41,7 @@ class Api:
     >>> api.call("GET", "/api/detail/3m").status
     200
     >>> api.call("GET", "/api/detail/99m").body
-    b'{"error":"the nodes of this tree are numbered 0 to 30"}'
+    b'{"error":"there is no clustering 99 here: they are numbered 0 to 15"}'
     """
 
     def __init__(self, session: Session) -> None:

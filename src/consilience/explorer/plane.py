@@ -115,7 +115,10 @@ def _axes(values: Any) -> Plane:
 
 
 def _labels(ensemble: Ensemble) -> Plane:
-    """Multiple correspondence analysis of the labels: rare clusters count for more, and the trivial axis is taken out."""
+    """Principal components of the labels as columns of 0 and 1: objects lie near if clusterings put them together.
+
+    (Correspondence analysis, which lets rare clusters count for more, puts a few odd objects far away from all others.)
+    """
     n, m = ensemble.labels.shape
     some = min(m, MOST, max(10, LABELS // n))
     chosen = np.sort(np.random.default_rng(0).permutation(m)[:some])
@@ -127,7 +130,7 @@ def _labels(ensemble: Ensemble) -> Plane:
 
 
 def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, float]:
-    """Scores of the distinct rows, and the share of the inertia that two axes hold."""
+    """Scores of the distinct rows, and the share of the variance that two axes hold."""
     from scipy.sparse.linalg import LinearOperator, svds
 
     tops = labels.max(axis=0) + 1
@@ -136,12 +139,10 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     numbers = (labels + offsets[:-1])[known]
     row = np.repeat(np.arange(len(labels)), known.sum(axis=1))
     mass = np.sqrt(weights / weights.sum())
-    size = np.bincount(numbers, np.square(mass)[row], minlength=offsets[-1])
-    root = np.sqrt(np.where(size > 0, size, np.inf))
-    table = sparse.csr_matrix((mass[row] / root[numbers], (row, numbers)), (len(labels), offsets[-1]))
+    table = sparse.csr_matrix((mass[row], (row, numbers)), (len(labels), offsets[-1]))
     centre = np.asarray(mass @ table).ravel()
-    inertia = float(table.multiply(table).sum() - centre @ centre)
-    if min(table.shape) < 4 or inertia <= 1e-9:
+    variance = float(table.multiply(table).sum() - centre @ centre)
+    if min(table.shape) < 4 or variance <= 1e-9:
         dense = table.toarray() - np.outer(mass, centre)
         left, values, _ = np.linalg.svd(dense, full_matrices=False)
         left, values = _padded(left), np.append(values, [0, 0])[:2]
@@ -157,7 +158,7 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
         left, values = left[:, ::-1], values[::-1]
     scores = left / mass[:, None] * values
     signs = np.where(scores[np.abs(scores).argmax(axis=0), [0, 1]] < 0, -1, 1)
-    return scores * signs, float(np.square(values).sum() / inertia) if inertia > 1e-9 else 1.0
+    return scores * signs, float(np.square(values).sum() / variance) if variance > 1e-9 else 1.0
 
 
 def _padded(left: Floats) -> Floats:
@@ -165,7 +166,10 @@ def _padded(left: Floats) -> Floats:
 
 
 def _unit(xy: Any) -> NDArray[np.float32]:
-    """Both axes from 0 to 1; an axis without extent in the middle."""
+    """Both axes from 0 to 1; an axis without extent in the middle. Objects far outside the others stand at the edge."""
     xy = np.asarray(xy, float)
-    low, extent = xy.min(axis=0), np.ptp(xy, axis=0)
-    return np.where(extent > 0, (xy - low) / np.where(extent > 0, extent, 1), 0.5).astype(np.float32)
+    inner, outer = np.quantile(xy, [0.02, 0.98], axis=0)
+    low = np.maximum(xy.min(axis=0), inner - (outer - inner))
+    extent = np.minimum(xy.max(axis=0), outer + (outer - inner)) - low
+    inside = np.clip((xy - low) / np.where(extent > 0, extent, 1), 0, 1)
+    return np.where(extent > 0, inside, 0.5).astype(np.float32)
