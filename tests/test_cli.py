@@ -341,7 +341,10 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     assert "120 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
     assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
-    assert f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,colour\n" in done.stdout
+    assert (
+        f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,colour --linkage ward -g 6\n"
+        in done.stdout
+    )
     told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -341,9 +342,9 @@ def test_tiles_go_page_by_page(page: Any) -> None:
     shown = page.locator(".tile").count()
     assert shown < 40
     page.get_by_label("Later groups").click()
-    assert page.locator(".tile .group-mark").first.inner_text() == str(shown + 1)
+    page.locator(".tile:first-child .group-mark", has_text=re.compile(f"^{shown + 1}$")).wait_for()
     page.keyboard.press("1")
-    assert page.locator(".tile .group-mark").first.inner_text() == "1"
+    page.locator(".tile:first-child .group-mark", has_text=re.compile("^1$")).wait_for()
 
 
 def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemble) -> None:

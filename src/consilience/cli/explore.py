@@ -115,7 +115,7 @@ def command(
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and data is None and not source.is_dir():
         click.echo(f"{source.name} is taken for {found.taken_for}; --kind says otherwise.", err=True)
-    if found.taken_for == "data" and output is None:
+    if data is None and found.taken_for == "data" and output is None:
         click.echo("The clusterings are in memory only; -o FOLDER keeps them.", err=True)
     run(server, browser=browser, say=lambda text: click.echo(text, err=True))
 
