@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,3 +18,12 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}: set CONSILIENCE_DATA")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium; without one the test is skipped."""
+    from page_server import chromium
+
+    with chromium() as found:
+        yield found

@@ -14,15 +14,9 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from page_server import Visit, beads_run, chromium, download, press, said, select_branch, serve, state, tray, visit
+from page_server import Visit, beads_run, download, press, said, select_branch, serve, state, tray, visit
 
 NUMBER = 120
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

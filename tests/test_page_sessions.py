@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,7 @@ from consilience.explorer import Server
 from consilience.explorer.page import load_page
 from consilience.explorer.sources import material
 from consilience.tables import read_table
-from page_server import beads_run, chromium, download, press, said, select_branch, serve, state, tray, visit
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
 
 
 def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:

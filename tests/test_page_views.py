@@ -19,7 +19,7 @@ from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.explorer.plane import plane_of
 from consilience.meta import score
-from page_server import Visit, beads_run, chromium, serve, visit
+from page_server import Visit, beads_run, serve, visit
 
 NUMBER = 120
 PIXELS = """selector => {
@@ -29,12 +29,6 @@ PIXELS = """selector => {
   for (let at = 0; at < bytes.length; at += 8190) parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))));
   return [width, height, parts.join("")];
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -133,14 +133,7 @@ export function drawSpots(context, theme, place, spots, selected, pinned) {
     }
   }
   if (pinned) {
-    const x = place.x(pinned[0]), y = place.y(pinned[1]) - r - 1;
-    context.beginPath();
-    context.moveTo(x, y);
-    context.lineTo(x - 5, y - 8);
-    context.lineTo(x + 5, y - 8);
-    context.closePath();
-    context.fillStyle = theme.ink;
-    context.fill();
+    drawPin(context, theme, place.x(pinned[0]), place.y(pinned[1]) - r - 1);
   }
 }
 
@@ -149,4 +142,15 @@ export function leafWords(store, leaf) {
   const { scores } = store.session.value, clusters = store.boot.value.arrays.clusters[leaf];
   const values = scores.slice(0, 6).map((/** @type {any} */ one) => ({ name: one.name, value: /** @type {Float32Array} */ (store.score(one.name))[leaf] }));
   return { title: `Clustering ${leaf}`, group: store.groupOf.value[leaf] + 1, clusters, values };
+}
+
+/** The mark above what is pinned. @param {CanvasRenderingContext2D} context @param {{ink: string}} theme @param {number} x @param {number} y */
+export function drawPin(context, theme, x, y) {
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - 5, y - 8);
+  context.lineTo(x + 5, y - 8);
+  context.closePath();
+  context.fillStyle = theme.ink;
+  context.fill();
 }

@@ -3,6 +3,7 @@ import { scaleLinear } from "d3-scale";
 import { branchMeans, drawBranches, groupOfNodes, scales } from "./branches.js";
 import { font } from "./font.js";
 import { colourOf, rampRgb, rgb } from "./palette.js";
+import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -148,14 +149,7 @@ function drawTops(context, theme, tree, scale, marks) {
     context.stroke();
   });
   if (marks.pinned < 0) return;
-  const x = scale.x(tree.x[marks.pinned]), y = Math.min(scale.y(tree.height[marks.pinned]), scale.y(0) - r) - r - 2;
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x - 5, y - 8);
-  context.lineTo(x + 5, y - 8);
-  context.closePath();
-  context.fillStyle = theme.ink;
-  context.fill();
+  drawPin(context, theme, scale.x(tree.x[marks.pinned]), Math.min(scale.y(tree.height[marks.pinned]), scale.y(0) - r) - r - 2);
 }
 
 /** The part in sight, on the small whole tree. @param {CanvasRenderingContext2D} context @param {Theme} theme @param {ReturnType<typeof layout>} at @param {Tree} tree @param {Span} span */

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from consilience._check import check_count, check_path
-from consilience.reports.figures import new_figure
 from consilience.reproduce.paper000_consistency import report_consistency, run_consistency
 from consilience.reproduce.paper000_data import (
     NEWSGROUPS,
@@ -23,7 +21,7 @@ from consilience.reproduce.paper000_data import (
 from consilience.reproduce.paper000_documents import RECIPES, run_documents
 from consilience.reproduce.paper000_ratings import report_ratings, run_ratings
 from consilience.reproduce.paper000_table1 import report_documents
-from consilience.reproduce.report import Report
+from consilience.reproduce.report import Report, check_run, introduce
 
 NOTES = (
     "- **Data.** Only 20 Newsgroups is the paper's own; its tokens are not, since the paper's preprocessing is not "
@@ -100,9 +98,7 @@ def run(
     -------
     Report
     """
-    check_count("n_seeds", n_seeds)
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
-    source = None if data is None else check_path(data, "data")
+    source = check_run(n_seeds, data)
     plan = (DRAWN_QUICK if quick else DRAWN) if source is None else QUICK if quick else Plan()
     if source is not None:
         check_folder(source, (*plan.documents, "movielens1m"))
@@ -141,16 +137,8 @@ def _ratings(source: Path | None, plan: Plan, *, popular: bool) -> Ratings:
 
 
 def _introduce(report: Report, quick: bool, *, real: bool) -> None:
-    import consilience
-
-    report.text(
-        f"Made by `consilience reproduce 000` (version {consilience.__version__}"
-        + (", with `--quick`: few clusterings and small samples, so draw no conclusions from it" if quick else "")
-        + "). Every number here can be made again: seeds count from 0, and threads change nothing.",
-    )
-    if not real:
-        report.text(
-            "**Left out:** all real data, since no folder of data was given (`--data`); small drawn tables stand in for them."
-        )
+    words = "Every number here can be made again: seeds count from 0, and threads change nothing."
+    drawn = "all real data (small drawn tables stand in for them)"
+    introduce(report, "000", words, quick=quick, left_out="" if real else drawn)
     report.section("What the paper leaves open, and what is done here")
     report.text("\n".join(NOTES))
