@@ -50,7 +50,7 @@ layers: $(VENV)/.tested
 units: $(VENV)/.tested
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
 
-# The kernels' own tests: under the address, undefined-behaviour and thread sanitizers, and as they are shipped.
+# The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
 sanitizers: needs $(KERNELS)
 	@for test in $(KERNELS); do echo $$test; $$test || exit 1; done
 

@@ -14,9 +14,9 @@ from scipy import sparse
 import consilience as cs
 from benchmarks.timing import cpu
 from consilience.agreement import MDC, DataLoom
-from consilience.comparison import adjusted_rand, nmi
 from consilience.consensus import SCCC
 from consilience.information import Engine, grouped_views
+from consilience.measures import adjusted_rand, nmi
 
 
 def _load(name):

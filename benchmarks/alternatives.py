@@ -12,8 +12,8 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer
 import consilience as cs
 from benchmarks.timing import cpu
 from consilience.alternatives import CCIB, CondEns
-from consilience.comparison import information_ratio, matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.measures import information_ratio, matched_accuracy, nmi
 from consilience.tables import read_table
 
 DATA = Path(os.environ.get("CONSILIENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -52,7 +52,7 @@ def _webkb():
 
 
 def _pages(name, make, bars, most_given, most_seconds, transform=None):
-    """WebKB in both directions: I(C; L) / H(L) with the hidden labelling, NMI with the given one, mean over runs."""
+    """WebKB in both directions: I(C; L) / H(L) with the hidden labeling, NMI with the given one, mean over runs."""
 
     def case():
         X, labels = _webkb()
@@ -136,8 +136,8 @@ def _em(k, seed):
     return CondEns(k, base="multinomial", random_state=seed)
 
 
-def _centred(k, seed):
-    return CondEns(k, centre="group", random_state=seed)
+def _centered(k, seed):
+    return CondEns(k, center="group", random_state=seed)
 
 
 def _ccib(k, seed):
@@ -147,24 +147,24 @@ def _ccib(k, seed):
 CASES = [
     _synthetic("contrast_em_orthogonal", _em, {2: 0.97, 3: 0.94, 4: 0.76, 5: 0.62}),
     _synthetic("contrast_em_member", _em, {3: 0.95}, 0.4, "member"),
-    _synthetic("contrast_centred_orthogonal", _centred, dict.fromkeys(range(2, 6), 0.97)),
-    _synthetic("contrast_centred_shear", _centred, dict.fromkeys(range(2, 6), 0.85), 0.4),
+    _synthetic("contrast_centered_orthogonal", _centered, dict.fromkeys(range(2, 6), 0.97)),
+    _synthetic("contrast_centered_shear", _centered, dict.fromkeys(range(2, 6), 0.85), 0.4),
     _synthetic("ccib_orthogonal", _ccib, dict.fromkeys(range(2, 6), 0.97)),
     _synthetic("ccib_shear", _ccib, dict.fromkeys(range(2, 6), 0.85), 0.4),
     _synthetic("ccib_member", _ccib, dict.fromkeys(range(2, 6), 0.95), 0.4, "member"),
     _pages("contrast_webkb_em", _em, {"university": 0.28, "topic": 0.32}, 0.12, 20),
     _pages(
-        "contrast_webkb_centred",
-        _centred,
+        "contrast_webkb_centered",
+        _centered,
         {"university": 0.45, "topic": 0.36},
         0.06,
         20,
         make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer()),
     ),
     _pages("ccib_webkb", _ccib, {"university": 0.15, "topic": 0.34}, 0.1, 15),
-    _large("contrast_table_100k", _table, 4, centre="group"),
+    _large("contrast_table_100k", _table, 4, center="group"),
     _large("contrast_table_100k_gaussian", _table, 4, base="gaussian", n_restarts=2),
     _large("contrast_news_em", _news, 4, base="multinomial", n_restarts=2),
-    _large("contrast_news_kmeans", _news, 4, centre="group", n_restarts=2),
+    _large("contrast_news_kmeans", _news, 4, center="group", n_restarts=2),
     _coordinated("ccib_news"),
 ]

@@ -7,7 +7,7 @@ import numpy as np
 
 import consilience as cs
 from benchmarks.timing import cpu, noisy_labels
-from consilience.comparison import adjusted_rand, nmi
+from consilience.measures import adjusted_rand, nmi
 
 
 def _noisy(n, r, noise, seed=0):

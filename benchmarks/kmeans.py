@@ -21,7 +21,7 @@ def _zipf_weights(runs, d, most=100):
     return np.stack([rng.choice(ranks, d, p=p / p.sum()) for p in powers])
 
 
-def _standardised(X):
+def _standardized(X):
     from sklearn.preprocessing import StandardScaler
 
     return StandardScaler().fit_transform(X[:, X.std(axis=0) > 0].astype(float))
@@ -69,31 +69,31 @@ def _beside(X, k, runs, peer_runs, *, weighted=True, bar_ratio=3, bar_rate=0, re
 
 
 def kmeans_vowel():
-    """990 × 10 standardised, k = 15, Zipf weights."""
-    X = _standardised(np.load(DATA / "vowel.npz")["X"])
+    """990 × 10 standardized, k = 15, Zipf weights."""
+    X = _standardized(np.load(DATA / "vowel.npz")["X"])
     return _beside(X, 15, 2000, 300, bar_ratio=7, bar_rate=3000)
 
 
 def kmeans_covertype():
-    """1,000 × 49 standardised, k = 15, Zipf weights."""
+    """1,000 × 49 standardized, k = 15, Zipf weights."""
     X = np.load(DATA / "covtype10k.npz")["X"]
     X = X[np.random.default_rng(0).choice(len(X), 1000, replace=False)]
-    return _beside(_standardised(X), 15, 600, 200)
+    return _beside(_standardized(X), 15, 600, 200)
 
 
 def kmeans_letters():
-    """Isolet's A B C D F H J, 514 × 617 standardised, k = 10, Zipf weights."""
+    """Isolet's A B C D F H J, 514 × 617 standardized, k = 10, Zipf weights."""
     loaded = np.load(DATA / "isolet.npz")
     X = loaded["X"][np.isin(loaded["y_names"][loaded["y"]], list("ABCDFHJ"))]
     X = X[np.random.default_rng(0).choice(len(X), 514, replace=False)]
-    return _beside(_standardised(X), 10, 300, 200)
+    return _beside(_standardized(X), 10, 300, 200)
 
 
 def kmeans_blobs_100000():
     """100,000 × 20 Gaussian blobs, k = 15."""
     rng = np.random.default_rng(0)
-    centres = rng.uniform(-10, 10, (15, 20))
-    X = _standardised(centres[rng.integers(0, 15, 100_000)] + 4 * rng.normal(size=(100_000, 20)))
+    centers = rng.uniform(-10, 10, (15, 20))
+    X = _standardized(centers[rng.integers(0, 15, 100_000)] + 4 * rng.normal(size=(100_000, 20)))
     return _beside(X, 15, 6, 4, weighted=False, repeats=1)
 
 
@@ -104,7 +104,7 @@ def kmeans_noise_100000():
 
 def kmeans_two_threads():
     """Vowel again, wall time of one thread over that of two; a busy machine shows less."""
-    X = prepare(_standardised(np.load(DATA / "vowel.npz")["X"]))
+    X = prepare(_standardized(np.load(DATA / "vowel.npz")["X"]))
     weights = _zipf_weights(4000, 10)
     walls = []
     for threads in (1, 2):

@@ -1,4 +1,4 @@
-"""Organising thousands of clusterings, exactly and from a sketch."""
+"""Organizing thousands of clusterings, exactly and from a sketch."""
 
 import resource
 

@@ -8,9 +8,9 @@ import numpy as np
 import consilience as cs
 from benchmarks.timing import cpu, noisy_labels
 from consilience import _kernels
-from consilience.comparison import nmi
 from consilience.consensus import NBCE
 from consilience.consensus.bayes.gibbs import Sampler, run_chains
+from consilience.measures import nmi
 
 OFFSETS = np.arange(0, 101, 10)
 

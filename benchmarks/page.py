@@ -1,8 +1,8 @@
 """The explorer's page in a headless Chromium on a real server: wall times, since they are what people wait for.
 
 First paint is from the start of navigation until tree, scores and every tile in sight are drawn; a click is from the
-pointer's event until the frame that shows the new colours, on branches never asked for (fetched from the server) and
-again on the same ones (kept by the page); recolour is the drawing alone.
+pointer's event until the frame that shows the new colors, on branches never asked for (fetched from the server) and
+again on the same ones (kept by the page); recolor is the drawing alone.
 """
 
 import shutil
@@ -63,8 +63,8 @@ def _measure(ensemble, first, consensus):
         "click_p95_ms": round(np.quantile(fetched, 0.95)),
         "kept_click_p50_ms": round(np.quantile(kept, 0.5)),
         "kept_click_p95_ms": round(np.quantile(kept, 0.95)),
-        "recolour_p50_ms": round(float(np.quantile(drawn, 0.5)), 1),
-        "recolour_p95_ms": round(float(np.quantile(drawn, 0.95)), 1),
+        "recolor_p50_ms": round(float(np.quantile(drawn, 0.5)), 1),
+        "recolor_p95_ms": round(float(np.quantile(drawn, 0.95)), 1),
         "consensus_click_p50_ms": round(np.quantile(agreed, 0.5)),
         "consensus_click_max_ms": round(max(agreed)),
         "clicks": len(fetched),
@@ -73,7 +73,7 @@ def _measure(ensemble, first, consensus):
         "first_paint_ms": first,
         "click_p50_ms": 60,
         "click_p95_ms": 100,
-        "recolour_p50_ms": 16,
+        "recolor_p50_ms": 16,
         "consensus_click_max_ms": consensus,
     }
     return result | {"bars": bars, "ok": all(result[name] <= bar for name, bar in bars.items())}
@@ -118,12 +118,12 @@ def _spots(page, count, top, bottom):
 
 def _clicks(page, spots):
     """Milliseconds of each click that changed what is shown."""
-    start = len(page.evaluate(MEASURED, "consilience-recolour"))
+    start = len(page.evaluate(MEASURED, "consilience-recolor"))
     seen = start
     for x, y in spots:
         page.mouse.click(x, y)
-        seen += _wait(page, "consilience-recolour", seen, 3000 if seen == start else 1000)
-    return page.evaluate(MEASURED, "consilience-recolour")[start:]
+        seen += _wait(page, "consilience-recolor", seen, 3000 if seen == start else 1000)
+    return page.evaluate(MEASURED, "consilience-recolor")[start:]
 
 
 CASES = [page_5000, page_of_100000]

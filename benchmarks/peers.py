@@ -15,8 +15,8 @@ import numpy as np
 
 import consilience as cs
 from benchmarks.timing import cpu, noisy_labels
-from consilience.comparison import adjusted_rand, nmi
 from consilience.consensus import METHODS
+from consilience.measures import adjusted_rand, nmi
 
 STACK = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.3.2", "pymetis", "kahypar"]
 PEER = """

@@ -17,7 +17,7 @@
 
 namespace consilience {
 
-// table[a_i * columns + b_i] += weight_i for every object labelled in both; `weights` may be null (ones).
+// table[a_i * columns + b_i] += weight_i for every object labeled in both; `weights` may be null (ones).
 template <class Count>
 void contingency(const std::int32_t* a, const std::int32_t* b, const Count* weights, std::size_t n,
                  std::size_t columns, Count* table) {
@@ -50,7 +50,7 @@ struct Codes {
 
 // Sums for the pairs (a, b), 0 <= a < m, begin <= b < end, at [a * (end - begin) + b - begin]:
 // joint over the cells, own over the row totals (clusters of a), other over the column totals (clusters of b),
-// known the number of objects labelled in both. The last three are null when no label is missing.
+// known the number of objects labeled in both. The last three are null when no label is missing.
 template <class Sum>
 struct PairSums {
   std::size_t begin, end;

@@ -1,7 +1,7 @@
 // Collapsed Gibbs sampling of a Dirichlet-process mixture of label rows: one sweep gives every object a new cluster,
 // drawn from its conditional distribution given the clusters of all others,
 //   p(z_i = k | rest) ~ p(k | sizes without i)  prod_m (beta + N_kmy) / (J_m beta + N_km),   counts without i,
-// over the clusterings m that label the object; N_km counts the labelled members only (Wang, Domeniconi and Laskey 2010,
+// over the clusterings m that label the object; N_km counts the labeled members only (Wang, Domeniconi and Laskey 2010,
 // Eq. 5, with one factor per clustering). Prior of the clusters, truncated at K:
 //   sticks     (1 + n_k) / (1 + alpha + n_>=k)  prod_{h<k} (alpha + n_>h) / (1 + alpha + n_>=h),  all the rest for the last
 //   symmetric  (alpha / K + n_k) / (alpha + n)
@@ -50,7 +50,7 @@ class Gibbs {
       const std::size_t old = std::size_t(cluster_[i]), now = draw(random);
       if (now != old) move(i, old, now);
     }
-    if (prior_.sticks) swap_neighbours(random);
+    if (prior_.sticks) swap_neighbors(random);
   }
 
   // Probabilities of all K clusters for an object, given the clusters of the others.
@@ -245,9 +245,9 @@ class Gibbs {
     return std::size_t(std::max_element(weight_.begin(), weight_.begin() + std::ptrdiff_t(top_)) - weight_.begin());
   }
 
-  // Sticks favour large clusters in front, and single objects cannot carry a cluster there: a Metropolis step for every
-  // pair of neighbours, from the back, which only the prior notices. Pairs of empty clusters would change nothing.
-  void swap_neighbours(Stream& random) {
+  // Sticks favor large clusters in front, and single objects cannot carry a cluster there: a Metropolis step for every
+  // pair of neighbors, from the back, which only the prior notices. Pairs of empty clusters would change nothing.
+  void swap_neighbors(Stream& random) {
     std::vector<std::int32_t> name(k_), place(k_);
     for (std::size_t k = 0; k < k_; ++k) name[k] = std::int32_t(k);
     double behind = 0;  // members of the clusters behind the pair

@@ -52,7 +52,7 @@ class Lloyd {
     scores_.begin(k_, square_.data());
     std::fill(labels_.begin(), labels_.end(), kNowhere);
     sums_.assign(k_ * table_.d, 0.0);
-    centres_ = sums_;
+    centers_ = sums_;
     norms_.assign(k_, 0.0);
     members_.assign(k_, 0);
     start(given);
@@ -62,7 +62,7 @@ class Lloyd {
       ++steps;
       moving = step();
     }
-    if (moving) step();  // the labels of the last centres
+    if (moving) step();  // the labels of the last centers
     std::copy(labels_.begin(), labels_.begin() + std::ptrdiff_t(table_.n), labels);
     const double spread = inertia() * top * top;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
@@ -119,23 +119,23 @@ class Lloyd {
   }
 
   void begin_at(std::size_t c, std::size_t i) {
-    double* centre = centres_.data() + c * table_.d;
-    table_.add(i, 1.0, centre);
-    place(c, centre, std::numeric_limits<double>::infinity());
+    double* center = centers_.data() + c * table_.d;
+    table_.add(i, 1.0, center);
+    place(c, center, std::numeric_limits<double>::infinity());
   }
 
-  // A centre that is nowhere (null) has an infinite norm.
-  void place(std::size_t c, const double* centre, double moved) {
-    norms_[c] = centre ? 0.0 : std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; centre && j < table_.d; ++j) norms_[c] += square_[j] * centre[j] * centre[j];
-    scores_.place(c, centre, moved);
+  // A center that is nowhere (null) has an infinite norm.
+  void place(std::size_t c, const double* center, double moved) {
+    norms_[c] = center ? 0.0 : std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; center && j < table_.d; ++j) norms_[c] += square_[j] * center[j] * center[j];
+    scores_.place(c, center, moved);
   }
 
   double distance_to(std::size_t i, std::size_t c) const {
-    return table_.distance(i, centres_.data() + c * table_.d, norms_[c], square_.data());
+    return table_.distance(i, centers_.data() + c * table_.d, norms_[c], square_.data());
   }
 
-  // Points to their nearest centres, centres to the means of their points; whether any point moved.
+  // Points to their nearest centers, centers to the means of their points; whether any point moved.
   bool step() {
     touched_.assign(k_, 0);
     bool moved = false;
@@ -152,7 +152,7 @@ class Lloyd {
     return true;
   }
 
-  // The nearest centre in doubles; the first of equals.
+  // The nearest center in doubles; the first of equals.
   std::int32_t decide(std::size_t i) const {
     double low = std::numeric_limits<double>::infinity();
     std::int32_t best = 0;
@@ -177,7 +177,7 @@ class Lloyd {
     labels_[i] = to;
   }
 
-  // Every empty cluster takes the object farthest from its centre, out of a cluster that has others; none is taken
+  // Every empty cluster takes the object farthest from its center, out of a cluster that has others; none is taken
   // from its own place, so that fewer distinct objects than clusters leave some empty.
   void fill_empty() {
     const std::vector<double> origin(table_.d, 0.0);
@@ -200,7 +200,7 @@ class Lloyd {
   }
 
   void settle(std::size_t c) {
-    double *const sum = sums_.data() + c * table_.d, *const centre = centres_.data() + c * table_.d;
+    double *const sum = sums_.data() + c * table_.d, *const center = centers_.data() + c * table_.d;
     if (!members_[c]) {
       std::fill(sum, sum + table_.d, 0.0);
       return place(c, nullptr, 0.0);
@@ -209,10 +209,10 @@ class Lloyd {
     if (!std::isinf(moved)) moved = 0;
     for (std::size_t j = 0; j < table_.d; ++j) {
       const double at = sum[j] / double(members_[c]);
-      moved += square_[j] * (at - centre[j]) * (at - centre[j]);
-      centre[j] = at;
+      moved += square_[j] * (at - center[j]) * (at - center[j]);
+      center[j] = at;
     }
-    place(c, centre, std::sqrt(moved));
+    place(c, center, std::sqrt(moved));
   }
 
   double inertia() const {
@@ -227,7 +227,7 @@ class Lloyd {
   std::size_t k_ = 0;
   std::vector<std::int32_t> labels_;
   std::vector<double> square_;                  // of the features
-  std::vector<double> centres_, sums_, norms_;  // [cluster][feature], and |w c|^2
+  std::vector<double> centers_, sums_, norms_;  // [cluster][feature], and |w c|^2
   std::vector<std::int64_t> members_, chosen_;
   std::vector<std::uint8_t> touched_;  // clusters whose points changed in this step
   std::vector<double> distance_;

@@ -12,7 +12,7 @@
 
 namespace consilience {
 
-// The score of a centre that is nowhere: beyond any other, since tables are scaled to numbers below 2.
+// The score of a center that is nowhere: beyond any other, since tables are scaled to numbers below 2.
 constexpr float kFar = 1e30f;
 
 // Bound of the rounding error of scores b_c - x . a_c. With p = |w x| and q = |w c| their terms sum to at most
@@ -32,8 +32,8 @@ struct Rounding {
   }
 };
 
-// Hamerly's bounds (2010), kept as appointments. A point whose second centre is `gap` farther than its own keeps its label
-// until the centres have moved so much: its own by m_c, the others by at most max m. clock[c] sums m_c + max m over the
+// Hamerly's bounds (2010), kept as appointments. A point whose second center is `gap` farther than its own keeps its label
+// until the centers have moved so much: its own by m_c, the others by at most max m. clock[c] sums m_c + max m over the
 // steps, so that a point scored at clock[c] = t need not be looked at before clock[c] = t + gap.
 class Appointments {
  public:
@@ -45,10 +45,10 @@ class Appointments {
     reset();
   }
 
-  // Centre c has moved so far; infinity if it was nowhere.
+  // Center c has moved so far; infinity if it was nowhere.
   void move(std::size_t c, double distance) { moved_[c] = distance; }
 
-  // Lets the clocks run on by what has moved. True if a centre came from nowhere: all appointments are void.
+  // Lets the clocks run on by what has moved. True if a center came from nowhere: all appointments are void.
   bool advance() {
     const std::size_t far = std::size_t(std::max_element(moved_.begin(), moved_.end()) - moved_.begin());
     if (std::isinf(moved_[far])) {

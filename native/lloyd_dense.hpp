@@ -1,7 +1,7 @@
 // Dense data for k-means, held twice: the rows as they are (double), which decide, and a table of floats for speed.
 //
-// The nearest centre of x minimises  b_c - x . a_c,  with b_c = |w c|^2 and a_c = 2 w^2 c: weights touch the centres,
-// never the data, so all runs share one table. It holds floats, centred and scaled, in blocks of points, feature by
+// The nearest center of x minimizes  b_c - x . a_c,  with b_c = |w c|^2 and a_c = 2 w^2 c: weights touch the centers,
+// never the data, so all runs share one table. It holds floats, centered and scaled, in blocks of points, feature by
 // feature, so that lanes are points. Where the best two scores are so near that rounding could have swapped them,
 // the rows are asked: floats filter, doubles decide, and the labels are those of k-means in doubles.
 #pragma once
@@ -72,8 +72,8 @@ class DenseTable {
   void add(std::size_t i, double sign, double* sum) const {
     has_avx2() ? add_signed_avx2(rows + i * d, sign, d, sum) : add_signed_with(rows + i * d, sign, d, sum);
   }
-  double distance(std::size_t i, const double* centre, double, const double* square) const {
-    return squared_distance(rows + i * d, centre, square, d);
+  double distance(std::size_t i, const double* center, double, const double* square) const {
+    return squared_distance(rows + i * d, center, square, d);
   }
   std::size_t padded() const { return (n + kBlock - 1) / kBlock * kBlock; }
 
@@ -84,7 +84,7 @@ class DenseTable {
   std::vector<float> blocks;  // [block][feature][point]
 };
 
-// The floats of one run: centres as they are scored, and when each point must be scored again.
+// The floats of one run: centers as they are scored, and when each point must be scored again.
 class DenseScores {
  public:
   using Table = DenseTable;
@@ -100,27 +100,27 @@ class DenseScores {
     weigh_points();
   }
 
-  // Places centre c, `moved` from where it was; nowhere, where no point can find it, without one.
-  void place(std::size_t c, const double* centre, double moved) {
+  // Places center c, `moved` from where it was; nowhere, where no point can find it, without one.
+  void place(std::size_t c, const double* center, double moved) {
     appointments_.move(c, moved * table_.scale);
     const std::size_t first = c / kGroup * kGroup, stride = std::min(kGroup, k_ - first);
     float* slope = slope_.data() + first * table_.d + (c - first);
     double sum = 0;
     for (std::size_t j = 0; j < table_.d; ++j) {
-      const double at = centre ? (centre[j] - table_.mean[j]) * table_.scale : 0.0;
+      const double at = center ? (center[j] - table_.mean[j]) * table_.scale : 0.0;
       sum += square_[j] * at * at;
       slope[j * stride] = float(2 * square_[j] * at);
     }
-    offset_[c] = centre ? float(sum) : kFar;
+    offset_[c] = center ? float(sum) : kFar;
   }
 
-  // Calls visit(i, nearest) for the points whose nearest centre may not be their label; nearest is -1 if in doubt.
+  // Calls visit(i, nearest) for the points whose nearest center may not be their label; nearest is -1 if in doubt.
   // Blocks in which many points are late are scored as they stand; of others, the late points are copied together.
   template <class Visit>
   void visit_changes(const std::int32_t* labels, Visit&& visit) {
     if (appointments_.advance()) std::fill(due_.begin(), due_.end(), -1.0f);
     const std::size_t summed = std::min(table_.d, kChunk) + table_.d / kChunk;
-    const DenseCentres centres{k_,
+    const DenseCenters centers{k_,
                                table_.d,
                                slope_.data(),
                                offset_.data(),
@@ -131,16 +131,16 @@ class DenseScores {
       const std::size_t count = appointments_.all_before(due_[b]) ? 0 : list_late(b, labels, late);
       if (!count) continue;
       if (count * (k_ + copying()) >= k_ * kBlock) {
-        score_whole(b, centres, labels, visit);
+        score_whole(b, centers, labels, visit);
         continue;
       }
       due_[b] = -1;
       for (std::size_t e = 0; e < count; ++e) {
         copy_aside(late[e]);
-        if (aside_ == kBlock) score_few(centres, labels, visit);
+        if (aside_ == kBlock) score_few(centers, labels, visit);
       }
     }
-    if (aside_) score_few(centres, labels, visit);
+    if (aside_) score_few(centers, labels, visit);
   }
 
  private:
@@ -162,9 +162,9 @@ class DenseScores {
   }
 
   template <class Visit>
-  void score_whole(std::size_t b, const DenseCentres& centres, const std::int32_t* labels, Visit& visit) {
+  void score_whole(std::size_t b, const DenseCenters& centers, const std::int32_t* labels, Visit& visit) {
     const std::size_t first = b * kBlock, end = std::min(first + kBlock, table_.n);
-    score_block(centres, table_.blocks.data() + first * table_.d, power_.data() + first, found_);
+    score_block(centers, table_.blocks.data() + first * table_.d, power_.data() + first, found_);
     std::copy(found_.due, found_.due + kBlock, appointments_.due() + first);
     due_[b] = appointments_.all_after(found_.gap);
     std::int32_t differ = 0;
@@ -181,8 +181,8 @@ class DenseScores {
   }
 
   template <class Visit>
-  void score_few(const DenseCentres& centres, const std::int32_t* labels, Visit& visit) {
-    score_block(centres, few_.data(), few_power_, found_);
+  void score_few(const DenseCenters& centers, const std::int32_t* labels, Visit& visit) {
+    score_block(centers, few_.data(), few_power_, found_);
     for (std::size_t t = 0; t < aside_; ++t) {
       const std::size_t i = few_points_[t];
       appointments_.due()[i] = found_.due[t];
@@ -205,7 +205,7 @@ class DenseScores {
   const DenseTable& table_;
   std::size_t k_ = 0;
   const double* square_ = nullptr;
-  std::vector<float> slope_, offset_;  // of the centres
+  std::vector<float> slope_, offset_;  // of the centers
   std::vector<float> power_;           // of the points
   Appointments appointments_;
   std::vector<float> due_;  // of whole blocks, in the time of all

@@ -1,4 +1,4 @@
-// Scores of a block of points against all centres: the inner loop of dense k-means.
+// Scores of a block of points against all centers: the inner loop of dense k-means.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace consilience {
 
 constexpr std::size_t kBlock = 16;  // points side by side, [feature][point]
-constexpr std::size_t kGroup = 4;   // centres scored together, [feature][centre]; the last group may be smaller
+constexpr std::size_t kGroup = 4;   // centers scored together, [feature][center]; the last group may be smaller
 constexpr std::size_t kChunk = 64;  // features summed before they are added to the rest: shorter sums err less
 
-struct DenseCentres {
+struct DenseCenters {
   std::size_t k, d;
   const float *slope, *offset;  // a_c, b_c
   const float* clock;           // as appointments are made
@@ -26,7 +26,7 @@ struct DenseCentres {
 template <class Floats, class Ints, int V>
 struct Nearest {
   Floats best[V] = {}, second[V] = {};
-  Ints index[V] = {}, centre = {}, one = {};  // the number of the centre now scored, and 1
+  Ints index[V] = {}, center = {}, one = {};  // the number of the center now scored, and 1
 };
 
 // sum[c] -= x . slope[c], over `count` features.
@@ -45,18 +45,18 @@ CONSILIENCE_INLINE void subtract_products(const float* x, const float* slope, st
 }
 
 template <int C, class Floats, class Ints, int V>
-CONSILIENCE_INLINE void score_group(const float* x, const DenseCentres& centres, std::size_t first,
+CONSILIENCE_INLINE void score_group(const float* x, const DenseCenters& centers, std::size_t first,
                                     Nearest<Floats, Ints, V>& nearest) {
-  const float* slope = centres.slope + first * centres.d;
+  const float* slope = centers.slope + first * centers.d;
   Floats score[C][V] = {};
   for (int c = 0; c < C; ++c)
-    for (int v = 0; v < V; ++v) spread(score[c][v], centres.offset + first + c);
-  if (centres.d <= kChunk) {
-    subtract_products<C>(x, slope, centres.d, score);
+    for (int v = 0; v < V; ++v) spread(score[c][v], centers.offset + first + c);
+  if (centers.d <= kChunk) {
+    subtract_products<C>(x, slope, centers.d, score);
   } else {
-    for (std::size_t j = 0; j < centres.d; j += kChunk) {
+    for (std::size_t j = 0; j < centers.d; j += kChunk) {
       Floats sum[C][V] = {};
-      subtract_products<C>(x + j * kBlock, slope + j * C, std::min(kChunk, centres.d - j), sum);
+      subtract_products<C>(x + j * kBlock, slope + j * C, std::min(kChunk, centers.d - j), sum);
       for (int c = 0; c < C; ++c)
         for (int v = 0; v < V; ++v) score[c][v] = score[c][v] + sum[c][v];
     }
@@ -68,9 +68,9 @@ CONSILIENCE_INLINE void score_group(const float* x, const DenseCentres& centres,
       take_larger(other, nearest.best[v]);
       take_smaller(nearest.second[v], other, unused);
       take_smaller(nearest.best[v], score[c][v], smaller);
-      put_where(nearest.index[v], smaller, nearest.centre);
+      put_where(nearest.index[v], smaller, nearest.center);
     }
-    nearest.centre = nearest.centre + nearest.one;
+    nearest.center = nearest.center + nearest.one;
   }
 }
 
@@ -85,11 +85,11 @@ CONSILIENCE_INLINE float least(const float* values) {
 struct DenseBlock {
   std::int32_t nearest[kBlock];  // -1 where rounding could have changed it
   float due[kBlock];             // when they must be scored again
-  float gap;                     // how much farther the second centre is than the nearest, at least
+  float gap;                     // how much farther the second center is than the nearest, at least
 };
 
 template <class Floats, class Ints>
-CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const float* x, const float* power,
+CONSILIENCE_INLINE void score_block_with(const DenseCenters& centers, const float* x, const float* power,
                                          DenseBlock& block) {
   constexpr std::size_t kWidth = sizeof(Floats) / sizeof(float);
   constexpr int V = int(kBlock / kWidth);
@@ -99,11 +99,11 @@ CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const floa
   for (int v = 0; v < V; ++v) spread(now.best[v], &beyond), spread(now.second[v], &beyond);
   load(now.one, ones);
   std::size_t c = 0;
-  for (; c + kGroup <= centres.k; c += kGroup) score_group<kGroup>(x, centres, c, now);
-  switch (centres.k - c) {
-    case 3: score_group<3>(x, centres, c, now); break;
-    case 2: score_group<2>(x, centres, c, now); break;
-    case 1: score_group<1>(x, centres, c, now); break;
+  for (; c + kGroup <= centers.k; c += kGroup) score_group<kGroup>(x, centers, c, now);
+  switch (centers.k - c) {
+    case 3: score_group<3>(x, centers, c, now); break;
+    case 2: score_group<2>(x, centers, c, now); break;
+    case 1: score_group<1>(x, centers, c, now); break;
     default: break;
   }
   float low[kBlock], high[kBlock];
@@ -116,8 +116,8 @@ CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const floa
   // a - b = (a^2 - b^2) / (a + b), and a <= (a^2 + r^2) / 2r for any r, closely for one like a.
   float clock[kBlock], sum = 0;
   for (std::size_t t = 0; t < kBlock; ++t) {
-    const float error = centres.rounding.error(high[t], power[t]), more = error + centres.rounding.power * power[t];
-    clock[t] = centres.clock[block.nearest[t]];
+    const float error = centers.rounding.error(high[t], power[t]), more = error + centers.rounding.power * power[t];
+    clock[t] = centers.clock[block.nearest[t]];
     block.nearest[t] |= -std::int32_t(high[t] - low[t] <= 2.0f * error);
     low[t] += power[t] + more;
     high[t] += power[t] - more;
@@ -131,17 +131,17 @@ CONSILIENCE_INLINE void score_block_with(const DenseCentres& centres, const floa
   }
   block.gap = least(high);
 }
-CONSILIENCE_AVX2 inline void score_block_avx2(const DenseCentres& centres, const float* x, const float* power,
+CONSILIENCE_AVX2 inline void score_block_avx2(const DenseCenters& centers, const float* x, const float* power,
                                               DenseBlock& block) {
 #if defined(CONSILIENCE_HAS_AVX2)
-  score_block_with<Floats8, Ints8>(centres, x, power, block);
+  score_block_with<Floats8, Ints8>(centers, x, power, block);
 #else
-  score_block_with<Floats4, Ints4>(centres, x, power, block);
+  score_block_with<Floats4, Ints4>(centers, x, power, block);
 #endif
 }
-inline void score_block(const DenseCentres& centres, const float* x, const float* power, DenseBlock& block) {
-  if (has_avx2()) return score_block_avx2(centres, x, power, block);
-  score_block_with<Floats4, Ints4>(centres, x, power, block);
+inline void score_block(const DenseCenters& centers, const float* x, const float* power, DenseBlock& block) {
+  if (has_avx2()) return score_block_avx2(centers, x, power, block);
+  score_block_with<Floats4, Ints4>(centers, x, power, block);
 }
 
 // How much time the points of a block have left, and the least of it.

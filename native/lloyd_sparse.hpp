@@ -1,5 +1,5 @@
 // Sparse data for k-means: rows of (column, value), as they are (double). Lanes are clusters: each entry of a row adds
-// to the scores of all centres at once. As with dense data, floats filter and doubles decide.
+// to the scores of all centers at once. As with dense data, floats filter and doubles decide.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,10 @@ class SparseTable {
     for (std::int64_t e = start[i]; e < start[i + 1]; ++e) sum[column[e]] += sign * value[e];
   }
   // |w x - w c|^2 = |w c|^2 + sum over the entries of w^2 ((x - c)^2 - c^2).
-  double distance(std::size_t i, const double* centre, double norm, const double* square) const {
+  double distance(std::size_t i, const double* center, double norm, const double* square) const {
     double sum = 0;
     for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-      sum += square[column[e]] * value[e] * (value[e] - 2 * centre[column[e]]);
+      sum += square[column[e]] * value[e] * (value[e] - 2 * center[column[e]]);
     return std::max(0.0, norm + sum);
   }
 
@@ -87,15 +87,15 @@ class SparseScores {
     }
   }
 
-  void place(std::size_t c, const double* centre, double moved) {
+  void place(std::size_t c, const double* center, double moved) {
     appointments_.move(c, moved * table_.scale);
     double sum = 0;
     for (std::size_t j = 0; j < table_.d; ++j) {
-      const double at = centre ? centre[j] * table_.scale : 0.0;
+      const double at = center ? center[j] * table_.scale : 0.0;
       sum += square_[j] * at * at;
       slope_[j * k_ + c] = float(-2 * square_[j] * at);
     }
-    offset_[c] = centre ? float(sum) : kFar;
+    offset_[c] = center ? float(sum) : kFar;
   }
 
   template <class Visit>
@@ -109,7 +109,7 @@ class SparseScores {
   }
 
  private:
-  // The nearest centre of point i, -1 if in doubt; makes its next appointment.
+  // The nearest center of point i, -1 if in doubt; makes its next appointment.
   std::int32_t nearest(std::size_t i) {
     std::copy(offset_.begin(), offset_.end(), score_.begin());
     const std::size_t first = std::size_t(table_.start[i]), length = std::size_t(table_.start[i + 1]) - first;
@@ -132,7 +132,7 @@ class SparseScores {
   const SparseTable& table_;
   std::size_t k_ = 0;
   const double* square_ = nullptr;
-  std::vector<float> slope_, offset_, power_, score_;  // slope_ is [column][centre]
+  std::vector<float> slope_, offset_, power_, score_;  // slope_ is [column][center]
   Appointments appointments_;
 };
 

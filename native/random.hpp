@@ -40,7 +40,7 @@ class Stream {
   // In [0, 1), a multiple of 2^-53.
   double uniform() { return double(bits() >> 11) * 0x1.0p-53; }
 
-  // Unbiased in [0, n), n >= 1: draws that would favour the small numbers are thrown away.
+  // Unbiased in [0, n), n >= 1: draws that would favor the small numbers are thrown away.
   std::uint64_t below(std::uint64_t n) {
     const std::uint64_t reject = (0 - n) % n;  // 2^64 mod n
     std::uint64_t x;

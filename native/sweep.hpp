@@ -300,7 +300,7 @@ class Sweep : private Watcher<Count> {
     double mass = 0;
     for (std::size_t e = 0; e < row_.size; ++e) {
       const std::size_t v = std::size_t(rows_.view_of[row_.column[e]]);
-      const double share = options_.objective == Objective::kNormalised ? 1 / tables_.amount[v] : 1.0;  // else in the scale
+      const double share = options_.objective == Objective::kNormalized ? 1 / tables_.amount[v] : 1.0;  // else in the scale
       mass += rows_.scale[v] * share * double(row_.at(e));
     }
     const double unit = options_.temperature * mass;

@@ -4,7 +4,7 @@
 // s_v per view:
 //   Shannon     s_v  [ sum phi(T) - sum phi(total) ]                 phi(x) = x log x; the information up to a constant
 //   Quadratic   s_v  sum_c [ sum_y T^2 / total ]                     k-means' explained squares
-//   Normalised  s_v  I_v / sqrt(H_v(C) H(v))                         sum of NMI
+//   Normalized  s_v  I_v / sqrt(H_v(C) H(v))                         sum of NMI
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace consilience {
 
-enum class Objective { kShannon, kQuadratic, kNormalised };
+enum class Objective { kShannon, kQuadratic, kNormalized };
 
 // Told of every cell and total that changes: line `column`, or `columns + view` for a total.
 template <class Count>
@@ -50,7 +50,7 @@ class Tables {
   const Phi<Count> phi;
   std::vector<Count> table, total;       // T, and total[view][c]
   std::vector<double> squares, kept;     // sum_y T^2, [view][c], and it over the total
-  std::vector<double> cells, sums;       // per view: sum phi(T), sum phi(total); followed under Normalised only
+  std::vector<double> cells, sums;       // per view: sum phi(T), sum phi(total); followed under Normalized only
   std::vector<double> amount;            // per view: N
   std::vector<std::int64_t> members;     // rows of each cluster
   std::vector<double> load;              // weight of each cluster
@@ -59,11 +59,11 @@ class Tables {
 
   std::size_t cell(std::size_t y, std::size_t c) const { return y * column_step + c * cluster_step; }
 
-  // The objective, without constants; exact at the start, and always under Normalised and Quadratic.
+  // The objective, without constants; exact at the start, and always under Normalized and Quadratic.
   double value() const {
     double sum = 0;
     for (std::size_t v = 0; v < rows_.views; ++v) {
-      if (objective_ == Objective::kNormalised) {
+      if (objective_ == Objective::kNormalized) {
         sum += rows_.scale[v] * nmi(v, cells[v], sums[v]);
       } else if (objective_ == Objective::kShannon) {
         sum += rows_.scale[v] * (cells[v] - sums[v]);
@@ -100,7 +100,7 @@ class Tables {
     for (const View& old : old_views_) {
       const std::size_t v = old.view;
       cells[v] = old.cells, sums[v] = old.sums, squares[v * k + c] = old.squares;
-      ++labelled_[v * k + c];
+      ++labeled_[v * k + c];
       set_total(v, c, old.total);
     }
   }
@@ -108,7 +108,7 @@ class Tables {
  private:
   static constexpr bool kReal = std::is_same<Count, double>::value;
   std::vector<double> whole_, offset_;   // per view: phi(N), and the sum of phi over column totals
-  std::vector<std::int32_t> labelled_;   // rows of each cluster with entries in the view, [view][c]
+  std::vector<std::int32_t> labeled_;   // rows of each cluster with entries in the view, [view][c]
   std::vector<std::size_t> first_;       // first column of each view, and the end
 
   struct View {
@@ -134,7 +134,7 @@ class Tables {
   void build(const std::int32_t* labels) {
     table.assign(rows_.columns * k, Count(0));
     total.assign(rows_.views * k, Count(0));
-    labelled_.assign(rows_.views * k, 0);
+    labeled_.assign(rows_.views * k, 0);
     members.assign(k, 0);
     load.assign(k, 0.0);
     double entries = 0, sum = 0;
@@ -150,7 +150,7 @@ class Tables {
         table[cell(y, c)] += row.at(e);
         total[v * k + c] += row.at(e);
         sum += double(row.at(e));
-        labelled_[v * k + c] += v != last;
+        labeled_[v * k + c] += v != last;
         last = v;
       }
       entries += double(row.size);
@@ -206,7 +206,7 @@ class Tables {
   void change(const Row<Count>& row, std::size_t i, std::size_t c, int sign) {
     members[c] += sign;
     load[c] += sign * double(rows_.weight[i]);
-    const bool with_cells = objective_ == Objective::kNormalised;
+    const bool with_cells = objective_ == Objective::kNormalized;
     std::size_t e = 0;
     while (e < row.size) {
       const std::size_t v = std::size_t(rows_.view_of[row.column[e]]);
@@ -225,12 +225,12 @@ class Tables {
       }
       const Count after = sign > 0 ? before + mass : less(before, mass);
       if (with_cells) sums[v] += sign * phi.rise(std::min(before, after), mass);
-      labelled_[v * k + c] += sign;
-      if (labelled_[v * k + c] == 0)
+      labeled_[v * k + c] += sign;
+      if (labeled_[v * k + c] == 0)
         clear(v, c);
       else
         add_squares(v, c, rise);
-      set_total(v, c, labelled_[v * k + c] == 0 ? Count(0) : after);
+      set_total(v, c, labeled_[v * k + c] == 0 ? Count(0) : after);
     }
   }
 

@@ -17,7 +17,7 @@ await build({
   minify: true,
   legalComments: "none",
   charset: "utf8",
-  alias: { "d3-interpolate": join(here, "src", "interpolate_numbers.js") }, // 7 kB of colours that are not used
+  alias: { "d3-interpolate": join(here, "src", "interpolate_numbers.js") }, // 7 kB of colors that are not used
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
 const size = gzipSync(readFileSync(join(out, "explorer.js")), { level: 9 }).length;

@@ -13,10 +13,10 @@ import numpy as np
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
-from consilience.explorer.page import Asset
+from consilience.explorer.assets import Asset
+from consilience.explorer.codec import unpack
 from consilience.explorer.session import Session
 from consilience.explorer.sources import material
-from consilience.explorer.wire import unpack
 
 ASSETS = {
     "/": Asset(b"<!doctype html><title>page</title>", "text/html; charset=utf-8"),

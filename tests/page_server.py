@@ -16,7 +16,7 @@ import pytest
 
 import consilience as cs
 from consilience.datasets import load_beads
-from consilience.explorer.page import PageMissingError, load_page
+from consilience.explorer.assets import PageMissingError, load_page
 from consilience.tables import Table
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -9,8 +9,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import CAP, Comraf, Sides
 from consilience.agreement.comraf import _check_edges, _nodes
-from consilience.agreement.field import colour
-from consilience.comparison import adjusted_rand, nmi
+from consilience.agreement.markov_field import color
+from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from planted import planted
 
@@ -150,7 +150,7 @@ def test_cap_is_a_bipartite_comraf(agreement):
     start = dict(zip(rows, found.before.rows, strict=True)) | dict(zip(columns, found.before.columns, strict=True))
     edges = [(a, b, weighted) for a in rows for b in columns]
     nodes = _nodes(_check_edges(edges))
-    assert [len(group) for group in colour(nodes)] == [5, 5]
+    assert [len(group) for group in color(nodes)] == [5, 5]
     assert len({id(node.rows) for node in nodes}) == 2  # the table stands in memory once for each side
     field = Comraf(edges, {}, max_iter=3, tol=0, random_state=0).fit(start)
     assert field.history_[0] == pytest.approx(found.objective[0], abs=1e-8)

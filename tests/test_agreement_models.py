@@ -9,10 +9,10 @@ from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom, counts_from_data
-from consilience.agreement.counts import check_counts
+from consilience.agreement.count_table import check_counts
+from consilience.agreement.local_search import improve, merge, random_labels, split
 from consilience.agreement.mdc import column_clusters, grow, mdc
-from consilience.agreement.moves import improve, merge, random_labels, split
-from consilience.comparison import adjusted_rand, nmi
+from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from planted import planted
 
@@ -173,7 +173,7 @@ def test_measured_data_become_counts():
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(3), 50)
     data = rng.normal(size=(150, 4)) + 6 * np.eye(4)[truth]
-    for method in ("bins", "neighbours"):
+    for method in ("bins", "neighbors"):
         counts = counts_from_data(data, method)
         assert counts.shape[0] == 150
         assert adjusted_rand(truth, MDC(3, random_state=0).fit(counts).row_labels_) > 0.9

@@ -13,9 +13,9 @@ from consilience.agreement import (
     soft_memberships,
     stable_groups,
 )
-from consilience.comparison import accuracy
 from consilience.consensus import SCCC, floaters, stable_components
 from consilience.generation import noisy_labels
+from consilience.measures import accuracy
 
 
 def process(noises, n_rows=60, n_columns=40):

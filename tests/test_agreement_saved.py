@@ -12,7 +12,7 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import Agreement
-from consilience.agreement.counts import distinct
+from consilience.agreement.count_table import distinct
 from consilience.tables import read_table
 from planted import planted
 
@@ -122,7 +122,7 @@ def test_a_failure_leaves_nothing(named, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device", "agreement.json")
 
-    monkeypatch.setattr("consilience.agreement.saved.write_whole", fail)
+    monkeypatch.setattr("consilience.agreement.storage.write_whole", fail)
     with pytest.raises(OSError, match="No space left"):
         named.save(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 from consilience.alternatives import CCIB, CondEns
-from consilience.comparison import information_ratio, matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.measures import information_ratio, matched_accuracy, nmi
 from consilience.tables import read_table
 
 SETS = range(10)
@@ -24,17 +24,17 @@ def mean_accuracy(k, alpha, reading, sets=SETS, **options):
 
 
 @pytest.mark.parametrize(("k", "bar"), [(2, 0.97), (3, 0.94), (4, 0.76), (5, 0.62)])
-def test_orthogonal_sets_by_expectation_maximisation(k, bar):
+def test_orthogonal_sets_by_expectation_maximization(k, bar):
     assert mean_accuracy(k, 1.0, "shear", base="multinomial") >= bar
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
-def test_orthogonal_and_sheared_sets_by_centred_kmeans(k):
-    assert mean_accuracy(k, 1.0, "shear", sets=range(5), centre="group") >= 0.97
-    assert mean_accuracy(k, 0.4, "shear", sets=range(5), centre="group") >= 0.85
+def test_orthogonal_and_sheared_sets_by_centered_kmeans(k):
+    assert mean_accuracy(k, 1.0, "shear", sets=range(5), center="group") >= 0.97
+    assert mean_accuracy(k, 0.4, "shear", sets=range(5), center="group") >= 0.85
 
 
-def test_dependent_members_by_expectation_maximisation():
+def test_dependent_members_by_expectation_maximization():
     assert mean_accuracy(3, 0.4, "member", base="multinomial") >= 0.95
 
 
@@ -58,7 +58,7 @@ def webkb(data_folder):
 
 
 def runs(webkb, hidden, make, n, transform=None):
-    """Mean information about the hidden labelling, mean NMI with the given (other) one, CPU-seconds of the longest run."""
+    """Mean information about the hidden labeling, mean NMI with the given (other) one, CPU-seconds of the longest run."""
     X, labels = webkb
     X = X if transform is None else transform.fit_transform(X)
     given = labels["topic" if hidden == "university" else "university"]
@@ -73,7 +73,7 @@ def runs(webkb, hidden, make, n, transform=None):
 
 
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.28), ("topic", 0.32)])
-def test_webkb_by_expectation_maximisation(webkb, hidden, bar):
+def test_webkb_by_expectation_maximization(webkb, hidden, bar):
     told, given, seconds = runs(webkb, hidden, lambda k, seed: CondEns(k, base="multinomial", random_state=seed), 5)
     assert told >= bar
     assert given <= 0.12
@@ -81,9 +81,9 @@ def test_webkb_by_expectation_maximisation(webkb, hidden, bar):
 
 
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.55), ("topic", 0.37)])
-def test_webkb_by_centred_kmeans_on_logarithms(webkb, hidden, bar):
+def test_webkb_by_centered_kmeans_on_logarithms(webkb, hidden, bar):
     transform = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer())
-    told, given, _ = runs(webkb, hidden, lambda k, seed: CondEns(k, centre="group", random_state=seed), 3, transform)
+    told, given, _ = runs(webkb, hidden, lambda k, seed: CondEns(k, center="group", random_state=seed), 3, transform)
     assert told >= bar
     assert given <= 0.04
 

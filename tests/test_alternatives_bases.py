@@ -1,4 +1,4 @@
-"""The models of counts: expectation maximisation and the bottleneck, against their definitions."""
+"""The models of counts: expectation maximization and the bottleneck, against their definitions."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from scipy.stats import multinomial
 from consilience._check import InputError
 from consilience.alternatives import CountBottleneck, MultinomialMixture
 from consilience.alternatives.multinomial import log_profiles
-from consilience.comparison import matched_accuracy
 from consilience.information import count_views, objective_of
+from consilience.measures import matched_accuracy
 
 
 def mixture(n=300, d=8, k=3, length=60, seed=0):

@@ -38,7 +38,7 @@ def exceptions(estimator):
 
 @parametrize_with_checks(
     [
-        CondEns(n_restarts=2, centre="group"),
+        CondEns(n_restarts=2, center="group"),
         CondEns(n_restarts=2, base="bottleneck"),
         CCIB(n_restarts=2, weight=0.1),
         MultinomialMixture(),

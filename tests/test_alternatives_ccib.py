@@ -9,10 +9,10 @@ from scipy import sparse
 from consilience._check import InputError
 from consilience.alternatives import CCIB, ccib
 from consilience.alternatives.annealing import anneal
-from consilience.alternatives.conditional import conditional_views, coordinate, local_start, reweigh
-from consilience.comparison import matched_accuracy, nmi
+from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
 from consilience.datasets import orthogonal_multinomials
 from consilience.information import count_views, objective_of
+from consilience.measures import matched_accuracy, nmi
 
 
 def mutual_information(table):

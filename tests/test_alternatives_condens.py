@@ -27,10 +27,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import BASES, CondEns, cluster_groups, extend, fit_base, groups_of
-from consilience.alternatives.data import Centring
+from consilience.alternatives.data import Centering
 from consilience.alternatives.given import check_given, joint
-from consilience.comparison import matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.measures import matched_accuracy, nmi
 
 
 def crossed(n=400, shift=6.0, seed=0, groupings=2):
@@ -80,7 +80,7 @@ def test_sparse_and_dense_data_are_the_same():
     X, given, _ = orthogonal_multinomials(3, random_state=1)
     for options in (
         {"base": "kmeans"},
-        {"base": "kmeans", "centre": "group"},
+        {"base": "kmeans", "center": "group"},
         {"base": "multinomial"},
         {"base": "bottleneck"},
     ):
@@ -132,40 +132,40 @@ def test_a_group_s_own_objects_keep_the_labels_of_the_split():
     split = fit_base(AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
     everyone = extend(X, split)
     assert (everyone[rows] == split.labels).all()
-    centres = np.array([X[rows][split.labels == c].mean(axis=0) for c in (0, 1)])
+    centers = np.array([X[rows][split.labels == c].mean(axis=0) for c in (0, 1)])
     others = np.flatnonzero(labels[:, 0] == 1)
-    nearest = ((X[others, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    nearest = ((X[others, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     assert (everyone[others] == nearest).all()
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("base", ["kmeans", AgglomerativeClustering(2)])
-def test_centring_moves_every_group_to_where_the_split_was_learned(kind, base):
+def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
     X, labels = crossed()
     X = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
     cells = labels[:, 0]
     rows = np.flatnonzero(cells == 0)
     split = fit_base(base, X[rows], rows, 2, seed=0)
-    found = extend(kind(X), split, Centring.of(kind(X), cells).at(kind(X), rows))
+    found = extend(kind(X), split, Centering.of(kind(X), cells).at(kind(X), rows))
     moved = X.copy()
     moved[cells == 1] += X[rows].mean(axis=0) - X[cells == 1].mean(axis=0)
     assert (found == extend(moved, split)).all()
     assert matched_accuracy(labels[:, 1], found) > 0.95
 
 
-def test_centring_predicts_in_blocks(monkeypatch):
+def test_centering_predicts_in_blocks(monkeypatch):
     from consilience.alternatives import data
 
     X, labels = crossed()
-    centring = Centring.of(X, labels[:, 0])
+    centering = Centering.of(X, labels[:, 0])
     rows = np.flatnonzero(labels[:, 0] == 0)
     split = fit_base("gaussian", X[rows], rows, 2, seed=0)
-    whole = extend(X, split, centring.at(X, rows))
+    whole = extend(X, split, centering.at(X, rows))
     monkeypatch.setattr(data, "BLOCK", 14)
-    assert (extend(sparse.csr_matrix(X), split, centring.at(X, rows)) == whole).all()
+    assert (extend(sparse.csr_matrix(X), split, centering.at(X, rows)) == whole).all()
     monkeypatch.setattr(data, "DENSE", 10)
     with pytest.raises(InputError, match="TruncatedSVD"):
-        centring.seen(sparse.csr_matrix(X), np.arange(20))
+        centering.seen(sparse.csr_matrix(X), np.arange(20))
 
 
 def test_small_groups_are_reported_and_skipped():
@@ -188,11 +188,11 @@ def test_a_group_that_the_base_leaves_whole_is_reported():
     assert found.groups_["outcome"].tolist() == ["split", "split", "not split by the base"]
 
 
-def test_objects_of_unknown_group_are_labelled_too():
+def test_objects_of_unknown_group_are_labeled_too():
     X, labels = crossed()
     given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
-    for centre in (None, "group"):
-        found = CondEns(2, centre=centre, n_restarts=3, random_state=0).fit(X, given)
+    for center in (None, "group"):
+        found = CondEns(2, center=center, n_restarts=3, random_state=0).fit(X, given)
         assert found.groups_["size"].sum() == np.count_nonzero(given >= 0)
         assert matched_accuracy(labels[given < 0, 1], found.labels_[given < 0]) > 0.9
 
@@ -291,7 +291,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"n_restarts": 0}, "n_restarts"),
         ({"restarts": "some"}, "way to use restarts"),
         ({"several": "all"}, "several groupings"),
-        ({"centre": "mean"}, "unknown centre"),
+        ({"center": "mean"}, "unknown center"),
         ({"combine": "kmeens"}, "unknown combination"),
         ({"base": "kmean"}, "did you mean 'kmeans'"),
         ({"base": KMeans}, r"not its class: give KMeans\(\)"),
@@ -299,7 +299,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"base": "multinomial"}, r"Negative values .* \(row 0, column"),
         ({"base": "multinomial", "X": "zero"}, r"1 row of the data is all zero \(the first is row 7\)"),
         ({"base": "bottleneck", "X": "empty"}, r"2 rows of the data are all zero \(the first is row 7\)"),
-        ({"base": "multinomial", "centre": "group", "X": "counts"}, "leaves no counts"),
+        ({"base": "multinomial", "center": "group", "X": "counts"}, "leaves no counts"),
         ({"X": "nan"}, "the data has NaN in row 1, column 1: "),
         ({"X": "sparse", "base": "gaussian"}, "cannot split group '0'.*[Ss]parse"),
         ({"random_state": -1}, "random_state"),

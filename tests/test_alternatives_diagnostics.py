@@ -11,8 +11,8 @@ from sklearn.metrics import mutual_info_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, quality, walk_through
-from consilience.comparison import adjusted_rand, information_ratio, matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
 from consilience.reports.alternatives import contrast_summary
 
 
@@ -123,7 +123,7 @@ def test_the_sentence_says_how_new_how_good_how_sure(result):
     assert "two halves of the restarts agree to an adjusted Rand index of" in found.sentence
     assert found.sentence.endswith(".")
     assert repr(found).splitlines()[0] == "Contrast: 3 new clusters of 450 objects"
-    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, centre="group", n_restarts=2)
+    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, center="group", n_restarts=2)
     assert "variance" in again.sentence
 
 

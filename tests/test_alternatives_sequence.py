@@ -10,8 +10,8 @@ from consilience._check import InputError
 from consilience.alternatives import CondEns, alternatives, evidence, reproducibility, sequence, surprise
 from consilience.alternatives.given import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
-from consilience.comparison import matched_accuracy, nmi
 from consilience.datasets import orthogonal_multinomials
+from consilience.measures import matched_accuracy, nmi
 
 
 def crossed(n=600, noise=3, seed=0):
@@ -72,14 +72,14 @@ def test_each_rule_stops():
 
 def test_counts_go_without_clouds():
     X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", centre=None, n_restarts=3)
+    found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", center=None, n_restarts=3)
     assert matched_accuracy(hidden, found.labels[:, 0]) > 0.95
     assert found.table["surprise"].isna().all()
 
 
 def test_evidence():
     X, labels = crossed()
-    model = CondEns(2, centre="group", n_restarts=2, random_state=0)
+    model = CondEns(2, center="group", n_restarts=2, random_state=0)
     assert reproducibility(X, labels[:, 0], model) > 0.95
     assert reproducibility(X, labels, model) < 0.5
     assert surprise(X, list(labels[:, :2].T), model) > 3
@@ -98,7 +98,7 @@ def test_evidence():
         ({"min_surprise": None}, "min_surprise"),
         ({"max_redundancy": -1}, "max_redundancy"),
         ({"given": [0, 1]}, "of 2 objects, the data of 600"),
-        ({"base": "multinomial", "centre": "group"}, "leaves no counts"),
+        ({"base": "multinomial", "center": "group"}, "leaves no counts"),
         ({"n_clusters": 2.5}, "n_clusters must be a whole number"),
         ({"n_clusters": "two"}, "n_clusters must be a whole number"),
         ({"n_restarts": 0}, "n_restarts"),
@@ -134,7 +134,7 @@ def test_a_base_that_finds_nothing_in_clouds():
     assert surprise(X, None, finds, n_clouds=3) > 4
 
 
-def test_counts_need_no_word_about_centring():
+def test_counts_need_no_word_about_centering():
     X, given, hidden = orthogonal_multinomials(2, random_state=0)
     found = alternatives(X, 1, n_clusters=2, given=given, base="multinomial", n_restarts=3)
     assert matched_accuracy(hidden, found.labels[:, 0]) > 0.9

@@ -13,8 +13,8 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.cli import VERBS
-from consilience.comparison import MEASURES
 from consilience.datasets import sample_path
+from consilience.measures import MEASURES
 
 LABELS = str(sample_path("beads_labels.csv"))
 
@@ -57,31 +57,31 @@ def test_version():
 
 
 def test_compare_prints_every_clustering_and_measure():
-    done = run("compare", LABELS, "--id", "bead", "--measure", "jaccard,nmi", "--truth", "shape,colour")
+    done = run("compare", LABELS, "--id", "bead", "--measure", "jaccard,nmi", "--truth", "shape,color")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "16 clusterings of 300 objects" in done.stdout
-    assert all(name in done.stdout for name in ("form1", "both4", "jaccard", "nmi", "shape", "colour"))
+    assert all(name in done.stdout for name in ("form1", "both4", "jaccard", "nmi", "shape", "color"))
 
 
 def test_compare_json_holds_the_library_s_own_numbers():
-    done = run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", "adjusted_rand,accuracy", "--json")
+    done = run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", "adjusted_rand,accuracy", "--json")
     found = json.loads(done.stdout)
     frame = pd.read_csv(LABELS, index_col="bead")
-    ens = cs.Ensemble(frame.drop(columns=["shape", "colour"]))
+    ens = cs.Ensemble(frame.drop(columns=["shape", "color"]))
     expected = cs.stability(ens, "adjusted_rand")
     assert found["stability"]["adjusted_rand"]["mean"] == expected.mean
     assert found["stability"]["adjusted_rand"]["sem"] == expected.sem
     row = next(r for r in found["clusterings"] if r["name"] == "form5")
-    assert row["labelled"] == 0.9
+    assert row["labeled"] == 0.9
     assert row["accuracy:shape"] == cs.comparison.accuracy(frame["shape"], frame["form5"])
 
 
 def test_compare_writes_the_matrix(tmp_path):
     out = tmp_path / "matrix.csv"
-    assert run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", "nmi", "-o", out).returncode == 0
+    assert run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", "nmi", "-o", out).returncode == 0
     matrix = pd.read_csv(out, index_col="clustering")
-    ens = cs.Ensemble(pd.read_csv(LABELS).drop(columns=["bead", "shape", "colour"]))
+    ens = cs.Ensemble(pd.read_csv(LABELS).drop(columns=["bead", "shape", "color"]))
     np.testing.assert_allclose(matrix.to_numpy(), cs.pairwise(ens, "nmi"), atol=1e-12)
     assert list(matrix.columns) == list(matrix.index) == list(ens.info["name"])
 
@@ -146,7 +146,7 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", LABELS, "-m", "NMI"], ["'NMI'", "did you mean 'nmi'"]),
         (["compare", LABELS, "-m", "nmi", "-m", "nmi"], ["'nmi' is named twice"]),
         (["compare", LABELS, "-t", "shape,shape"], ["'shape' is named twice"]),
-        (["compare", LABELS, "-t", "shape,,colour"], ["one between every two commas"]),
+        (["compare", LABELS, "-t", "shape,,color"], ["one between every two commas"]),
         (["compare", LABELS, "--id", "99"], ["id_column (--id) 99 is not there", "0 to 18"]),
         (["compare", LABELS, "--columns", "form1", "--truth", "form1"], ["no column is left", "--truth"]),
         (["compare", LABELS, "--figure", "x.doc"], ["x.doc", ".png, .svg, .pdf"]),
@@ -275,7 +275,7 @@ def test_figure(tmp_path):
 
 
 def test_a_pipe_gets_no_spaces_at_the_ends_of_lines():
-    lines = run("compare", LABELS, "--id", "bead", "-t", "shape,colour").stdout.split("\n")
+    lines = run("compare", LABELS, "--id", "bead", "-t", "shape,color").stdout.split("\n")
     assert not [line for line in lines if line.endswith(" ")]
 
 
@@ -315,7 +315,7 @@ def test_a_warning_names_three_columns(tmp_path):
 
 
 def test_a_column_that_names_the_objects_is_pointed_at():
-    said = run("compare", LABELS, "-m", "rand", "-t", "shape,colour").stderr
+    said = run("compare", LABELS, "-m", "rand", "-t", "shape,color").stderr
     assert "column 'bead' has 300 different labels" in said
     assert "--id bead" in said
 
@@ -342,7 +342,7 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
     assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
     assert (
-        f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,colour --linkage ward -g 6\n"
+        f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,color --linkage ward -g 6\n"
         in done.stdout
     )
     told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
@@ -401,6 +401,6 @@ def test_progress_shows_on_a_terminal_only():
 
 
 def test_all_measures_work_on_the_command_line():
-    done = run("compare", LABELS, "--id", "bead", "-t", "shape,colour", "-m", ",".join(MEASURES), "--json")
+    done = run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", ",".join(MEASURES), "--json")
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)["stability"]) == set(MEASURES)

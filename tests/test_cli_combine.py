@@ -17,7 +17,7 @@ FORM = ["--columns", "form1,form2,form3,form4,form5,form6"]
 
 def test_labels_and_confidence_come_out(tmp_path):
     out, weak = tmp_path / "consensus.csv", tmp_path / "floaters.csv"
-    done = run("combine", LABELS, "--id", "bead", "-t", "shape,colour", "-k", 3, "-o", out, "--floaters", weak)
+    done = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3, "-o", out, "--floaters", weak)
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(out, index_col="object")
     assert list(table.columns) == ["cluster", "confidence"]

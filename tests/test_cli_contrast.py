@@ -17,7 +17,7 @@ from consilience.reports.alternatives import draw_contrast
 from consilience.tables import scale
 
 BEADS = str(sample_path("beads.csv"))
-SHAPE = ["--id", "bead", "--given", "shape", "--truth", "colour", "-k", "4"]
+SHAPE = ["--id", "bead", "--given", "shape", "--truth", "color", "-k", "4"]
 
 
 @pytest.fixture(scope="module")
@@ -36,33 +36,33 @@ def words(tmp_path_factory):
     return folder
 
 
-def test_given_the_shapes_it_finds_the_colours(tmp_path):
+def test_given_the_shapes_it_finds_the_colors(tmp_path):
     out, picture = tmp_path / "new.csv", tmp_path / "new.png"
     done = run("contrast", BEADS, *SHAPE, "--scale", "columns", "-o", out, "--figure", picture)
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(out, index_col="object")
     assert list(table.columns) == ["cluster", "confidence"]
     assert list(table.index[:2]) == ["b001", "b002"]
-    colours = load_beads().labels["colour"]
-    assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], truth={"c": colours}).clusterings.iloc[0, -1] > 0.9
+    colors = load_beads().labels["color"]
+    assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], truth={"c": colors}).clusterings.iloc[0, -1] > 0.9
     assert picture.read_bytes().startswith(b"\x89PNG")
-    for word in ("4 new clusters of 300 objects", "of the variance", "with colour", "told twice", "disc", "wrote"):
+    for word in ("4 new clusters of 300 objects", "of the variance", "with color", "told twice", "disc", "wrote"):
         assert word in done.stdout
 
 
 def test_json_is_the_library_s_answer():
-    done = run("contrast", BEADS, *SHAPE, "--centre", "--restarts", 3, "--combine", "quadratic", "--seed", 5, "--json")
+    done = run("contrast", BEADS, *SHAPE, "--center", "--restarts", 3, "--combine", "quadratic", "--seed", 5, "--json")
     found, beads = json.loads(done.stdout), load_beads()
     expected = cs.contrast(
-        beads.values, beads.labels["shape"], 4, centre="group", n_restarts=3, combine="quadratic", random_state=5
+        beads.values, beads.labels["shape"], 4, center="group", n_restarts=3, combine="quadratic", random_state=5
     )
     assert found["sizes"] == expected.sizes.tolist()
     assert found["sentence"] == expected.sentence
     assert found["quality"] == expected.quality
     assert found["redundancy"][0]["nmi"] == expected.redundancy
-    assert found["truth"]["colour"]["nmi"] == pytest.approx(cs.comparison.nmi(beads.labels["colour"], expected.labels))
+    assert found["truth"]["color"]["nmi"] == pytest.approx(cs.comparison.nmi(beads.labels["color"], expected.labels))
     assert [row["runs"] for row in found["groups"]] == [3, 3, 3]
-    steps = expected.walk_through(beads.labels["colour"])
+    steps = expected.walk_through(beads.labels["color"])
     assert [row["inside_truth"] for row in found["groups"]] == pytest.approx(steps["inside_truth"].tolist())
 
 
@@ -86,7 +86,7 @@ def test_counts_dense_and_sparse(words, args):
 
 @pytest.mark.parametrize("base", BASES)
 def test_every_base(words, base):
-    centre = [] if base in COUNTS else ["--centre"]
+    center = [] if base in COUNTS else ["--center"]
     done = run(
         "contrast",
         words / "words.csv",
@@ -98,7 +98,7 @@ def test_every_base(words, base):
         2,
         "--base",
         base,
-        *centre,
+        *center,
         "--restarts",
         2,
         "--json",
@@ -127,7 +127,7 @@ def test_ccib(words):
 
 def test_one_grouping_after_another(tmp_path):
     out, beads = tmp_path / "all.csv", load_beads()
-    args = ["--id", "bead", "-t", "shape,colour", "-k", 3, "--scale", "columns", "--restarts", 3, "--alternatives", 2]
+    args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--restarts", 3, "--alternatives", 2]
     done = run("contrast", BEADS, *args, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "2 groupings" in done.stdout
@@ -135,12 +135,12 @@ def test_one_grouping_after_another(tmp_path):
     table = pd.read_csv(out, index_col="object")
     assert list(table.columns) == ["cluster_1", "cluster_2"]
     shape = cs.comparison.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
-    colour = cs.comparison.nmi(beads.labels["colour"].to_numpy(), table["cluster_2"].to_numpy())
+    color = cs.comparison.nmi(beads.labels["color"].to_numpy(), table["cluster_2"].to_numpy())
     assert shape > 0.8
-    assert colour > 0.6
+    assert color > 0.6
     args[args.index("-k") + 1] = 4
-    after = json.loads(run("contrast", BEADS, *args[:2], "-g", "shape", "-t", "colour", *args[4:], "--json").stdout)
-    assert after["alternatives"][0]["truth"]["colour"]["nmi"] > 0.7
+    after = json.loads(run("contrast", BEADS, *args[:2], "-g", "shape", "-t", "color", *args[4:], "--json").stdout)
+    assert after["alternatives"][0]["truth"]["color"]["nmi"] > 0.7
     assert after["n_alternatives"] == 1
     assert after["stopped"].startswith("the next one is not reproducible")
 
@@ -149,7 +149,7 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
     beads = pd.read_csv(BEADS)
     known = beads[["bead", "shape"]].iloc[::-1]
     known.iloc[:250].to_csv(tmp_path / "known.csv", index=False)
-    beads.drop(columns=["shape", "colour"]).to_csv(tmp_path / "beads.csv", index=False)
+    beads.drop(columns=["shape", "color"]).to_csv(tmp_path / "beads.csv", index=False)
     done = run(
         "contrast", tmp_path / "beads.csv", "--id", "bead", "--given-from", tmp_path / "known.csv", "-k", 4, "--json"
     )
@@ -160,11 +160,11 @@ def test_given_labels_are_matched_by_id_and_may_be_missing(tmp_path):
 
 
 def test_several_given_groupings():
-    done = run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2, "--json")
+    done = run("contrast", BEADS, "--id", "bead", "-g", "shape,color", "-k", 2, "--json")
     found = json.loads(done.stdout)
-    assert [row["given"] for row in found["redundancy"]] == ["shape", "colour", "together"]
+    assert [row["given"] for row in found["redundancy"]] == ["shape", "color", "together"]
     assert len(found["groups"]) == 12
-    assert "ball × amber" in run("contrast", BEADS, "--id", "bead", "-g", "shape,colour", "-k", 2).stdout
+    assert "ball × amber" in run("contrast", BEADS, "--id", "bead", "-g", "shape,color", "-k", 2).stdout
 
 
 def test_groups_too_small_are_named(tmp_path):
@@ -179,9 +179,7 @@ def test_groups_too_small_are_named(tmp_path):
 
 def test_scaling_is_applied():
     plain, scaled = (
-        json.loads(
-            run("contrast", BEADS, "--id", "bead", "-g", "colour", "-t", "shape", "-k", 3, *how, "--json").stdout
-        )
+        json.loads(run("contrast", BEADS, "--id", "bead", "-g", "color", "-t", "shape", "-k", 3, *how, "--json").stdout)
         for how in ([], ["--scale", "columns"])
     )
     assert scaled["truth"]["shape"]["accuracy"] > 0.95 > plain["truth"]["shape"]["accuracy"] + 0.2
@@ -213,11 +211,11 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--given", "shap", "-t", "colour", "-k", "4"], ["--given", "did you mean 'shape'"]),
-        (["-t", "colour", "-k", "4"], ["--given", "which grouping"]),
-        (["-g", "shape", "-k", "4"], ["'colour' holds text", "--truth"]),
-        (["-g", "shape", "-t", "colour"], ["how many", "-k"]),
-        (["-g", "shape", "-t", "shape,colour", "-k", "4"], ["'shape'", "--given", "--truth"]),
+        (["--given", "shap", "-t", "color", "-k", "4"], ["--given", "did you mean 'shape'"]),
+        (["-t", "color", "-k", "4"], ["--given", "which grouping"]),
+        (["-g", "shape", "-k", "4"], ["'color' holds text", "--truth"]),
+        (["-g", "shape", "-t", "color"], ["how many", "-k"]),
+        (["-g", "shape", "-t", "shape,color", "-k", "4"], ["'shape'", "--given", "--truth"]),
         ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),
         ([*SHAPE[2:], "-k", "200"], ["no group can be split"]),
         ([*SHAPE[2:], "--restarts", "0"], ["n_restarts"]),
@@ -237,7 +235,7 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         ([*SHAPE[2:], "-o", "c.npy"], ["c.npy", ".csv"]),
         ([*SHAPE[2:], "-o", BEADS], ["is also read"]),
         ([*SHAPE[2:], "--figure", "c.gif"], ["c.gif", ".png"]),
-        (["-t", "shape,colour", "-k", "4", "--given-from", "absent.csv"], ["absent.csv", "no such file"]),
+        (["-t", "shape,color", "-k", "4", "--given-from", "absent.csv"], ["absent.csv", "no such file"]),
     ],
 )
 def test_mistakes(args, words):

@@ -12,7 +12,7 @@ from consilience.cli.generate import parse_base
 from consilience.datasets import sample_path
 
 BEADS = sample_path("beads.csv")
-TABLE = ("--id", "bead", "--truth", "shape,colour")
+TABLE = ("--id", "bead", "--truth", "shape,color")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_generate_writes_a_run_and_says_what_comes_next(made):
     best = ens.info["compactness"].idxmin()
     assert f"number {best}" in done.stdout
     assert (
-        f"consilience organize {folder} --linkage ward --truth-from {BEADS} --truth shape,colour --id bead"
+        f"consilience organize {folder} --linkage ward --truth-from {BEADS} --truth shape,color --id bead"
         in done.stdout
     )
 
@@ -125,7 +125,7 @@ def test_organize_prints_groups_and_writes_them(made, tmp_path):
     assert objects["object"].tolist()[:2] == ["b001", "b002"]
     assert {"group0", "confidence3"} <= set(objects)
     made_files = {path.name for path in out.iterdir()}
-    assert {"curve.png", "map.png", "tree_accuracy_shape.png", "scores_accuracy_colour.png", "null.csv"} <= made_files
+    assert {"curve.png", "map.png", "tree_accuracy_shape.png", "scores_accuracy_color.png", "null.csv"} <= made_files
 
 
 def test_organize_for_machines(made):

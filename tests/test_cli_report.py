@@ -17,17 +17,17 @@ BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "run"
-    assert run("generate", BEADS, "--id", "bead", "-t", "shape,colour", "-k", 4, "-n", 30, "-o", folder).returncode == 0
+    assert run("generate", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, "-n", 30, "-o", folder).returncode == 0
     return folder
 
 
 def test_a_run_with_its_data(stored, tmp_path):
     page = tmp_path / "page.html"
-    done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,colour", "-g", 3, "--shuffles", 2)
+    done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,color", "-g", 3, "--shuffles", 2)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"wrote {page}, ")
     text = read_page(page).text
-    for words in ("accuracy with shape", "accuracy with colour", "length_mm", "in 3 groups"):
+    for words in ("accuracy with shape", "accuracy with color", "length_mm", "in 3 groups"):
         assert words in text
     # The command that it says makes it again, does.
     before, said = page.read_bytes(), text[text.index("consilience report ") :]
@@ -39,7 +39,7 @@ def test_a_run_with_its_data(stored, tmp_path):
 
 def test_labels_with_figures(tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "figures"
-    options = ("--id", "bead", "-t", "shape,colour", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)
+    options = ("--id", "bead", "-t", "shape,color", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)
     done = run("report", LABELS, page, *options, "--shuffles", 0, "--linkage", "complete", "--method", "quadratic")
     assert done.returncode == 0, done.stderr
     files = list(folder.iterdir())
@@ -55,10 +55,10 @@ def test_labels_with_figures(tmp_path):
 
 def test_known_labels_from_another_table(stored, tmp_path):
     page = tmp_path / "page.html"
-    done = run("report", stored, page, "--truth-from", BEADS, "-t", "colour", "--id", "bead", "-g", 2, "--shuffles", 1)
+    done = run("report", stored, page, "--truth-from", BEADS, "-t", "color", "--id", "bead", "-g", 2, "--shuffles", 1)
     assert done.returncode == 0, done.stderr
     text = read_page(page).text
-    assert "known labels colour (4 labels)" in text
+    assert "known labels color (4 labels)" in text
     assert "Cohen" not in text  # no data, no effect sizes
 
 

@@ -18,8 +18,8 @@ from consilience.tables import read_table
 def files(tmp_path):
     labels = pd.read_csv(sample_path("beads_labels.csv"))
     data = pd.read_csv(sample_path("beads.csv"))
-    labels.insert(1, "maker", data["colour"])
-    labels.drop(columns=[name for name in ("shape", "colour") if name in labels]).to_csv(
+    labels.insert(1, "maker", data["color"])
+    labels.drop(columns=[name for name in ("shape", "color") if name in labels]).to_csv(
         tmp_path / "labels.csv", index=False
     )
     data.sample(frac=1, random_state=0).to_csv(tmp_path / "data.csv", index=False)
@@ -41,11 +41,11 @@ def test_a_report_of_labels_beside_data(files, tmp_path):
     labels, data = map(str, files)
     page = tmp_path / "page.html"
     done = run(
-        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,colour", "--shuffles", "2"
+        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,color", "--shuffles", "2"
     )
     assert done.returncode == 0, done.stderr
     text = page.read_text(encoding="utf-8")
-    for told in ("maker (4 labels)", "shape (3 labels)", "colour (4 labels)"):
+    for told in ("maker (4 labels)", "shape (3 labels)", "color (4 labels)"):
         assert told in text
     assert "16, of 300 objects" in text  # none of the known labels is a clustering
 

@@ -10,7 +10,6 @@ from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import anmi, contingency, nmi
 from consilience.consensus import (
     METHODS,
     ANMISearch,
@@ -20,11 +19,12 @@ from consilience.consensus import (
     floaters,
 )
 from consilience.consensus.anmi_search import greedy_start
-from consilience.consensus.choice import most_stable
 from consilience.consensus.confidence import agreement, cluster_posterior, discount
-from consilience.consensus.problem import check_problem
-from consilience.consensus.search import problem_views
+from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.engine_consensus import problem_views
+from consilience.consensus.model_selection import most_stable
 from consilience.information import Engine
+from consilience.measures import anmi, contingency, nmi
 
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
@@ -261,7 +261,7 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     assert found.anmi_ >= max(found.start_polished_.values()) - 1e-12
     problem = check_problem(labels, 10)
     views = problem_views(problem, problem.coverage)
-    greedy = Engine(views, 10, objective="normalised", keep_clusters=False).search(greedy_start(problem, views))
+    greedy = Engine(views, 10, objective="normalized", keep_clusters=False).search(greedy_start(problem, views))
     assert found.anmi_ >= greedy.objective / problem.coverage.sum() - 1e-9
 
 
@@ -288,7 +288,7 @@ def test_annealing_and_sequential_search_agree_where_it_is_easy():
 
 def test_large_problems_start_on_a_sample(monkeypatch):
     labels, truth = noisy(n=3000, k=5, r=8, p=0.4)
-    monkeypatch.setattr("consilience.consensus.search.SAMPLE", 500)
+    monkeypatch.setattr("consilience.consensus.engine_consensus.SAMPLE", 500)
     assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
 
 

@@ -17,9 +17,9 @@ from scipy.spatial.distance import cdist
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.comparison import compactness
+from consilience.measures import compactness
 
-MODULE = importlib.import_module("consilience.comparison.compactness")  # its name is also the function's
+MODULE = importlib.import_module("consilience.measures.compactness")  # its name is also the function's
 
 
 def by_hand(X, labels):

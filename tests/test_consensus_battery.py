@@ -9,8 +9,8 @@ from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import adjusted_rand, nmi
 from consilience.consensus import METHODS, bottleneck
+from consilience.measures import adjusted_rand, nmi
 
 every_method = pytest.mark.parametrize("method", METHODS)
 GOOD = [name for name in METHODS if name != "hgpa"]  # whose objective has its best value elsewhere

@@ -1,8 +1,8 @@
 import numpy as np
 import pandas as pd
 
-from consilience.comparison import accuracy
 from consilience.datasets import load_beads, load_beads_labels, make_beads, sample_path
+from consilience.measures import accuracy
 
 
 def test_the_bundled_beads_are_what_the_function_makes():
@@ -12,7 +12,7 @@ def test_the_bundled_beads_are_what_the_function_makes():
 def test_beads_have_two_independent_groupings():
     beads = load_beads()
     assert beads.values.shape == (300, 8)
-    assert accuracy(beads.labels["shape"], beads.labels["colour"]) < 0.5
+    assert accuracy(beads.labels["shape"], beads.labels["color"]) < 0.5
 
 
 def test_clusterings_find_one_grouping_or_the_other():
@@ -20,7 +20,7 @@ def test_clusterings_find_one_grouping_or_the_other():
     assert list(ens.ids) == list(beads.ids)
     by_name = dict(zip(ens.info["name"], ens.labels.T, strict=True))
     assert accuracy(beads.labels["shape"], by_name["form1"]) > 0.95
-    assert accuracy(beads.labels["colour"], by_name["colour1"]) > 0.9
+    assert accuracy(beads.labels["color"], by_name["color1"]) > 0.9
     assert np.count_nonzero(ens.coverage < 1) == 4
 
 

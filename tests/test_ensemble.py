@@ -17,7 +17,7 @@ from scipy import sparse
 import oracle
 from consilience import Ensemble, compare
 from consilience._check import InputError, check_labels
-from consilience.comparison import accuracy, anmi, compactness, rand
+from consilience.measures import accuracy, anmi, compactness, rand
 from consilience.store import Store
 from consilience.tables import read_table
 

@@ -12,8 +12,8 @@ from scipy.spatial.distance import squareform
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.comparison import adjusted_rand, nmi
 from consilience.consensus import evidence
+from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.evidence import (
     EvidenceAccumulation,
     cluster_association,
@@ -21,9 +21,9 @@ from consilience.consensus.evidence import (
     evidence_accumulation,
     weighted_linkage,
 )
-from consilience.consensus.problem import Problem, check_problem
 from consilience.consensus.rows import row_distances
 from consilience.generation import gaussians_8d5k, noisy_labels, object_distributed
+from consilience.measures import adjusted_rand, nmi
 
 every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
 

@@ -8,7 +8,12 @@ from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
-from consilience.comparison import (
+from consilience.consensus import stable_components
+from consilience.datasets import load_beads, load_beads_labels
+from consilience.explorer.api import Api
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import Edition
+from consilience.measures import (
     accuracy,
     adjusted_rand,
     cluster_difference,
@@ -17,11 +22,6 @@ from consilience.comparison import (
     nmi,
     variation_of_information,
 )
-from consilience.consensus import stable_components
-from consilience.datasets import load_beads, load_beads_labels
-from consilience.explorer.api import Api
-from consilience.explorer.edition import Edition
-from consilience.explorer.session import Session
 from consilience.meta.condensed import medoid_of
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
@@ -50,7 +50,7 @@ def test_the_session_in_words(api, meta):
     assert (told["version"], told["revision"], told["n_objects"], told["n_clusterings"]) == (1, 0, 300, 60)
     assert told["features"] == BEADS.columns
     assert told["n_features"] == 8
-    assert told["known"] == ["shape", "colour"]
+    assert told["known"] == ["shape", "color"]
     assert (told["linkage"], told["measure"], told["estimated"]) == ("average", "cluster_difference", None)
     assert told["can"] == {"refine": True, "null": True, "features": True, "agreement": False}
     assert told["limits"] == {"refs": 64, "refine": 1000, "rows": 500, "items": 64}
@@ -59,7 +59,7 @@ def test_the_session_in_words(api, meta):
     assert told["job"] is None
     assert told["embedding"]["kind"] == "pca"
     scores = {score["name"]: score for score in told["scores"]}
-    assert list(scores) == ["compactness", "accuracy:shape", "accuracy:colour", "clusters", "mean difference"]
+    assert list(scores) == ["compactness", "accuracy:shape", "accuracy:color", "clusters", "mean difference"]
     assert scores["compactness"]["better"] == "low"
     assert scores["accuracy:shape"]["better"] == "high"
     assert scores["compactness"]["low"] == beads_ensemble().info["compactness"].min()
@@ -194,7 +194,7 @@ def test_the_same_labels_have_the_same_tag(api):
     assert tags[0].startswith('W/"')
 
 
-@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+@pytest.mark.parametrize("kind", ["mds", "neighbors"])
 def test_maps(api, meta, kind):
     header, found = arrays(api, f"map/{kind}")
     made = meta.map(kind)
@@ -461,7 +461,7 @@ def test_clusters_with_gaps_are_numbered_through():
 
 
 def test_a_consensus_comes_with_its_own_accuracy(api, meta):
-    from consilience.comparison import accuracy
+    from consilience.measures import accuracy
 
     header, _ = arrays(api, "labels/60.112c,3m")
     found = meta.consensus(meta.branch(112)).labels

@@ -55,9 +55,9 @@ def test_a_run(stored, opened):
 
 
 def test_a_run_with_data_and_truth(stored, opened):
-    done = explore(stored, "--data", BEADS, "--id", "bead", "--truth", "shape,colour", "--linkage", "ward", "-g", "6")
+    done = explore(stored, "--data", BEADS, "--id", "bead", "--truth", "shape,color", "--linkage", "ward", "-g", "6")
     assert done.returncode == 0, done.stderr
-    assert opened[0]["known"] == ["shape", "colour"]
+    assert opened[0]["known"] == ["shape", "color"]
     assert opened[0]["can"]["refine"] is True
     assert (opened[0]["linkage"], opened[0]["cut"]["groups"]) == ("ward", 6)
 
@@ -72,15 +72,15 @@ def test_data_and_truth_from_two_tables(stored, opened, tmp_path):
     pd.DataFrame({"bead": load_beads().ids, "odd": [i % 2 for i in range(300)]}).to_csv(
         tmp_path / "odd.csv", index=False
     )
-    done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,colour", "--truth-from", tmp_path / "odd.csv")
+    done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,color", "--truth-from", tmp_path / "odd.csv")
     assert done.returncode == 0, done.stderr
-    assert opened[0]["known"] == ["shape", "colour", "odd"]
+    assert opened[0]["known"] == ["shape", "color", "odd"]
     assert opened[0]["can"]["refine"] is True
 
 
 def test_a_table_of_data(opened, tmp_path):
     done = explore(
-        BEADS, "--id", "bead", "-t", "shape,colour", "-n", "12", "-k", "3", "-o", tmp_path / "new", "--xy", "red,blue"
+        BEADS, "--id", "bead", "-t", "shape,color", "-n", "12", "-k", "3", "-o", tmp_path / "new", "--xy", "red,blue"
     )
     assert done.returncode == 0, done.stderr
     assert opened[0]["n_clusterings"] == 12
@@ -90,7 +90,7 @@ def test_a_table_of_data(opened, tmp_path):
 
 
 def test_a_table_of_labels(opened):
-    done = explore(LABELS, "--id", "bead", "-t", "shape,colour")
+    done = explore(LABELS, "--id", "bead", "-t", "shape,color")
     assert done.returncode == 0, done.stderr
     assert (opened[0]["n_clusterings"], opened[0]["n_features"]) == (16, 0)
     assert "beads_labels.csv is taken for labels; --kind says otherwise." in done.stderr
@@ -98,10 +98,10 @@ def test_a_table_of_labels(opened):
 
 
 def test_labels_with_their_data(opened):
-    done = explore(LABELS, "--id", "bead", "--data", BEADS, "-t", "shape,colour")
+    done = explore(LABELS, "--id", "bead", "--data", BEADS, "-t", "shape,color")
     assert done.returncode == 0, done.stderr
     assert opened[0]["n_clusterings"] == 16  # what is known is no clustering, though it stands in both files
-    assert opened[0]["known"] == ["shape", "colour"]
+    assert opened[0]["known"] == ["shape", "color"]
     assert opened[0]["features"] == load_beads().columns
 
 
@@ -175,8 +175,8 @@ def test_empty_damaged_and_foreign_files(tmp_path, opened, name, content):
 
 
 def test_without_the_page_no_work_is_done(monkeypatch, tmp_path):
-    monkeypatch.setattr("consilience.explorer.page.static_folder", lambda: tmp_path)
-    done = explore(BEADS, "--id", "bead", "-t", "shape,colour", "-o", tmp_path / "run")
+    monkeypatch.setattr("consilience.explorer.assets.static_folder", lambda: tmp_path)
+    done = explore(BEADS, "--id", "bead", "-t", "shape,color", "-o", tmp_path / "run")
     assert not (tmp_path / "run").exists()
     assert done.returncode == 2
     assert "Node.js 18" in done.stderr
@@ -195,7 +195,7 @@ def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # where tests run in the background it is ignored
         "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from explorer_cases import ASSETS; "
-        "import consilience.explorer.serve as serve; serve.load_page = lambda: ASSETS; "
+        "import consilience.explorer.launch as serve; serve.load_page = lambda: ASSETS; "
         "from consilience.cli import main; main(sys.argv[1:])"
     )
     words = [
@@ -230,7 +230,7 @@ def test_in_python(monkeypatch):
         ).json()
     finally:
         server.close()
-    assert found["known"] == ["shape", "colour"]
+    assert found["known"] == ["shape", "color"]
     assert found["n_features"] == 8
     by_name = cs.explore(LABELS, id_column="bead", known=[0, 1] * 150, browser=False, block=False)
     by_name.close()

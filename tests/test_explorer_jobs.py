@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience.comparison import accuracy
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
+from consilience.explorer.codec import RefusedError
 from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.session import Session
 from consilience.explorer.sources import material
-from consilience.explorer.wire import RefusedError
 from consilience.generation import remake
+from consilience.measures import accuracy
 from consilience.store import Store
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
 from test_explorer_export import exported, run_snippet
@@ -110,12 +110,12 @@ def test_cancel_keeps_what_was_made(api, monkeypatch):
     assert stopped.status == 200
     go.set()
     done = finish(api, job["id"])
-    assert done["state"] == "cancelled"
+    assert done["state"] == "canceled"
     assert done["done"] == 25
     assert done["result"]["added"] == list(range(60, 85))
     assert ask(api, "session")["n_clusterings"] == 85
     assert api.call("DELETE", f"/api/jobs/{job['id']}").status == 200  # asked too late: nothing changes
-    assert ask(api, f"jobs/{job['id']}")["state"] == "cancelled"
+    assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
 
 
 def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
@@ -209,7 +209,7 @@ def test_the_snippet_makes_what_was_added_in_memory():
     from consilience.datasets import sample_path
     from consilience.explorer.sources import Making
 
-    how = {"id_column": "bead", "label_columns": ["shape", "colour"]}
+    how = {"id_column": "bead", "label_columns": ["shape", "color"]}
     api = Api(material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session())
     finish(api, refine(api, count=30)["id"])
     frame = run_snippet(exported(api, "python", [{"ref": "41m", "name": "x"}, {"ref": "42.70c", "name": "y"}]))
@@ -243,11 +243,11 @@ def test_less_compactness_is_better_in_its_null(api):
     assert told["p_value"] == (1 + sum(value <= told["best"] for value in told["shuffled"])) / 3
 
 
-def test_the_null_can_be_cancelled(api):
+def test_the_null_can_be_canceled(api):
     job = post(api, "jobs", 202, kind="null", groups=40, score="accuracy:shape", shuffles=100)
     api.call("DELETE", f"/api/jobs/{job['id']}")
     done = finish(api, job["id"])
-    assert (done["state"], done["result"]) == ("cancelled", None)
+    assert (done["state"], done["result"]) == ("canceled", None)
     assert done["done"] < 101
 
 
@@ -304,5 +304,5 @@ def test_the_end_of_a_server_stops_its_job():
 
     job = jobs.start("endless", 1, work)
     jobs.close()
-    assert job.state == "cancelled"
+    assert job.state == "canceled"
     assert issubclass(StoppedError, Exception)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from consilience._check import InputError
-from consilience.explorer.page import PageMissingError, load_page
-from consilience.explorer.serve import Server, check_host, open_browser, run
-from consilience.explorer.server import BODY, Guard
-from consilience.explorer.wire import unpack
+from consilience.explorer.assets import PageMissingError, load_page
+from consilience.explorer.codec import unpack
+from consilience.explorer.http import BODY, Guard
+from consilience.explorer.launch import Server, check_host, open_browser, run
 from explorer_cases import ASSETS, TOKEN, beads_session, codes
 
 CALLS = [
@@ -370,7 +370,7 @@ def test_a_body_is_not_read_for_strangers(server):
 
 
 def test_a_body_that_never_ends_is_given_up(server, base, monkeypatch):
-    monkeypatch.setattr("consilience.explorer.server.PATIENCE", 0.2)
+    monkeypatch.setattr("consilience.explorer.http.PATIENCE", 0.2)
     start = json_head(server)
     assert raw(server, f"{start}Content-Length: 100\n\n{{", wait=10) == 408
 
@@ -439,7 +439,7 @@ def test_too_many_calls_at_once(base, server, monkeypatch):
         return real(*args)
 
     monkeypatch.setattr(server.api, "call", slow)
-    monkeypatch.setattr("consilience.explorer.server.WAITING", 3)
+    monkeypatch.setattr("consilience.explorer.http.WAITING", 3)
     told = []
 
     def ask():

@@ -22,7 +22,7 @@ from explorer_cases import arrays, ask, beads_ensemble
 from planted import planted
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
-HOW = {"id_column": "bead", "label_columns": ["shape", "colour"]}
+HOW = {"id_column": "bead", "label_columns": ["shape", "color"]}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_a_run_with_its_data(run):
     found = material(run).with_data(read_table(BEADS, kind="data", **HOW))
     session = told(found)
     assert session["can"]["refine"] is True
-    assert session["known"] == ["shape", "colour"]
+    assert session["known"] == ["shape", "color"]
     assert session["embedding"]["note"].startswith("two principal components")
 
 
@@ -105,7 +105,7 @@ def test_a_labels_file(kind):
     assert (session["name"], session["source"], session["known"]) == (
         "beads_labels",
         "beads_labels.csv",
-        ["shape", "colour"],
+        ["shape", "color"],
     )
 
 
@@ -168,7 +168,7 @@ def test_results_in_memory():
     assert told(material([[0, 0, 1, 1], [0, 1, 0, 1]]))["n_objects"] == 4
     assert told(material(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])))["n_clusterings"] == 2
     data = material(load_beads(), making=Making(8, 3))
-    assert told(data)["known"] == ["shape", "colour"]
+    assert told(data)["known"] == ["shape", "color"]
     assert told(material(pd.DataFrame(load_beads().values), making=Making(8, 3)))["n_features"] == 8
 
 
@@ -259,7 +259,7 @@ def test_the_plane_of_sparse_data():
 
 
 def test_the_plane_of_labels_has_their_principal_components():
-    """Against the definition: the singular vectors of the centred table of labels."""
+    """Against the definition: the singular vectors of the centered table of labels."""
     ens = load_beads_labels()
     one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens])
     left, values, _ = np.linalg.svd(one_hot - one_hot.mean(axis=0), full_matrices=False)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from consilience.explorer.cache import Cache
-from consilience.explorer.wire import TYPES, json_reply, pack, plain, unpack
+from consilience.explorer.codec import TYPES, json_reply, pack, plain, unpack
 
 
 @settings(deadline=None, max_examples=60)

@@ -15,13 +15,13 @@ from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import compactness
 from consilience.datasets import load_beads
 from consilience.generation import GenerationWarning, remake
-from consilience.generation.base import base_text
-from consilience.generation.recipes import zipf
-from consilience.generation.settings import METHODS, Settings, check_clusters, check_methods
+from consilience.generation.plan import METHODS, Settings, check_clusters, check_methods
+from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces
+from consilience.generation.specs import zipf
+from consilience.measures import compactness
 
 EVERYTHING = "+".join(METHODS)
 
@@ -222,24 +222,24 @@ def test_a_base_that_raises(beads, tmp_path):
 def test_more_like_this(mixed, beads, tmp_path):
     run = tmp_path / "run"
     stored = cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3, store=run)
-    centre = int(stored.info.index[stored.info["method"] == "pca"][0])
-    near = cs.generate(beads, 20, around=centre, spread=0.1, store=run)
-    far = cs.generate(beads, 20, around=centre, spread=2, store=run)
-    of_row = cs.generate(beads, 20, around=stored.info.loc[centre], spread=0.1)
+    center = int(stored.info.index[stored.info["method"] == "pca"][0])
+    near = cs.generate(beads, 20, around=center, spread=0.1, store=run)
+    far = cs.generate(beads, 20, around=center, spread=2, store=run)
+    of_row = cs.generate(beads, 20, around=stored.info.loc[center], spread=0.1)
     np.testing.assert_array_equal(near.labels, of_row.labels)
     assert cs.Ensemble.load(run).n_clusterings == 100
-    assert set(near.info["around"]) == {centre}
-    longer = cs.generate(beads, 25, around=centre, spread=0.1, store=run)
+    assert set(near.info["around"]) == {center}
+    longer = cs.generate(beads, 25, around=center, spread=0.1, store=run)
     np.testing.assert_array_equal(longer.labels[:, :20], near.labels)
 
     def distance(ens):
-        both = cs.Ensemble.concat([stored[:, [centre]], ens])
+        both = cs.Ensemble.concat([stored[:, [center]], ens])
         return cs.pairwise(both)[0, 1:].mean()
 
     assert distance(near) < distance(far)
     np.testing.assert_array_equal(remake(beads, near.info.loc[4]), near.labels[:, 4])
-    again = cs.generate(beads, 3, around=centre, spread=1e-12, store=run)
-    np.testing.assert_array_equal(again.labels, stored.labels[:, [centre] * 3])  # no noise: the clustering itself
+    again = cs.generate(beads, 3, around=center, spread=1e-12, store=run)
+    np.testing.assert_array_equal(again.labels, stored.labels[:, [center] * 3])  # no noise: the clustering itself
     grown = cs.generate(beads, 70, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
     np.testing.assert_array_equal(grown.labels[:, :60], mixed.labels)
     assert grown.info["unit"].tolist() == list(range(70))

@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import consilience as cs
-from consilience.comparison import adjusted_rand
 from consilience.generation.mds import embed
 from consilience.generation.spectral import spectral_run
+from consilience.measures import adjusted_rand
 from consilience.store import Store
 
 

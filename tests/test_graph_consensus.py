@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from consilience._check import InputError
-from consilience.comparison import nmi
 from consilience.consensus import cspa as cspa_file
 from consilience.consensus.cspa import CSPA, cspa
+from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.graph_partition import cut
 from consilience.consensus.hbgf import HBGF, _shares, bipartite, hbgf
 from consilience.consensus.hgpa import HGPA, hgpa
 from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete, mcla
-from consilience.consensus.problem import Problem, check_problem
 from consilience.consensus.rows import incidence
-from consilience.partition import cut
+from consilience.measures import nmi
 
 BACKENDS = ["metis", "mtkahypar"]
 METHODS = [CSPA, HGPA, MCLA, HBGF]
@@ -38,7 +38,7 @@ def noisy(p, seed, n=400, k=10, r=8, ratio=1.0):
 
 
 def object_parts(seed, n=1000, k=5, parts=5, coverage=1.1):
-    """Overlapping parts of the objects, each labelled in names of its own, with 1 % of errors; missing elsewhere."""
+    """Overlapping parts of the objects, each labeled in names of its own, with 1 % of errors; missing elsewhere."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(k, size=n)
     home = rng.permutation(np.arange(n) % parts)

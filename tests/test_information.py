@@ -10,7 +10,6 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.comparison import anmi, nmi
 from consilience.information import (
     OBJECTIVES,
     Engine,
@@ -21,6 +20,7 @@ from consilience.information import (
     objective_of,
     random_starts,
 )
+from consilience.measures import anmi, nmi
 from oracle import sweep as oracle
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
@@ -101,11 +101,11 @@ def test_the_gains_of_a_whole_pass_add_up(objective, problem, keep):
         before = after
 
 
-def test_noise_on_normalised_scores_is_of_the_size_of_a_row():
+def test_noise_on_normalized_scores_is_of_the_size_of_a_row():
     rng = np.random.default_rng(2)
     truth = np.repeat(np.arange(5), 80)
     labels = np.where(rng.random((400, 6)) < 0.2, rng.integers(0, 5, (400, 6)), truth[:, None])
-    engine = Engine(label_views(labels), 5, objective="normalised")
+    engine = Engine(label_views(labels), 5, objective="normalized")
     moved = engine.search(truth, temperature=0.05, noisy_iter=1, max_iter=0).moves[0]
     assert moved < 40
 
@@ -176,12 +176,12 @@ def test_a_row_of_weight_three_is_three_rows(objective):
     assert light == pytest.approx(full)
 
 
-def test_normalised_is_anmi():
+def test_normalized_is_anmi():
     rng = np.random.default_rng(5)
     labels = rng.integers(-1, 4, (50, 6))
     coverage = (labels >= 0).mean(axis=0)
     partition = rng.integers(0, 4, 50)
-    value = objective_of(label_views(labels, weights=coverage), partition, 4, "normalised") / coverage.sum()
+    value = objective_of(label_views(labels, weights=coverage), partition, 4, "normalized") / coverage.sum()
     assert value == pytest.approx(anmi(labels, partition), abs=1e-12)
 
 
@@ -240,8 +240,8 @@ def test_batch_scores_are_the_kmeans_distances():
     labels, partition = rng.integers(0, 3, (40, 4)), rng.integers(0, 3, 40)
     views = label_views(labels)
     onehot = np.asarray(views.table.todense())
-    centres = np.array([onehot[partition == c].mean(axis=0) for c in range(3)])
-    distance = ((onehot[:, None] - centres) ** 2).sum(axis=2)
+    centers = np.array([onehot[partition == c].mean(axis=0) for c in range(3)])
+    distance = ((onehot[:, None] - centers) ** 2).sum(axis=2)
     scores = batch_scores(views, partition, 3, "quadratic") * 40
     np.testing.assert_allclose(scores - scores[:, :1], -(distance - distance[:, :1]), atol=1e-10)
 

@@ -24,8 +24,8 @@ quick = settings(max_examples=60, deadline=None)
 
 def blobs(n, d, seed=0, spread=1.0):
     rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(6, d)) * 3
-    return centres[rng.integers(0, 6, n)] + spread * rng.normal(size=(n, d))
+    centers = rng.normal(size=(6, d)) * 3
+    return centers[rng.integers(0, 6, n)] + spread * rng.normal(size=(n, d))
 
 
 def same(found, X, k, **options):

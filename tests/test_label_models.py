@@ -12,12 +12,12 @@ from sklearn.model_selection import GridSearchCV
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import nmi
-from consilience.consensus import BCE, METHODS, NBCE, MixtureModel, bce, labelrows, mixture
-from consilience.consensus.labelmodel import LabelModel
-from consilience.consensus.labelrows import LabelRows
-from consilience.consensus.problem import check_problem
+from consilience.consensus import BCE, METHODS, NBCE, MixtureModel, bce, label_tables, mixture
+from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.label_model import LabelModel
+from consilience.consensus.label_tables import LabelRows
 from consilience.generation.scenarios import noisy_labels
+from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
 
 MODELS = {"mixture": MixtureModel, "bce": BCE, "nbce": NBCE}
@@ -145,8 +145,8 @@ def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
     found = fitted(model, labels)
     row, known = np.array([[7, 1, 1, -1]]), np.array([[-1, 1, 1, -1]])
     assert_allclose(found.predict_proba(row), found.predict_proba(known))
-    labelled = np.count_nonzero(labels[:, 0] >= 0)
-    assert found.score(row) == pytest.approx(found.score(known) - np.log(labelled + 1))
+    labeled = np.count_nonzero(labels[:, 0] >= 0)
+    assert found.score(row) == pytest.approx(found.score(known) - np.log(labeled + 1))
     assert found.perplexity(row) == pytest.approx(np.exp(-found.score(row) / 3))
     assert found.predict([[9], [9], [9], [9]]).tolist() == [-1]
 
@@ -230,7 +230,7 @@ def test_what_cannot_be_matched_is_refused(model):
 @every_model
 def test_threads_and_samples_change_nothing_they_should_not(model, monkeypatch):
     labels, truth = planted(900, p=0.15, r=6)
-    for module in (labelrows, mixture):
+    for module in (label_tables, mixture):
         monkeypatch.setattr(module, "SAMPLE", 80)
     one, two = (fitted(model, labels, n_jobs=jobs) for jobs in (1, 2))
     assert one.n_rows_ > 80
@@ -277,7 +277,7 @@ def test_em_never_falls_and_ends_where_its_equations_hold(smoothing):
 
 
 def test_em_steps_are_those_of_the_oracle():
-    from consilience.consensus.mixture import expectation_maximisation
+    from consilience.consensus.mixture import expectation_maximization
 
     rng = np.random.default_rng(0)
     labels, _ = planted(20, p=0.5, holes=0.3)
@@ -285,13 +285,13 @@ def test_em_steps_are_those_of_the_oracle():
     rows, shares, weights = LabelRows.of(problem), random_shares(rng, 3, [3] * 4), rng.dirichlet(np.ones(3))
     soft = np.array([mixture_joint(row, weights, shares) for row in problem.labels])
     soft /= soft.sum(axis=1, keepdims=True)
-    found = expectation_maximisation(rows, soft, 0.2, 3, 0)
+    found = expectation_maximization(rows, soft, 0.2, 3, 0)
     for _ in range(3):
         weights, shares = em_step(problem.labels, problem.weights, weights, shares, 0.2)
     assert_allclose(np.exp(found.log_weights), weights, rtol=1e-10)
     for mine, theirs in zip(rows.split(np.exp(found.log_shares)), shares, strict=True):
         assert_allclose(mine, theirs, rtol=1e-10)
-    assert np.diff(expectation_maximisation(rows, soft, 0.2, 50, 0).history).min() > -1e-9
+    assert np.diff(expectation_maximization(rows, soft, 0.2, 50, 0).history).min() > -1e-9
 
 
 def test_without_smoothing_what_never_was_has_no_chance():

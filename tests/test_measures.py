@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn import metrics
 
-from consilience import Ensemble, comparison
+from consilience import Ensemble, measures
 from consilience._check import InputError
-from consilience.comparison import (
+from consilience.measures import (
     MEASURES,
     accuracy,
     anmi,
@@ -31,7 +31,7 @@ from consilience.comparison import (
 )
 
 quick = settings(max_examples=60, deadline=None)
-EVERY = {name: getattr(comparison, name) for name in MEASURES}
+EVERY = {name: getattr(measures, name) for name in MEASURES}
 every_measure = pytest.mark.parametrize("measure", EVERY.values(), ids=EVERY)
 
 SCIKIT_LEARN = {
@@ -363,7 +363,7 @@ def test_anmi_of_the_worked_example():
 def test_anmi_refusals():
     with pytest.raises(InputError, match="3 labels for an ensemble of 2 objects"):
         anmi([[0, 1]], [0, 1, 2])
-    with pytest.raises(InputError, match="no object is labelled both"):
+    with pytest.raises(InputError, match="no object is labeled both"):
         anmi([[0, None]], [None, 0])
 
 

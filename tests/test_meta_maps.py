@@ -37,7 +37,7 @@ def test_distortion_is_what_it_is_defined_as(monkeypatch, block):
     for given, drawn in zip(squareform(distances), squareform(d), strict=True):
         kept.append(len(set(np.argsort(given)[1:11]) & set(np.argsort(drawn)[1:11])))  # the first is itself
     assert found.kept == pytest.approx(np.mean(kept) / 10, abs=1e-6)
-    assert found.n_neighbours == 10
+    assert found.n_neighbors == 10
 
 
 def test_every_step_lowers_the_stress():
@@ -54,18 +54,18 @@ def test_it_says_how_far_it_went():
     distances = random_space()
     assert "2 steps after classical scaling, stopped early" in make_map(distances, max_iter=2).note
     assert "stopped early" not in make_map(distances, max_iter=3000).note
-    assert "t-SNE of perplexity 30" in make_map(distances, "neighbours", max_iter=250).note
+    assert "t-SNE of perplexity 30" in make_map(distances, "neighbors", max_iter=250).note
     assert "stress 0." in repr(make_map(distances))
 
 
-def test_a_neighbour_map_keeps_more_neighbours():
+def test_a_neighbor_map_keeps_more_neighbors():
     distances = random_space()
-    near, far = make_map(distances, "neighbours"), make_map(distances)
+    near, far = make_map(distances, "neighbors"), make_map(distances)
     assert near.kept > far.kept
     assert near.stress > far.stress
 
 
-@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+@pytest.mark.parametrize("kind", ["mds", "neighbors"])
 def test_the_same_seed_gives_the_same_map(kind):
     ens, _, _ = three_kinds(noise=0.4)
     meta = organize(ens, 3)
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_map(kind):
 
 
 @pytest.mark.parametrize("m", [2, 3, 4])
-@pytest.mark.parametrize("kind", ["mds", "neighbours"])
+@pytest.mark.parametrize("kind", ["mds", "neighbors"])
 def test_few_clusterings(kind, m):
     found = make_map(np.ones(m * (m - 1) // 2), kind)
     assert found.xy.shape == (m, 2)
@@ -95,6 +95,6 @@ def test_bad_options_are_refused():
     with pytest.raises(InputError, match="unknown kind of map 'umap'"):
         make_map(np.ones(3), "umap")
     with pytest.raises(InputError, match="at least 250"):
-        make_map(np.ones(3), "neighbours", max_iter=10)
+        make_map(np.ones(3), "neighbors", max_iter=10)
     with pytest.raises(InputError, match="max_iter"):
         make_map(np.ones(3), max_iter=0)

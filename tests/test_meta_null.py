@@ -8,19 +8,19 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import accuracy
+from consilience.measures import accuracy
 from consilience.meta import organize
 from meta_cases import three_kinds
 
 
 @pytest.fixture(scope="module")
-def organised():
+def organized():
     ens, kinds, truths = three_kinds(noise=0.3)
     return organize(ens, 3), kinds, truths
 
 
-def test_groups_of_a_kind_beat_shuffled_ones(organised):
-    meta, kinds, truths = organised
+def test_groups_of_a_kind_beat_shuffled_ones(organized):
+    meta, kinds, truths = organized
     found = meta.null({"one": truths[0], "two": truths[1], "three": truths[2]}, n_shuffles=19)
     assert found.table.index.tolist() == ["one", "two", "three"]
     assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
@@ -29,8 +29,8 @@ def test_groups_of_a_kind_beat_shuffled_ones(organised):
         assert kinds[meta.medoids[group]] == kind
 
 
-def test_the_table_follows_from_groups_and_shuffles(organised):
-    meta, _, truths = organised
+def test_the_table_follows_from_groups_and_shuffles(organized):
+    meta, _, truths = organized
     found = meta.null({"a": truths[0]}, n_shuffles=6)
     assert found.groups["size"].tolist() == meta.sizes.tolist()
     assert found.groups["a"].tolist() == [accuracy(truths[0], meta.consensus(g).labels) for g in range(3)]
@@ -47,8 +47,8 @@ def test_clusterings_of_one_kind_are_no_better_than_shuffled():
     assert found.table["p_value"].iloc[0] > 0.05
 
 
-def test_shuffles_have_the_same_sizes_and_all_clusterings(organised, monkeypatch):
-    meta, _, _ = organised
+def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch):
+    meta, _, _ = organized
     from consilience.meta import null
 
     seen, real = [], null.branch_vote
@@ -65,8 +65,8 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organised, monkeypatch
     assert any((a[:4] != b[:4]).any() for a, b in zip(seen[3:6], seen[6:9], strict=True))
 
 
-def test_scores_come_in_many_forms(organised):
-    meta, _, truths = organised
+def test_scores_come_in_many_forms(organized):
+    meta, _, truths = organized
     spread = lambda labels: float(len(np.unique(labels)))  # noqa: E731
     by_name = meta.null({"known": truths[0], "spread": spread}, n_shuffles=2)
     assert set(by_name.table.index) == {"known", "spread"}
@@ -76,24 +76,24 @@ def test_scores_come_in_many_forms(organised):
     assert "Best of 3 groups, against 2 shuffles" in repr(by_name)
 
 
-def test_the_same_seed_gives_the_same_null(organised):
-    meta, _, truths = organised
+def test_the_same_seed_gives_the_same_null(organized):
+    meta, _, truths = organized
     one, again, more = (meta.null(truths[0], n_shuffles=n, random_state=5).shuffled for n in (3, 3, 5))
     pd.testing.assert_frame_equal(one, again)
     pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
     assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
 
 
-def test_any_method(organised):
-    meta, _, truths = organised
+def test_any_method(organized):
+    meta, _, truths = organized
     found = meta.null(truths[0], n_shuffles=1, method="coassociation", n_clusters=4)
     assert np.isnan(found.table["null_sd"].iloc[0])
     expected = max(accuracy(truths[0], meta.consensus(g, method="evidence", n_clusters=4).labels) for g in range(3))
     assert found.table["best"].iloc[0] == expected
 
 
-def test_bad_scores_are_refused(organised):
-    meta, _, truths = organised
+def test_bad_scores_are_refused(organized):
+    meta, _, truths = organized
     with pytest.raises(InputError, match="'a' are 3 for 120 objects"):
         meta.null({"a": [1, 2, 3]})
     with pytest.raises(InputError, match="n_shuffles"):

@@ -1,4 +1,4 @@
-"""Organising: distances, groups, branches and their consensus."""
+"""Organizing: distances, groups, branches and their consensus."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scipy.spatial.distance import squareform
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import accuracy, adjusted_rand
 from consilience.consensus import METHODS
+from consilience.measures import accuracy, adjusted_rand
 from consilience.meta import MetaClustering, distances, organize, sketch
-from consilience.meta.branch import branch_vote
+from consilience.meta.group_consensus import branch_vote
 from consilience.meta.tree import LINKAGES
 from meta_cases import same_partition, three_kinds
 
@@ -125,11 +125,11 @@ def test_missing_labels_are_left_out():
 
 def test_clusterings_that_share_no_object_are_refused():
     labels = np.array([[0, -1, 0], [1, -1, 0], [-1, 0, 1], [-1, 1, 1]])
-    with pytest.raises(InputError, match="'0' and '1' share no labelled object"):
+    with pytest.raises(InputError, match="'0' and '1' share no labeled object"):
         organize(labels)
     with pytest.raises(InputError, match="'b' has no label at all"):
         organize({"a": [0, 1, 1], "b": [None, None, None], "c": [0, 0, 1]})
-    with pytest.raises(InputError, match="random pairs of objects is labelled in both"):
+    with pytest.raises(InputError, match="random pairs of objects is labeled in both"):
         organize(labels, sketch=50)
 
 
@@ -185,7 +185,7 @@ def test_it_says_what_it_is():
     assert cs.organize is organize
 
 
-def test_two_clusterings_are_organised_too():
+def test_two_clusterings_are_organized_too():
     meta = organize([[0, 0, 1], [0, 1, 1]])
     assert meta.groups.tolist() == [0, 0]
     assert meta.cut(2).groups.tolist() == [0, 1]

@@ -47,7 +47,7 @@ def test_many_groups_are_not_all_printed(capsys):
 def test_pictures_are_written(case, tmp_path, ending):
     meta, scores, _ = case
     path = tmp_path / f"picture.{ending}"
-    maps = [meta.map(), meta.map("neighbours", max_iter=250)]
+    maps = [meta.map(), meta.map("neighbors", max_iter=250)]
     for draw in (
         lambda: draw_tree(meta, path),
         lambda: draw_tree(meta.cut(19), path, score=scores["accuracy:a"]),

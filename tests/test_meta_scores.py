@@ -11,7 +11,7 @@ from sklearn.metrics import davies_bouldin_score, silhouette_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import accuracy, compactness, jaccard
+from consilience.measures import accuracy, compactness, jaccard
 from consilience.meta import score
 from meta_cases import three_kinds
 

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list
 from scipy.spatial.distance import squareform
 
 from consilience._check import InputError
-from consilience.comparison import compactness
+from consilience.measures import compactness
 from consilience.meta.condensed import distances_from, medoid_of, square, totals
 from consilience.meta.tree import (
     LINKAGES,

@@ -5,9 +5,9 @@ import pytest
 from scipy.special import logsumexp
 
 from consilience._check import InputError
-from consilience.comparison import nmi
 from consilience.consensus import NBCE
 from consilience.generation import noisy_labels
+from consilience.measures import nmi
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)

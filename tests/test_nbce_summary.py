@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from consilience.comparison import variation_of_information
 from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.sampling import companions
 from consilience.consensus.bayes.summary import (
@@ -16,6 +15,7 @@ from consilience.consensus.bayes.summary import (
     expected_loss,
     merge_clusters,
 )
+from consilience.measures import variation_of_information
 from oracle.label_mixture import partition
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])

@@ -20,7 +20,7 @@ from consilience.consensus.bayes.variational import (
     soften,
     statistics,
 )
-from consilience.consensus.labelrows import LabelRows
+from consilience.consensus.label_tables import LabelRows
 from oracle import label_bound as oracle
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

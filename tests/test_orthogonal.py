@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience._check import InputError
-from consilience.comparison import matched_accuracy, nmi
 from consilience.datasets import READINGS, orthogonal_multinomials
+from consilience.measures import matched_accuracy, nmi
 
 
 @pytest.mark.parametrize(("k", "n", "m"), [(2, 200, 400), (3, 450, 700), (4, 800, 1100), (5, 1250, 1600)])

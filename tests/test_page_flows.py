@@ -184,10 +184,10 @@ def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> N
         page = seen.page
         press(page, "+", "c", "3", "p", "s", "2", "x")
         page.get_by_label("Note on").fill("to look at again: 100 % & more #")
-        page.get_by_label("Colour tree by").select_option("accuracy:shape")
+        page.get_by_label("Color tree by").select_option("accuracy:shape")
         page.get_by_role("button", name="Copy link").click()
         said(page, "copied")
-        assert {"v", "run", "cut", "rep", "sel", "pin", "cmp", "colour", "tab", "tray"} <= set(state(page))
+        assert {"v", "run", "cut", "rep", "sel", "pin", "cmp", "color", "tab", "tray"} <= set(state(page))
         copied = page.evaluate("navigator.clipboard.readText()")
         assert "token" not in copied
         other = page.context.new_page()
@@ -196,7 +196,7 @@ def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> N
         assert state(other) == state(page)
         assert tray(other) == tray(page)
         assert other.get_by_placeholder("note").input_value() == "to look at again: 100 % & more #"
-        assert other.get_by_label("Colour tree by").input_value() == "accuracy:shape"
+        assert other.get_by_label("Color tree by").input_value() == "accuracy:shape"
         press(other, "1", "Escape")
         held = other.get_by_role("button", name="Follow the selection")
         held.wait_for(state="detached")
@@ -283,8 +283,8 @@ def test_every_view_has_a_table_that_picks_the_same(page: Any) -> None:
 @pytest.mark.parametrize("system", ["light", "dark"])
 def test_theme_follows_the_system_and_can_be_chosen(browser: Any, server: Server, system: str) -> None:
     def ground(page: Any) -> int:
-        colour = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
-        return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
+        color = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
+        return sum(int(part) for part in color.removeprefix("rgb(").removesuffix(")").split(","))
 
     with visit(browser, server.url, color_scheme=system) as seen:
         assert (ground(seen.page) > 600) == (system == "light")

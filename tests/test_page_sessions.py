@@ -16,7 +16,7 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads, make_beads
 from consilience.explorer import Server
-from consilience.explorer.page import load_page
+from consilience.explorer.assets import load_page
 from consilience.explorer.sources import material
 from consilience.tables import read_table
 from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
@@ -48,8 +48,8 @@ def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: 
     assert cs.Ensemble.load(ours).n_clusterings == 80
 
 
-def test_a_job_can_be_cancelled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
-    beads = read_table(make_beads(3000), kind="data", id_column="bead", label_columns=["shape", "colour"])
+def test_a_job_can_be_canceled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
+    beads = read_table(make_beads(3000), kind="data", id_column="bead", label_columns=["shape", "color"])
     run = beads_run(tmp_path / "run", 60, beads)
     with closing(serve(run, beads)) as server, visit(browser, server.url) as seen:
         page = seen.page

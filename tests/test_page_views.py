@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 import consilience as cs
-from consilience.comparison import accuracy
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.explorer.plane import plane_of
+from consilience.measures import accuracy
 from consilience.meta import score
 from page_server import Visit, beads_run, serve, visit
 
@@ -210,8 +210,8 @@ def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: c
 
 
 def test_a_point_of_the_scores_is_selected(page: Any) -> None:
-    page.get_by_label("Score on the y axis").select_option("accuracy:colour")
-    assert state(page)["y"] == "accuracy:colour"
+    page.get_by_label("Score on the y axis").select_option("accuracy:color")
+    assert state(page)["y"] == "accuracy:color"
     for share in np.linspace(0.2, 0.9, 29):
         page.mouse.move(*point(page, ".scores-plot", share, 0.5))
         tip = page.locator("#panel-scores .tip b")
@@ -242,10 +242,10 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
     found = cs.organize(ensemble).map()
     note = page.locator("#panel-map .note").inner_text()
     assert f"Stress {float(f'{found.stress:.2g}'):g}" in note
-    assert f"{100 * found.kept:.0f} % of the {found.n_neighbours} nearest neighbours kept" in note
-    page.get_by_role("button", name="neighbours", exact=True).click()
-    page.locator("#panel-map .note", has_text="neighbours kept").wait_for()
-    assert state(page)["map"] == "neighbours"
+    assert f"{100 * found.kept:.0f} % of the {found.n_neighbors} nearest neighbors kept" in note
+    page.get_by_role("button", name="neighbors", exact=True).click()
+    page.locator("#panel-map .note", has_text="neighbors kept").wait_for()
+    assert state(page)["map"] == "neighbors"
     rows = cells(as_table(page, "map"))
     assert len(rows) == 100
     page.locator("#panel-map").get_by_role("button", name="later").click()
@@ -256,15 +256,15 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
 def test_a_map_that_was_refused_can_be_asked_for_again(page: Any) -> None:
     page.wait_for_selector(".map-plot canvas")
     refusal = {"status": 429, "content_type": "application/json", "body": '{"error": "too many calls at once"}'}
-    page.route("**/api/map/neighbours", lambda route: route.fulfill(**refusal), times=1)
-    page.get_by_role("button", name="neighbours", exact=True).click()
+    page.route("**/api/map/neighbors", lambda route: route.fulfill(**refusal), times=1)
+    page.get_by_role("button", name="neighbors", exact=True).click()
     page.locator("#panel-map [role=alert]", has_text="too many calls at once").wait_for()
     page.get_by_role("button", name="Try again").click()
     page.wait_for_selector(".map-plot canvas")
 
 
 @pytest.mark.parametrize("scale", [1, 2])
-def test_tiles_colour_every_object_by_its_cluster(
+def test_tiles_color_every_object_by_its_cluster(
     browser: Any, server: Server, ensemble: cs.Ensemble, scale: int
 ) -> None:
     xy = plane_of(ensemble, load_beads()).xy
@@ -278,16 +278,16 @@ def test_tiles_colour_every_object_by_its_cluster(
         for number, leaf in enumerate(leaves, start=1):
             page.keyboard.press(str(number))
             page.wait_for_selector(".big-picture[aria-busy=false] canvas")
-            colours = _colours(pixels(page, ".big-picture canvas"), xy)
+            colors = _colors(pixels(page, ".big-picture canvas"), xy)
             labels = ensemble.labels[:, leaf]
-            mapped = {label: np.unique(colours[labels == label], return_counts=True) for label in np.unique(labels)}
+            mapped = {label: np.unique(colors[labels == label], return_counts=True) for label in np.unique(labels)}
             chosen = [found[np.argmax(counts)] for found, counts in mapped.values()]
-            assert len(set(chosen)) == len(chosen), "clusters have colours of their own"
+            assert len(set(chosen)) == len(chosen), "clusters have colors of their own"
             right = sum(counts.max() for _, counts in mapped.values())
             assert right >= 0.85 * len(labels), "the rest lies under other objects"
 
 
-def _colours(picture: NDArray[np.uint32], xy: NDArray[np.float32]) -> NDArray[np.uint32]:
+def _colors(picture: NDArray[np.uint32], xy: NDArray[np.float32]) -> NDArray[np.uint32]:
     """The pixel in the middle of every object, as the page places them."""
     height, width = picture.shape
     room = width * height / len(xy)
@@ -297,7 +297,7 @@ def _colours(picture: NDArray[np.uint32], xy: NDArray[np.float32]) -> NDArray[np
     return picture[down, across]
 
 
-def test_colours_follow_the_pinned_clustering(page: Any) -> None:
+def test_colors_follow_the_pinned_clustering(page: Any) -> None:
     cut_into(page, 4)
     before = pixels(page, ".tile canvas")
     page.locator(".tile:not(:has(.pin))").last.click()  # the largest group rules until one is pinned
@@ -351,14 +351,14 @@ def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemb
     meta = cs.organize(ensemble, 2)
     unsure = meta.consensus(meta.branch(node)).membership.max(axis=1) <= 0.5
     assert unsure.sum() > 20
-    hollow = _colours(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
+    hollow = _colors(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
     assert hollow[unsure].mean() > 0.5
     assert hollow[~unsure].mean() < 0.05
 
 
 def test_the_tree_follows_score_and_theme(page: Any) -> None:
     by_group = pixels(page, ".tree-plot canvas")
-    page.locator("#colour-by").select_option("compactness")
+    page.locator("#color-by").select_option("compactness")
     by_score = pixels(page, ".tree-plot canvas")
     assert (by_score != by_group).any()
     assert page.locator("#panel-tree .legend .ramp").is_visible()

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
 
-from consilience import Ensemble, comparison, pairwise, stability
+from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
-from consilience.comparison import MEASURES, stability_of
-from consilience.comparison.counts import cells
-from consilience.comparison.pairwise import BAND
+from consilience.measures import MEASURES, stability_of
+from consilience.measures.counts import cells
+from consilience.measures.pairwise import BAND
 
 every_measure = pytest.mark.parametrize("name", MEASURES)
 with_and_without_holes = pytest.mark.parametrize("holes", [0.0, 0.3])
@@ -29,7 +29,7 @@ def ensemble_of(seed, n, m, k, holes=0.0):
 
 
 def check_against_single_pairs(ens, name, pairs=None):
-    measure, matrix = getattr(comparison, name), pairwise(ens, name)
+    measure, matrix = getattr(measures, name), pairwise(ens, name)
     m = ens.n_clusterings
     assert matrix.shape == (m, m)
     for i, j in itertools.product(range(m), repeat=2) if pairs is None else pairs:
@@ -116,7 +116,7 @@ def test_takes_what_an_ensemble_is_made_from(name):
 @pytest.mark.parametrize("name", ["accuracy", "matched_accuracy", "f1"])
 def test_measures_of_whole_tables_are_counted_in_stacks(monkeypatch, name):
     """With few clusters no pair is sorted by itself; with many, none is given a dense table."""
-    module = importlib.import_module("consilience.comparison.pairwise")
+    module = importlib.import_module("consilience.measures.pairwise")
     few, many = ensemble_of(11, 200, 12, 5, 0.2), ensemble_of(12, 200, 6, 150, 0.2)
     expected = pairwise(few, name), pairwise(many, name)
     monkeypatch.setattr(module, "DENSE", 10**9)
@@ -155,7 +155,7 @@ def test_refusals():
 @with_and_without_holes
 def test_stability_is_the_mean_over_pairs(name, holes):
     ens = ensemble_of(8, 15, 7, 3, holes)
-    measure = getattr(comparison, name)
+    measure = getattr(measures, name)
     columns = list(ens.labels.T)
 
     def values(kept):

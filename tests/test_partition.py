@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from consilience import partition
 from consilience._check import InputError
-from consilience.partition import cut, partition_graph, partition_hypergraph
+from consilience.consensus import graph_partition as partition
+from consilience.consensus.graph_partition import cut, partition_graph, partition_hypergraph
 
 BACKENDS = ["metis", "mtkahypar"]
 
@@ -151,7 +151,7 @@ def test_any_graph_gets_all_its_blocks(backend, case, imbalance):
 def test_any_hypergraph_gets_all_its_blocks(case, objective):
     graph, k, weights, seed = case
     n = graph.shape[0]
-    edges = np.split(graph.indices, graph.indptr[1:-1])  # the neighbours of every vertex; empty and single ones as well
+    edges = np.split(graph.indices, graph.indptr[1:-1])  # the neighbors of every vertex; empty and single ones as well
     labels = partition_hypergraph(
         edges,
         k,
@@ -216,7 +216,7 @@ import itertools
 import numpy as np
 from scipy import sparse
 from consilience.consensus import CSPA, HBGF, MCLA
-from consilience.partition import partition_graph
+from consilience.consensus.graph_partition import partition_graph
 
 for seed, (n, share, imbalance) in enumerate(itertools.product((7, 25), (0.15, 0.4, 0.9), (0.05, 10))):
     rng = np.random.default_rng(seed)

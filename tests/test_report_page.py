@@ -68,7 +68,7 @@ def test_figures_turn_over_in_the_dark_and_share_no_ids():
     assert one == inline_svg(figure("é <b>"), "one", "words")  # the same picture, the same bytes
 
 
-def test_colours_of_data_stay():
+def test_colors_of_data_stay():
     made = new_figure(2, 2)
     made.subplots().imshow(np.eye(2))
     made.axes[0].text(0, 0, "5", color="#fefefe")

@@ -6,12 +6,12 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.comparison import accuracy
 from consilience.datasets import load_beads, load_beads_labels
+from consilience.measures import accuracy
 from consilience.reports import findings
 from consilience.reports.clusters import aligned
+from consilience.reports.html_report import Options
 from consilience.reports.report import FILES
-from consilience.reports.story import Options
 from consilience.tables import read_table, scale
 from report_pages import read_page
 
@@ -69,7 +69,7 @@ def test_its_numbers_are_those_of_the_library(told, run, beads):
     groups = pd.read_csv(out / "parts" / "groups.csv", index_col="group")
     assert groups["clusterings"].tolist() == meta.sizes.tolist()
     assert groups["medoid"].tolist() == meta.medoids.tolist()
-    for name in ("shape", "colour"):
+    for name in ("shape", "color"):
         expected = [accuracy(beads.labels[name], meta.consensus(g).labels) for g in range(4)]
         np.testing.assert_allclose(groups[f"accuracy:{name}"], expected)
     null = pd.read_csv(out / "parts" / "null.csv", index_col="known_labels")
@@ -119,7 +119,7 @@ def test_whatever_comes_from_outside_is_text(tmp_path):
     assert "known labels " + EVIL in page.text
 
 
-def test_an_organised_ensemble_is_taken_as_it_is(tmp_path):
+def test_an_organized_ensemble_is_taken_as_it_is(tmp_path):
     meta = cs.organize(load_beads_labels(), 5, measure="nmi")
     cs.report(meta, tmp_path / "page.html")
     text = read_page(tmp_path / "page.html").text
@@ -143,7 +143,7 @@ def test_clusterings_of_different_objects_have_no_tree(tmp_path):
     text = read_page(tmp_path / "page.html").text
     assert "share no object" in text
     assert "The tree" not in text
-    with pytest.raises(InputError, match="share no labelled object"):
+    with pytest.raises(InputError, match="share no labeled object"):
         cs.report(ens, tmp_path / "page.html", n_groups=2)
 
 
@@ -183,7 +183,7 @@ def test_an_agreement_and_its_folder(tmp_path):
 
 def test_a_contrast_names_the_given_groups(tmp_path, beads):
     found = cs.contrast(scale(beads.values, "columns"), beads.labels["shape"], 4, n_restarts=3)
-    cs.report(found, tmp_path / "page.html", data=beads, known={"colour": beads.labels["colour"]})
+    cs.report(found, tmp_path / "page.html", data=beads, known={"color": beads.labels["color"]})
     page = read_page(tmp_path / "page.html")
     assert found.sentence[1:] in page.text
     for name in ("ball", "disc", "tube"):
@@ -286,7 +286,7 @@ def test_bad_use_is_refused(tmp_path, result, path, options, message):
     assert not list(tmp_path.iterdir())
 
 
-def test_colours_follow_by_overlap():
+def test_colors_follow_by_overlap():
     reference = np.array([0, 0, 0, 1, 1, 2, -1])
     np.testing.assert_array_equal(aligned(np.array([2, 2, 2, 0, 0, 1, 1]), reference), [0, 0, 0, 1, 1, 2, 2])
     np.testing.assert_array_equal(aligned(np.array([0, 1, 1, 2, 2, 3, -1]), reference), [3, 0, 0, 1, 1, 2, -1])

@@ -26,7 +26,7 @@ def test_comparison_prints_a_summary(result):
     text = repr(result)
     assert "16 clusterings of 300 objects" in text
     assert "jaccard with shape: best 0.97" in text
-    assert "cluster_difference with colour: best 0.0" in text  # the smallest difference is the best
+    assert "cluster_difference with color: best 0.0" in text  # the smallest difference is the best
 
 
 def test_truth_of_another_length_is_refused():
@@ -92,7 +92,7 @@ def test_nothing_is_cut_at_80_columns(terminal):
     lines = text.split("\n")
     assert max(map(len, lines)) <= 80
     assert "…" not in text
-    for word in ("variation_of_information", "difference", "information", "colour6"):
+    for word in ("variation_of_information", "difference", "information", "color6"):
         assert any(word in line.split() for line in lines), word
     if not terminal:
         assert not any(line.endswith(" ") for line in lines)

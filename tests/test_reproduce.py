@@ -7,15 +7,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from numpy.testing import assert_allclose
-
-from consilience._check import InputError
-from consilience.cli.reproduce import command
-from consilience.comparison import anmi, nmi
-from consilience.consensus import METHODS
-from consilience.generation.scenarios import noisy_labels
-from consilience.reproduce import PAPERS, Report, paper001
-from consilience.reproduce.paper001_controlled import CHOICES, ORDER, _leader, report_controlled, run_controlled
-from consilience.reproduce.paper001_data import (
+from papers import PAPERS, Report, paper001
+from papers.__main__ import command
+from papers.paper001_controlled import CHOICES, ORDER, _leader, report_controlled, run_controlled
+from papers.paper001_data import (
     SUPRA,
     _shuffled,
     data_sets,
@@ -23,9 +18,14 @@ from consilience.reproduce.paper001_data import (
     read_pendigits,
     read_yahoo,
 )
-from consilience.reproduce.paper001_distributed import MEASURED, SLIDES_FDC, report_fdc, run_fdc, run_odc
-from consilience.reproduce.paper001_robust import run_rcc
-from consilience.reproduce.report import markdown, over_seeds, with_error
+from papers.paper001_distributed import MEASURED, SLIDES_FDC, report_fdc, run_fdc, run_odc
+from papers.paper001_robust import run_rcc
+from papers.report import markdown, over_seeds, with_error
+
+from consilience._check import InputError
+from consilience.consensus import METHODS
+from consilience.generation.scenarios import noisy_labels
+from consilience.measures import anmi, nmi
 
 TINY = replace(
     paper001.QUICK,
@@ -232,7 +232,7 @@ def test_whole_run_by_the_command(tmp_path, monkeypatch):
         "## 1. Controlled noise",
         "## 2. Feature-distributed clustering (FDC)",
         "## 3. Object-distributed clustering (ODC)",
-        "## 4. Robust centralised clustering (RCC)",
+        "## 4. Robust centralized clustering (RCC)",
     ]
 
 

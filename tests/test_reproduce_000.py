@@ -6,16 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from scipy import sparse
-
-import consilience as cs
-from consilience._check import InputError
-from consilience.cli.reproduce import command
-from consilience.comparison import accuracy
-from consilience.consensus import SCCC
-from consilience.reproduce import PAPERS, paper000
-from consilience.reproduce.paper000_consistency import GAP, consensus
-from consilience.reproduce.paper000_data import (
+from papers import PAPERS, paper000
+from papers.__main__ import command
+from papers.paper000_consistency import GAP, consensus
+from papers.paper000_data import (
     Documents,
     check_folder,
     draw_documents,
@@ -24,9 +18,15 @@ from consilience.reproduce.paper000_data import (
     read_documents,
     read_movielens,
 )
-from consilience.reproduce.paper000_documents import run_agree, run_documents
-from consilience.reproduce.paper000_ratings import run_ratings
-from consilience.reproduce.paper000_table1 import PAPER, paper_rows
+from papers.paper000_documents import run_agree, run_documents
+from papers.paper000_ratings import run_ratings
+from papers.paper000_table1 import PAPER, paper_rows
+from scipy import sparse
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.consensus import SCCC
+from consilience.measures import accuracy
 
 SMALL = {"m": 3, "n_iter": 1}
 

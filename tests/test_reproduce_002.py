@@ -6,19 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from papers import PAPERS, Report, paper002
+from papers.__main__ import command
+from papers.paper002_data import Texts, read_texts
+from papers.paper002_methods import CENTRED, EXTRAS, HEAVY, STARTS, answers
+from papers.paper002_synthetic import ALGORITHMS, _claims, _difference, report_synthetic, run_synthetic
+from papers.paper002_text import ALGORITHMS as TEXT_ALGORITHMS
+from papers.paper002_text import PAPERS as IN_TABLE1
+from papers.paper002_text import REPEATED, TABLE1, report_orthogonality, report_text, run_text
+from papers.paper002_walk import COMBINED, REPRESENTATIONS, STEP1, report_walk, run_walk
 
 from consilience._check import InputError
 from consilience.alternatives import CCIB, CondEns
-from consilience.cli.reproduce import command
 from consilience.datasets import orthogonal_multinomials
-from consilience.reproduce import PAPERS, Report, paper002
-from consilience.reproduce.paper002_data import Texts, read_texts
-from consilience.reproduce.paper002_methods import CENTRED, EXTRAS, HEAVY, STARTS, answers
-from consilience.reproduce.paper002_synthetic import ALGORITHMS, _claims, _difference, report_synthetic, run_synthetic
-from consilience.reproduce.paper002_text import ALGORITHMS as TEXT_ALGORITHMS
-from consilience.reproduce.paper002_text import PAPERS as IN_TABLE1
-from consilience.reproduce.paper002_text import REPEATED, TABLE1, report_orthogonality, report_text, run_text
-from consilience.reproduce.paper002_walk import COMBINED, REPRESENTATIONS, STEP1, report_walk, run_walk
 from consilience.tables import scale
 
 TINY = replace(paper002.QUICK, seeds=1, seeds_text=1, n_clusters=(2,), restarts_text=1, n_documents=80)
@@ -158,14 +158,14 @@ def test_step_by_step(pages, tmp_path):
 
 def test_answers_are_those_of_the_estimators():
     X, given, _ = orthogonal_multinomials(2, 0.2, n_objects=80)
-    names = ("CondEns2-kmeans", CENTRED, "CondEnsMI-EM", "CondEnsMI-kmeans, roots, centred", "seqCCIB", HEAVY)
+    names = ("CondEns2-kmeans", CENTRED, "CondEnsMI-EM", "CondEnsMI-kmeans, roots, centered", "seqCCIB", HEAVY)
     found = answers(X, given, 2, names, n_restarts=2, seed=3)
     how = {"n_restarts": 2, "random_state": 3}
     expected = [
         CondEns(2, combine="quadratic", **how).fit(X, given),
-        CondEns(2, centre="group", **how).fit(X, given),
+        CondEns(2, center="group", **how).fit(X, given),
         CondEns(2, base="multinomial", **how).fit(X, given),
-        CondEns(2, centre="group", **how).fit(scale(X, "roots"), given),
+        CondEns(2, center="group", **how).fit(scale(X, "roots"), given),
         CCIB(2, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
         CCIB(2, weight=1, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
     ]

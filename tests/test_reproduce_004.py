@@ -7,14 +7,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from numpy.testing import assert_allclose
-
-from consilience._check import InputError
-from consilience.cli.reproduce import command
-from consilience.comparison import adjusted_rand
-from consilience.consensus import NBCE, MixtureModel
-from consilience.reproduce import PAPERS, Report, paper004
-from consilience.reproduce import paper004_printed as printed
-from consilience.reproduce.paper004_data import (
+from papers import PAPERS, Report, paper004
+from papers import paper004_printed as printed
+from papers.__main__ import command
+from papers.paper004_data import (
     DataSet,
     base_clusterings,
     draw_outliers,
@@ -22,10 +18,14 @@ from consilience.reproduce.paper004_data import (
     printed_f1,
     read_data_sets,
 )
-from consilience.reproduce.paper004_models import MEASURES, NBCE_MAIN, NBCES, run_models
-from consilience.reproduce.paper004_synthetic import run_outliers
-from consilience.reproduce.paper004_tables import TABLE_2, TITLES, VARIANTS, beside, report_models
-from consilience.reproduce.report import over_seeds
+from papers.paper004_models import MEASURES, NBCE_MAIN, NBCES, run_models
+from papers.paper004_synthetic import run_outliers
+from papers.paper004_tables import TABLE_2, TITLES, VARIANTS, beside, report_models
+from papers.report import over_seeds
+
+from consilience._check import InputError
+from consilience.consensus import NBCE, MixtureModel
+from consilience.measures import adjusted_rand
 
 SMALL = {"n_iter": 20, "n_chains": 1, "n_init": 1, "n_components": 20, "max_iter": 20}
 TINY = replace(paper004.QUICK, seeds=1, n_objects=60, noise=(0.1,), nbce=SMALL)
@@ -101,8 +101,8 @@ def test_every_method_is_measured_on_the_same_rows(rows):
     assert set(rows["method"]) == methods
     assert len(rows) == 2 * (len(methods) + len(methods) - 6)  # variational ones with one seed of two
     assert set(MEASURES) <= set(rows.columns)
-    modelled = rows[rows["method"].isin({*NBCES, "mixture", "bce"})]
-    assert (modelled[["train", "test"]] >= 1).all(axis=None)
+    modeled = rows[rows["method"].isin({*NBCES, "mixture", "bce"})]
+    assert (modeled[["train", "test"]] >= 1).all(axis=None)
     assert set(rows.loc[rows["r_hat"].notna(), "method"]) == {"nbce gibbs tsb", "nbce gibbs fsd"}
     data = blobs()
     ens, classes = data.draw(1)

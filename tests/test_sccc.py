@@ -10,12 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from consilience import Ensemble, stability
 from consilience._check import InputError
-from consilience.comparison import anmi, nmi
 from consilience.consensus import sccc as module
-from consilience.consensus.components import floaters, stable_components
-from consilience.consensus.problem import Problem, check_problem
+from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.sccc import SCCC, sccc
+from consilience.consensus.stable_components import floaters, stable_components
 from consilience.generation import noisy_labels
+from consilience.measures import anmi, nmi
 
 
 def random_labels(seed, n, r, k, holes=0.0):

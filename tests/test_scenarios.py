@@ -10,7 +10,6 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.comparison import nmi
 from consilience.consensus import combine
 from consilience.generation import (
     SOM,
@@ -18,10 +17,11 @@ from consilience.generation import (
     gaussians_8d5k,
     noisy_labels,
     object_distributed,
-    robust_centralised,
+    robust_centralized,
 )
 from consilience.generation.scenarios import _cluster_sizes, _deal
 from consilience.generation.similarities import SIMILARITIES, kmeans_by
+from consilience.measures import nmi
 
 
 def test_noise_replaces_exactly_its_share():
@@ -105,13 +105,13 @@ def test_parts_see_only_their_objects():
 
 def test_ten_clusterers():
     X, truth = gaussians_8d5k(300, spread=0.05, random_state=0)
-    ensemble = robust_centralised(X, 5, random_state=0)
+    ensemble = robust_centralized(X, 5, random_state=0)
     made = list(zip(ensemble.info["method"], ensemble.info["similarity"], strict=True))
     assert len(set(made)) == 10
     scores = [nmi(truth, column) for column in ensemble.labels.T]
     assert min(scores) > 0.8
-    assert_array_equal(robust_centralised(X, 5, random_state=0).labels, ensemble.labels)
-    tiny = robust_centralised(X[::60], 2, random_state=0)
+    assert_array_equal(robust_centralized(X, 5, random_state=0).labels, ensemble.labels)
+    tiny = robust_centralized(X[::60], 2, random_state=0)
     assert tiny.labels.shape == (5, 10)
 
 
@@ -134,7 +134,7 @@ def test_cosine_clusters_directions():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 50)
     X = (np.eye(3)[truth] + rng.normal(0, 0.05, (150, 3))) * rng.uniform(0.1, 10, (150, 1))
-    ensemble = robust_centralised(X, 3, random_state=0)
+    ensemble = robust_centralized(X, 3, random_state=0)
     scores = {
         key: nmi(truth, column)
         for key, column in zip(
@@ -176,9 +176,9 @@ def test_map_finds_clusters_and_orders_its_units():
 def test_gaussians_are_as_described():
     X, truth = gaussians_8d5k(50_000, spread=0.2, random_state=0)
     assert_array_equal(np.bincount(truth), [10_000] * 5)
-    centres = np.array([X[truth == c].mean(axis=0) for c in range(5)])
-    assert ((centres > -0.01) & (centres < 1.01)).all()
-    assert_allclose((X - centres[truth]).std(axis=0), 0.2, rtol=0.02)
+    centers = np.array([X[truth == c].mean(axis=0) for c in range(5)])
+    assert ((centers > -0.01) & (centers < 1.01)).all()
+    assert_allclose((X - centers[truth]).std(axis=0), 0.2, rtol=0.02)
 
 
 def test_views_alone_are_poor_and_together_good():
@@ -209,8 +209,8 @@ def test_views_alone_are_poor_and_together_good():
         (lambda X: object_distributed(X, 5, coverage=0.9), "coverage"),
         (lambda X: object_distributed(X, 5, n_parts=30), "fewer parts"),
         (lambda X: object_distributed(X, 101), "cannot fill"),
-        (lambda X: robust_centralised(csr_matrix(X), 5), "dense"),
-        (lambda X: robust_centralised(X, 5, n_neighbors=0), "n_neighbors"),
+        (lambda X: robust_centralized(csr_matrix(X), 5), "dense"),
+        (lambda X: robust_centralized(X, 5, n_neighbors=0), "n_neighbors"),
     ],
 )
 def test_bad_input(call, words):

@@ -1,4 +1,4 @@
-// Clusters of one clustering matched to those of another by maximum overlap, so that colours mean the same.
+// Clusters of one clustering matched to those of another by maximum overlap, so that colors mean the same.
 
 /** @typedef {Uint8Array | Uint16Array} Labels */
 
@@ -54,7 +54,7 @@ export function assign(table, rows, columns) {
 }
 
 /**
- * A colour slot for every cluster: that of the cluster of the pinned clustering it overlaps most with; clusters without a
+ * A color slot for every cluster: that of the cluster of the pinned clustering it overlaps most with; clusters without a
  * partner, or without any overlap with theirs, get slots that no other has.
  * @param {Labels} labels @param {number} k @param {Labels} pinned @param {number} kPinned
  * @returns {Int32Array}

@@ -23,7 +23,7 @@ export function BigTile() {
     <p class="note" title=${score?.title}>${[shown ? plural(shown.clusters, "cluster") : "asking …", score && `${store.view.value.y} ${score.text}`, shown?.leaf != null && node >= store.tree.value.m ? `clustering ${shown.leaf}` : ""].filter(Boolean).join(" · ")}</p>
     <${Picture} reference=${ref} />
     <div class="actions" role="group" aria-label="With this clustering">
-      <button aria-pressed=${pinned === ref} title="Pin: colours of all tiles follow this clustering" onClick=${() => pin(store, ref)}>Pin<kbd>P</kbd></button>
+      <button aria-pressed=${pinned === ref} title="Pin: colors of all tiles follow this clustering" onClick=${() => pin(store, ref)}>Pin<kbd>P</kbd></button>
       <button title="Compare with the pinned clustering" onClick=${() => compare(store, ref)}>Compare<kbd>X</kbd></button>
       <button disabled=${kept} title=${kept ? "In the tray already" : "Put it into the tray, to be exported"} onClick=${() => keep(store, ref)}>Keep<kbd>S</kbd></button>
       <button disabled=${!can.refine} title=${can.refine ? "More like this: make clusterings around this one" : why} onClick=${() => askForMore(store, ref)}>More<kbd>R</kbd></button>
@@ -46,7 +46,7 @@ function Picture({ reference }) {
     return object < 0 ? null : { x, y, object };
   };
   return html`<div class="plot big-picture" ref=${ref} aria-busy=${!shown} onPointerMove=${(/** @type {any} */ event) => setHover(near(event))} onPointerLeave=${() => setHover(null)}>
-    ${now ? html`<${Canvas} size=${size} deps=${[xy, now.shown, now.slots, cluster]} label=${`Objects coloured by the ${describe(store, reference)}`}
+    ${now ? html`<${Canvas} size=${size} deps=${[xy, now.shown, now.slots, cluster]} label=${`Objects colored by the ${describe(store, reference)}`}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
         const start = performance.now();
         drawTile(canvas, context, theme, size, xy, now.shown, now.slots, { mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null, cluster, numbers: true });

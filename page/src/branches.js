@@ -16,17 +16,17 @@ export function scales(tree, span, width, height) {
 }
 
 /**
- * Draw the branches in sight; a node's colour is that of its stem and its bar.
+ * Draw the branches in sight; a node's color is that of its stem and its bar.
  * @param {Uint32Array} pixels of a box of width × height @param {number} width @param {number} height
- * @param {Tree} tree @param {Span} span @param {Uint32Array} colours one a node @param {number} thick
+ * @param {Tree} tree @param {Span} span @param {Uint32Array} colors one a node @param {number} thick
  */
-export function drawBranches(pixels, width, height, tree, span, colours, thick) {
+export function drawBranches(pixels, width, height, tree, span, colors, thick) {
   const { x, y } = scales(tree, span, width, height), m = tree.m;
   const clampX = (/** @type {number} */ at) => Math.max(0, Math.min(width, at)), clampY = (/** @type {number} */ at) => Math.max(0, Math.min(height, at));
-  /** @param {number} left @param {number} right @param {number} top @param {number} bottom @param {number} colour */
-  const fill = (left, right, top, bottom, colour) => {
+  /** @param {number} left @param {number} right @param {number} top @param {number} bottom @param {number} color */
+  const fill = (left, right, top, bottom, color) => {
     const a = clampX(left), b = clampX(right), low = clampY(bottom);
-    for (let row = clampY(top); row < low; row++) for (let at = row * width + a, end = row * width + b; at < end; at++) pixels[at] = colour;
+    for (let row = clampY(top); row < low; row++) for (let at = row * width + a, end = row * width + b; at < end; at++) pixels[at] = color;
   };
   const half = Math.floor(thick / 2), dense = span.to - span.from > width / (2 * thick); // then the stems of leaves are paler
   for (let node = m; node <= tree.root; node++) {
@@ -36,14 +36,14 @@ export function drawBranches(pixels, width, height, tree, span, colours, thick) 
     let left = Infinity, right = -Infinity;
     for (let side = 0; side < 2; side++) {
       const child = tree.merges[2 * (node - m) + side], at = Math.round(x(tree.x[child])) - half;
-      fill(at, at + thick, top, Math.round(y(tree.height[child])), child < m && dense ? (colours[child] & 0x60ffffff) >>> 0 : colours[child]);
+      fill(at, at + thick, top, Math.round(y(tree.height[child])), child < m && dense ? (colors[child] & 0x60ffffff) >>> 0 : colors[child]);
       left = Math.min(left, at);
       right = Math.max(right, at + thick);
     }
-    fill(left, right, top, top + thick, colours[node]);
+    fill(left, right, top, top + thick, colors[node]);
   }
   const stem = Math.round(x(tree.x[tree.root])) - half;
-  fill(stem, stem + thick, 0, Math.round(y(tree.height[tree.root])), colours[tree.root]);
+  fill(stem, stem + thick, 0, Math.round(y(tree.height[tree.root])), colors[tree.root]);
 }
 
 /** The group each node lies in; −1 above the groups. @param {Tree} tree @param {number[]} groups */

@@ -41,7 +41,7 @@ export function useDark() {
 /** @type {Map<boolean, Theme>} reading a page's style takes a millisecond each time */
 const themes = new Map();
 
-/** The page's colours as six-digit hex. @param {HTMLElement} element @param {CanvasRenderingContext2D} context @param {boolean} dark @returns {Theme} */
+/** The page's colors as six-digit hex. @param {HTMLElement} element @param {CanvasRenderingContext2D} context @param {boolean} dark @returns {Theme} */
 function themeOf(element, context, dark) {
   const known = themes.get(dark);
   if (known) return known;

@@ -47,12 +47,12 @@ export function showAs(store, kind) {
   store.message.value = kind === "c" ? "Groups are shown by their consensus." : "Groups are shown by their medoid, their most central clustering.";
 }
 
-/** Let this clustering's colours rule; done again on the pinned one it lets go. @param {Store} store @param {string | null} ref */
+/** Let this clustering's colors rule; done again on the pinned one it lets go. @param {Store} store @param {string | null} ref */
 export function pin(store, ref) {
   if (!ref) return;
   const let_go = store.view.value.pin === ref;
   store.go({ pin: let_go ? null : ref });
-  store.message.value = let_go ? "No clustering is pinned: colours follow the largest group." : `Pinned: colours follow ${the(store, ref)}.`;
+  store.message.value = let_go ? "No clustering is pinned: colors follow the largest group." : `Pinned: colors follow ${the(store, ref)}.`;
 }
 
 /** Compare this clustering with the pinned one. @param {Store} store @param {string | null} ref */

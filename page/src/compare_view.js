@@ -20,7 +20,7 @@ export function CompareView() {
   const two = a && b && a !== b;
   const answer = useAnswer(two ? `/api/compare/${a}/${b}` : null);
   const tools = html`
-    ${two ? html`<button class="quiet" title="Pin the other one: its colours rule" onClick=${() => store.go({ pin: b, cmp: a })}>Swap</button>` : null}
+    ${two ? html`<button class="quiet" title="Pin the other one: its colors rule" onClick=${() => store.go({ pin: b, cmp: a })}>Swap</button>` : null}
     ${cmp ? html`<button class="quiet" title="Compare whatever is selected with the pinned one" onClick=${() => store.go({ cmp: null })}>Follow the selection</button>` : null}`;
   if (!two) {
     return html`<${Panel} id="compare" class="plain" title="Compare" tools=${tools} table=${() => html`<${Nothing} />`}><${Nothing} /><//>`;
@@ -50,7 +50,7 @@ function Contingency({ shown }) {
   };
   return html`<${HeatTable} caption="rows: pinned, columns: the other" corner="pinned" counts=${shown.table}
     rows=${heads(shown.a, shown.clusters[0])} columns=${heads(shown.b, shown.clusters[1])} />
-    ${shown.only_a || shown.only_b ? html`<p class="note">${plural(shown.only_a, "object")} labelled in the pinned one only, ${many(shown.only_b)} in the other only.</p>` : null}`;
+    ${shown.only_a || shown.only_b ? html`<p class="note">${plural(shown.only_a, "object")} labeled in the pinned one only, ${many(shown.only_b)} in the other only.</p>` : null}`;
 }
 
 /** @param {{shown: any}} props */
@@ -66,5 +66,5 @@ function Moved({ shown }) {
   return html`<section><h3 title="Objects outside the pairs of clusters that overlap most">Moved objects <small>${many(shown.n_moved)}</small></h3>
     ${shown.n_moved ? html`<${Table} caption=${shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"} heads=${["id", "from", "to"]}
       rows=${shown.moved.map((/** @type {any} */ one) => [one.id, cell(from, one.from), cell(to, one.to)])} />
-      <p class="note">Numbers are each clustering's own; clusters that belong together share their colour.</p>` : html`<p class="note">None: the clusters hold the same objects.</p>`}</section>`;
+      <p class="note">Numbers are each clustering's own; clusters that belong together share their color.</p>` : html`<p class="note">None: the clusters hold the same objects.</p>`}</section>`;
 }

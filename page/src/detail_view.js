@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { useAnswer } from "./answers.js";
 import { describe, sentence } from "./commands.js";
 import { FeatureRows } from "./features.js";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { Panel, Table, show } from "./panel.js";
 import { Answered, Facts, HeatTable, Mark, many, percent, plural } from "./parts.js";
 import { useStore } from "./state.js";
@@ -32,7 +32,7 @@ function Clusters({ detail }) {
     <ul class="bars" tabindex="-1">${detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => html`<li key=${c}>
       <button aria-pressed=${cluster === c} title="Pick out this cluster in the tiles" onClick=${() => pickCluster(store, detail.ref, c)}>
         <${Mark} slot=${slots?.[c]} /><span class="number">${c}</span>
-        <span class="bar"><span style=${{ width: `${(100 * size) / most}%`, background: slots ? colourOf(slots[c]) : undefined }}></span></span>
+        <span class="bar"><span style=${{ width: `${(100 * size) / most}%`, background: slots ? colorOf(slots[c]) : undefined }}></span></span>
         <span class="count">${many(size)}</span><span class="share">${percent(size / total)}</span>
       </button></li>`)}</ul>
     ${detail.n_missing ? html`<p class="note">${plural(detail.n_missing, "object")} without a label</p>` : null}

@@ -1,6 +1,6 @@
 // How objects flow between the clusters of two clusterings: blocks at both sides, ribbons between.
 import { html } from "htm/preact";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { many } from "./parts.js";
 import { useStore } from "./state.js";
 
@@ -55,7 +55,7 @@ export function Flow({ shown }) {
     const x0 = LEFT + BLOCK, x1 = RIGHT - BLOCK, { y0, y1, size } = one;
     return `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
   };
-  const fill = (/** @type {any} */ slots, /** @type {number} */ c) => (slots ? colourOf(slots[c]) : "currentColor");
+  const fill = (/** @type {any} */ slots, /** @type {number} */ c) => (slots ? colorOf(slots[c]) : "currentColor");
   const block = (/** @type {any} */ one, /** @type {number} */ c, /** @type {boolean} */ isLeft) => {
     const ref = isLeft ? shown.a : shown.b, slots = isLeft ? sa : sb;
     return html`<g key=${c} class="block" onClick=${() => store.go({ sel: ref, cluster: c, cmp: shown.b })}>

@@ -38,10 +38,10 @@ function Cut() {
 }
 
 function Look() {
-  const store = useStore(), { colour, rep } = store.view.value;
+  const store = useStore(), { color, rep } = store.view.value;
   return html`<div class="field">
-      <label for="colour-by">Colour tree by</label>
-      <select id="colour-by" value=${colour} onChange=${(/** @type {any} */ e) => store.go({ colour: e.target.value })}>
+      <label for="color-by">Color tree by</label>
+      <select id="color-by" value=${color} onChange=${(/** @type {any} */ e) => store.go({ color: e.target.value })}>
         <option value="group">group</option>
         ${store.session.value.scores.map((/** @type {any} */ one) => html`<option key=${one.name} value=${one.name}>${one.name}</option>`)}
       </select>

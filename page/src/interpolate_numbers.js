@@ -1,4 +1,4 @@
-// Stands in for d3-interpolate in the bundle: scales here go from numbers to numbers, never to colours or dates.
+// Stands in for d3-interpolate in the bundle: scales here go from numbers to numbers, never to colors or dates.
 
 /** @param {number} a @param {number} b */
 export const interpolateNumber = (a, b) => (/** @type {number} */ t) => a * (1 - t) + b * t;

@@ -75,13 +75,13 @@ async function finish(store, job) {
   const added = job.kind === "refine" ? job.result?.added ?? [] : [];
   if (job.revision !== store.boot.value.header.revision) await store.open();
   store.job.value = job;
-  const tree = store.tree.value, stopped = job.state === "cancelled" ? "Stopped. " : "";
+  const tree = store.tree.value, stopped = job.state === "canceled" ? "Stopped. " : "";
   if (added.length && added[added.length - 1] >= tree.m) store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
   else if (added.length) {
     store.go({ sel: refOf(tree, branchAround(tree, job.result.around, added), store.view.value.rep) });
     store.message.value = `${stopped}${added.length} clusterings added (numbers ${added[0]} to ${added[added.length - 1]}); selected: the branch around clustering ${job.result.around}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
-  else if (job.state === "cancelled") store.message.value = "Stopped.";
+  else if (job.state === "canceled") store.message.value = "Stopped.";
   else store.message.value = job.message || "Done.";
 }
 

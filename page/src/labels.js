@@ -42,7 +42,7 @@ export class LabelCache {
     return found.value;
   }
 
-  /** Colour slots of a ref's clusters, aligned to the pinned one; null until both are there. @param {string} ref */
+  /** Color slots of a ref's clusters, aligned to the pinned one; null until both are there. @param {string} ref */
   slots(ref) {
     const pin = this.store.pinned.value, mine = this.get(ref), pinned = pin ? this.get(pin) : null;
     if (!mine || !pinned) return null;

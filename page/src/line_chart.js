@@ -1,7 +1,7 @@
 // A few lines with errors over steps, on one scale.
 import { scaleLinear } from "d3-scale";
 import { html } from "htm/preact";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { show } from "./panel.js";
 
 const WIDTH = 480, HEIGHT = 240, LEFT = 44, RIGHT = 12, TOP = 12, BOTTOM = 32;
@@ -21,13 +21,13 @@ export function LineChart({ lines, xLabel, label }) {
       ${y.ticks(4).map((at) => html`<g key=${at}><line class="rule" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(at)} y2=${y(at)} /><text x=${LEFT - 6} y=${y(at)} dy="0.35em" text-anchor="end">${show(at)}</text></g>`)}
       ${ticks.map((at) => html`<text key=${at} x=${x(at)} y=${HEIGHT - BOTTOM + 14} text-anchor="middle">${at}</text>`)}
       <text x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${xLabel}</text>
-      ${lines.map((line, at) => html`<g key=${line.name} stroke=${colourOf(at)} fill=${colourOf(at)}>
+      ${lines.map((line, at) => html`<g key=${line.name} stroke=${colorOf(at)} fill=${colorOf(at)}>
         <polyline fill="none" stroke-width="2" points=${line.points.map((p) => `${x(p.x)},${y(p.y)}`).join(" ")} />
         ${line.points.map((p) => html`<g key=${p.x}>
           ${p.error ? html`<line x1=${x(p.x)} x2=${x(p.x)} y1=${y(p.y - p.error)} y2=${y(p.y + p.error)} />` : null}
           <circle cx=${x(p.x)} cy=${y(p.y)} r="3"><title>${`${line.name}, step ${p.x}: ${show(p.y)}${p.error ? ` ± ${show(p.error, 2)}` : ""}`}</title></circle></g>`)}
       </g>`)}
     </svg>
-    <figcaption>${lines.map((line, at) => html`<span key=${line.name}><span class="mark" style=${{ color: colourOf(at) }}>●</span> ${line.name}</span>`)}</figcaption>
+    <figcaption>${lines.map((line, at) => html`<span key=${line.name}><span class="mark" style=${{ color: colorOf(at) }}>●</span> ${line.name}</span>`)}</figcaption>
   </figure>`;
 }

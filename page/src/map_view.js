@@ -15,7 +15,7 @@ import { selectNode } from "./walk.js";
 import { decode } from "./wire.js";
 
 const KINDS = [["mds", "distances", "Multidimensional scaling: distances on the map follow the differences between clusterings"],
-  ["neighbours", "neighbours", "A neighbour map: the most alike clusterings stay together, far distances mean little"]];
+  ["neighbors", "neighbors", "A neighbor map: the most alike clusterings stay together, far distances mean little"]];
 
 /** The map of the kind in view, asked for once the first picture stands: `found` or an `error`, and a way to ask `again`. */
 function useMap() {
@@ -58,11 +58,11 @@ export function MapView() {
 }
 
 /** How far the map can be trusted. @param {any} header */
-export function distortion({ stress, kept, n_neighbours: count, note }) {
+export function distortion({ stress, kept, n_neighbors: count, note }) {
   const trust = stress === null ? "" : stress < 0.1 ? "distances on this map are faithful" : stress < 0.2 ? "distances on this map are fair" : "distances on this map are rough";
   const parts = [
     stress === null ? "" : `Stress ${show(stress, 2)}: ${trust}`,
-    kept === null ? "" : `${Math.round(100 * kept)} % of the ${count} nearest neighbours kept`,
+    kept === null ? "" : `${Math.round(100 * kept)} % of the ${count} nearest neighbors kept`,
   ].filter(Boolean);
   return html`<span title=${note || undefined}>${parts.join("; ")}.</span>`;
 }

@@ -1,12 +1,12 @@
-// Colours that people with any colour vision can tell apart, for clusters and for scores.
+// Colors that people with any color vision can tell apart, for clusters and for scores.
 
-// Ten colours after Okabe and Ito (black left out, three added), apart in lightness too; past ten the mark changes.
+// Ten colors after Okabe and Ito (black left out, three added), apart in lightness too; past ten the mark changes.
 export const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A900", "#7A5195", "#8C6D46", "#5F6B76"];
 export const MARKS = ["dot", "ring", "cross", "square", "bar"];
 export const MARK_TEXT = ["●", "○", "✕", "■", "▬"];
 
 /** @param {number} slot */
-export const colourOf = (slot) => COLOURS[slot % COLOURS.length];
+export const colorOf = (slot) => COLOURS[slot % COLOURS.length];
 
 /** @param {number} slot */
 export const markOf = (slot) => Math.floor(slot / COLOURS.length) % MARKS.length;
@@ -14,7 +14,7 @@ export const markOf = (slot) => Math.floor(slot / COLOURS.length) % MARKS.length
 /** @param {string} hex @returns {number[]} red, green, blue */
 export const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
 
-// A few colours of a dark-to-light scale (blue to yellow through grey) that keeps its order without colour.
+// A few colors of a dark-to-light scale (blue to yellow through grey) that keeps its order without color.
 const RAMP = ["#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838"].map(rgb);
 
 /** The part of the scale that is seen on a light or a dark ground. @param {number} value @param {boolean} dark */
@@ -26,5 +26,5 @@ export function rampRgb(value, dark = false) {
   return RAMP[low].map((a, i) => Math.round(a + (RAMP[low + 1][i] - a) * (at - low)));
 }
 
-/** Colour of a value from 0 to 1; grey where it is not known. @param {number} value @param {boolean} [dark] the ground */
+/** Color of a value from 0 to 1; grey where it is not known. @param {number} value @param {boolean} [dark] the ground */
 export const ramp = (value, dark = false) => (Number.isFinite(value) ? `rgb(${rampRgb(value, dark).join(" ")})` : "#9994");

@@ -1,11 +1,11 @@
 // Small parts that several panels share.
 import { html } from "htm/preact";
-import { MARK_TEXT, colourOf, markOf } from "./palette.js";
+import { MARK_TEXT, colorOf, markOf } from "./palette.js";
 
-/** The colour and mark of a cluster. @param {{slot: number | undefined}} props */
+/** The color and mark of a cluster. @param {{slot: number | undefined}} props */
 export function Mark({ slot }) {
   if (slot === undefined) return html`<span class="mark" aria-hidden="true">·</span>`;
-  return html`<span class="mark" aria-hidden="true" style=${{ color: colourOf(slot) }}>${MARK_TEXT[markOf(slot)]}</span>`;
+  return html`<span class="mark" aria-hidden="true" style=${{ color: colorOf(slot) }}>${MARK_TEXT[markOf(slot)]}</span>`;
 }
 
 /** One of several, as buttons in a row. @param {{label: string, options: any[][], value: any, onPick: (value: any) => void}} props options: [value, text, title] */

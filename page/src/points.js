@@ -1,7 +1,7 @@
 // Clusterings as points, for the scores and the map: which are drawn, where the marks of groups stand, which one is near.
 import { useRef } from "preact/hooks";
 import { font } from "./font.js";
-import { colourOf, rgb } from "./palette.js";
+import { colorOf, rgb } from "./palette.js";
 import { frame, scatter } from "./raster.js";
 import { nodeOf, parseRef } from "./tree.js";
 
@@ -94,7 +94,7 @@ export function groupSpots(store, xy) {
   }).filter((/** @type {any} */ one) => one.at && Number.isFinite(one.at[0] + one.at[1]));
 }
 
-/** Black or white, whichever is read better on a colour. @param {string} hex */
+/** Black or white, whichever is read better on a color. @param {string} hex */
 export function inkOn(hex) {
   const [r, g, b] = rgb(hex);
   return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000000" : "#ffffff";
@@ -114,20 +114,20 @@ export function drawSpots(context, theme, place, spots, selected, pinned) {
     const x = place.x(at[0]), y = place.y(at[1]);
     context.beginPath();
     context.arc(x, y, r, 0, 2 * Math.PI);
-    context.fillStyle = colourOf(g);
+    context.fillStyle = colorOf(g);
     context.fill();
     context.strokeStyle = theme.ground;
     context.lineWidth = 1.5;
     context.stroke();
     if (r < 6) continue;
-    context.fillStyle = inkOn(colourOf(g));
+    context.fillStyle = inkOn(colorOf(g));
     context.fillText(String(g + 1), x, y + 0.5);
   }
   if (selected) {
-    for (const [colour, width] of /** @type {[string, number][]} */ ([[theme.ground, 5], [theme.accent, 2.5]])) {
+    for (const [color, width] of /** @type {[string, number][]} */ ([[theme.ground, 5], [theme.accent, 2.5]])) {
       context.beginPath();
       context.arc(place.x(selected[0]), place.y(selected[1]), r + 3, 0, 2 * Math.PI);
-      context.strokeStyle = colour;
+      context.strokeStyle = color;
       context.lineWidth = width;
       context.stroke();
     }

@@ -1,6 +1,6 @@
 // Objects as pixels: a scatter of any size without a GPU, drawn into the bytes of a canvas.
 import { missingOf } from "./align.js";
-import { colourOf, markOf, rgb } from "./palette.js";
+import { colorOf, markOf, rgb } from "./palette.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
 
@@ -46,17 +46,17 @@ export function frame(n, width, height) {
 /** A little-endian pixel. @param {string} hex @param {number} [alpha] */
 const pixel = (hex, alpha = 255) => packed(rgb(hex), alpha);
 
-/** @param {number[]} colour red, green, blue @param {number} [alpha] */
+/** @param {number[]} color red, green, blue @param {number} [alpha] */
 export function packed([r, g, b], alpha = 255) {
   return ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
 /**
- * Draw objects at xy (0 … 1, y upwards) with the colour and mark of their cluster's slot.
+ * Draw objects at xy (0 … 1, y upwards) with the color and mark of their cluster's slot.
  * @param {HTMLCanvasElement} canvas @param {Float32Array} xy
  * @param {import("./align.js").Labels} labels @param {ArrayLike<number>} slots
  * @param {{confidence?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
- *   objects no surer than the threshold (0 … 1) are hollow, single pixels of them pale; with a mask only objects with a 1 in it are in colour
+ *   objects no surer than the threshold (0 … 1) are hollow, single pixels of them pale; with a mask only objects with a 1 in it are in color
  */
 export function scatter(canvas, xy, labels, slots, how = {}) {
   const { width, height } = canvas, context = canvas.getContext("2d");
@@ -65,7 +65,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const n = labels.length, none = missingOf(labels), r = markSize(n, width, height), { pad, across, down } = frame(n, width, height);
   const faint = pixel(how.dark ? "#5a5f66" : "#c4c8cc"), mask = how.mask ?? null;
   const stamps = SHAPES.map((_, shape) => stamp(shape, r, width)), ring = r ? stamp(RING, r, width) : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
-  const colours = Array.from(slots, (slot) => pixel(colourOf(slot)));
+  const colors = Array.from(slots, (slot) => pixel(colorOf(slot)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
   const sure = how.confidence ?? null, least = Math.round(254 * (how.threshold ?? 0.5));
   for (let pass = mask ? 0 : 1; pass < 2; pass++) {
@@ -75,12 +75,12 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
       const at = (pad + Math.round((1 - xy[2 * i + 1]) * down)) * width + pad + Math.round(xy[2 * i] * across);
       const plain = label === none || pass === 0;
       const mark = plain ? stamps[0] : sure && sure[i] <= least ? ring : marks[label];
-      const colour = plain ? faint : colours[label];
+      const color = plain ? faint : colors[label];
       const { full, edge, alpha } = mark;
-      for (let j = 0; j < full.length; j++) pixels[at + full[j]] = colour;
+      for (let j = 0; j < full.length; j++) pixels[at + full[j]] = color;
       for (let j = 0; j < edge.length; j++) {
         const to = at + edge[j];
-        if (pixels[to] === 0) pixels[to] = ((colour & 0xffffff) | (alpha[j] << 24)) >>> 0; // smooth on the ground only: exact mixing costs more than it shows
+        if (pixels[to] === 0) pixels[to] = ((color & 0xffffff) | (alpha[j] << 24)) >>> 0; // smooth on the ground only: exact mixing costs more than it shows
       }
     }
   }

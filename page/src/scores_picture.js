@@ -154,11 +154,11 @@ function drawLuck(context, theme, size, place, up, luck) {
   context.font = font();
   context.textAlign = "right";
   const above = luck.best >= luck.null_mean; // the words stand on either side, or they would lie on each other
-  for (const [value, colour, words, over] of /** @type {[number, string, string, boolean][]} */ ([
+  for (const [value, color, words, over] of /** @type {[number, string, string, boolean][]} */ ([
     [luck.null_mean, theme.warn, "best of shuffled groups", !above], [luck.best, theme.accent, `best of ${luck.groups} groups`, above],
   ])) {
     const y = place.y(up(value));
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(1, Math.round(y), size.width, 1);
     context.textBaseline = over ? "bottom" : "top";
     context.fillText(words, size.width - 4, over ? y - 2 : y + 4);

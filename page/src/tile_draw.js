@@ -1,14 +1,14 @@
-// One clustering of the objects, drawn: colours, hollow marks where it is unsure, numbers on the clusters.
+// One clustering of the objects, drawn: colors, hollow marks where it is unsure, numbers on the clusters.
 import { missingOf } from "./align.js";
 import { font } from "./font.js";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { placesOf } from "./points.js";
 import { scatter } from "./raster.js";
 
 const UNSURE = 0.5, NUMBERED = 10; // clusters past so many are told apart by numbers too, on the large tile
 
 /** The middle of every cluster, NaN for an empty one. @param {Float32Array} xy @param {import("./align.js").Labels} labels @param {number} k */
-export function centres(xy, labels, k) {
+export function centers(xy, labels, k) {
   const sum = new Float64Array(2 * k), count = new Int32Array(k), none = missingOf(labels);
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i];
@@ -31,7 +31,7 @@ export const maskOf = (labels, cluster) => Uint8Array.from(labels, (label) => (l
 export function drawTile(canvas, context, theme, size, xy, shown, slots, { mask = null, cluster = -1, numbers = false }) {
   scatter(canvas, xy, shown.labels, slots, { confidence: shown.confidence, threshold: UNSURE, mask, dark: theme.dark });
   if (!numbers || (shown.clusters <= NUMBERED && cluster < 0)) return;
-  const place = placesOf(shown.labels.length, size), middle = centres(xy, shown.labels, shown.clusters);
+  const place = placesOf(shown.labels.length, size), middle = centers(xy, shown.labels, shown.clusters);
   const spots = [];
   for (let c = 0; c < shown.clusters; c++) {
     if (Number.isNaN(middle[2 * c]) || (cluster >= 0 && c !== cluster)) continue;
@@ -48,7 +48,7 @@ export function drawTile(canvas, context, theme, size, xy, shown, slots, { mask 
     context.globalAlpha = 0.85;
     context.fill();
     context.globalAlpha = 1;
-    context.strokeStyle = colourOf(slots[c]);
+    context.strokeStyle = colorOf(slots[c]);
     context.lineWidth = 1.5;
     context.stroke();
     context.fillStyle = theme.ink;

@@ -1,12 +1,12 @@
 // A group's number and a representative's score, as tiles say them.
 import { html } from "htm/preact";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { show } from "./panel.js";
 import { inkOn, leafOf } from "./points.js";
 
-/** A group's number on its colour. @param {{group: number}} props */
+/** A group's number on its color. @param {{group: number}} props */
 export function GroupMark({ group }) {
-  return html`<span class="group-mark" style=${{ background: colourOf(group), color: inkOn(colourOf(group)) }}>${group + 1}</span>`;
+  return html`<span class="group-mark" style=${{ background: colorOf(group), color: inkOn(colorOf(group)) }}>${group + 1}</span>`;
 }
 
 /** The y score of a representative: its own, or where a consensus has none the mean of its branch. @param {import("./state.js").Store} store @param {string} ref @param {number} node */

@@ -1,4 +1,4 @@
-// The objects coloured by every group's representative, colours aligned to the pinned clustering.
+// The objects colored by every group's representative, colors aligned to the pinned clustering.
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { BigTile } from "./big_tile.js";
@@ -69,7 +69,7 @@ function Tile({ reference, group, size, mask }) {
   return html`<button class="tile" style=${{ height: `${size.height + LINES}px` }} aria-pressed=${store.view.value.sel === reference} aria-label=${words} title=${words}
       onClick=${(/** @type {Event} */ event) => { markClick(event); selectNode(store, node); }}>
     <span class="tile-head"><${GroupMark} group=${group} /><span>${many(members)}</span>
-      ${store.pinned.value === reference ? html`<span class="pin" title="Pinned: its colours rule">▾</span>` : null}</span>
+      ${store.pinned.value === reference ? html`<span class="pin" title="Pinned: its colors rule">▾</span>` : null}</span>
     <span class="tile-picture" style=${{ height: `${size.height}px` }}>${shown && slots ? html`<${Canvas} size=${size} deps=${[xy, shown, slots, mask]}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })} />` : null}</span>
     <span class="tile-foot"><span>${shown ? plural(shown.clusters, "cluster") : "…"}</span><span>${score ? score.text : ""}</span></span>

@@ -1,4 +1,4 @@
-// Marks for the browser's performance tools and the benchmark: first picture, and click to recolour.
+// Marks for the browser's performance tools and the benchmark: first picture, and click to recolor.
 
 let clicked = false, first = true;
 
@@ -14,7 +14,7 @@ export function markDrawn(start) {
   performance.measure("consilience-draw", { start });
   if (!clicked) return;
   clicked = false;
-  requestAnimationFrame(() => performance.measure("consilience-recolour", "consilience-click"));
+  requestAnimationFrame(() => performance.measure("consilience-recolor", "consilience-click"));
 }
 
 /** Every panel of the first picture has been drawn. */

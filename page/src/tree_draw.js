@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { branchMeans, drawBranches, groupOfNodes, scales } from "./branches.js";
 import { font } from "./font.js";
-import { colourOf, rampRgb, rgb } from "./palette.js";
+import { colorOf, rampRgb, rgb } from "./palette.js";
 import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
 
@@ -24,10 +24,10 @@ export function layout({ width, height }) {
   };
 }
 
-/** @typedef {{name: string, low: number, high: number} | null} Shade the score that colours the tree; null colours by group */
+/** @typedef {{name: string, low: number, high: number} | null} Shade the score that colors the tree; null colors by group */
 
-/** A pixel colour for every node. @param {Tree} tree @param {number[]} groups @param {Shade} shade @param {ArrayLike<number> | null} score @param {Theme} theme */
-export function nodeColours(tree, groups, shade, score, theme) {
+/** A pixel color for every node. @param {Tree} tree @param {number[]} groups @param {Shade} shade @param {ArrayLike<number> | null} score @param {Theme} theme */
+export function nodeColors(tree, groups, shade, score, theme) {
   const above = packed(rgb(theme.soft)), found = new Uint32Array(tree.root + 1);
   if (shade && score) {
     const wide = shade.high - shade.low || 1, grey = packed(rgb(theme.line));
@@ -35,7 +35,7 @@ export function nodeColours(tree, groups, shade, score, theme) {
       found[node] = Number.isFinite(mean) ? packed(rampRgb((mean - shade.low) / wide, theme.dark)) : grey;
     });
   } else {
-    const pixels = groups.map((_node, g) => packed(rgb(colourOf(g))));
+    const pixels = groups.map((_node, g) => packed(rgb(colorOf(g))));
     groupOfNodes(tree, groups).forEach((g, node) => { found[node] = g < 0 ? above : pixels[g]; });
   }
   return found;
@@ -43,16 +43,16 @@ export function nodeColours(tree, groups, shade, score, theme) {
 
 /**
  * @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2D} context @param {Theme} theme @param {Size} size
- * @param {Tree} tree @param {Span} span @param {Uint32Array} colours
+ * @param {Tree} tree @param {Span} span @param {Uint32Array} colors
  */
-export function drawBase(canvas, context, theme, size, tree, span, colours) {
+export function drawBase(canvas, context, theme, size, tree, span, colors) {
   const at = layout(size), ratio = size.ratio;
   const thin = Math.max(1, Math.round(ratio)), thick = at.width / (span.to - span.from) > 5 ? Math.round(1.6 * ratio) : thin;
   /** @param {number} top @param {number} height @param {Span} places @param {number} line */
   const put = (top, height, places, line) => {
     const wide = Math.round(at.width * ratio), high = Math.round(height * ratio);
     const image = context.createImageData(wide, high);
-    drawBranches(new Uint32Array(image.data.buffer), wide, high, tree, places, colours, line);
+    drawBranches(new Uint32Array(image.data.buffer), wide, high, tree, places, colors, line);
     context.putImageData(image, Math.round(at.left * ratio), Math.round(top * ratio));
   };
   put(at.top, at.height, span, thick);
@@ -103,11 +103,11 @@ export function drawMarks(context, theme, size, tree, span, marks) {
   drawWindow(context, theme, at, tree, span);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Tree} tree @param {number} node @param {ReturnType<typeof scales>} scale @param {number} bottom @param {string} colour @param {number} alpha */
-function drawBranchBox(context, tree, node, scale, bottom, colour, alpha) {
+/** @param {CanvasRenderingContext2D} context @param {Tree} tree @param {number} node @param {ReturnType<typeof scales>} scale @param {number} bottom @param {string} color @param {number} alpha */
+function drawBranchBox(context, tree, node, scale, bottom, color, alpha) {
   const left = Math.round(scale.x(tree.first[node] - 0.5)), right = Math.round(scale.x(tree.first[node] + tree.size[node] - 0.5));
   const wide = Math.max(3, right - left), top = Math.round(Math.min(scale.y(tree.height[node]) - 3, bottom - 6));
-  context.fillStyle = context.strokeStyle = colour;
+  context.fillStyle = context.strokeStyle = color;
   context.globalAlpha = alpha;
   context.fillRect(left, top, wide, bottom - top);
   context.globalAlpha = 1;
@@ -142,7 +142,7 @@ function drawTops(context, theme, tree, scale, marks) {
     const x = scale.x(tree.x[node]), y = Math.min(scale.y(tree.height[node]), scale.y(0) - r);
     context.beginPath();
     context.arc(x, y, r, 0, 2 * Math.PI);
-    context.fillStyle = colourOf(g);
+    context.fillStyle = colorOf(g);
     context.fill();
     context.strokeStyle = plain.has(node) ? theme.ground : theme.accent;
     context.lineWidth = plain.has(node) ? 1 : 2;

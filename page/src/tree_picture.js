@@ -5,13 +5,13 @@ import { branchAt, branchMeans, groupsAt, moved, scales, zoomed } from "./branch
 import { Canvas, Tip, useSize } from "./canvas.js";
 import { cutInto } from "./commands.js";
 import { groupAbove } from "./groups.js";
-import { colourOf } from "./palette.js";
+import { colorOf } from "./palette.js";
 import { show } from "./panel.js";
 import { many } from "./parts.js";
 import { useStore } from "./state.js";
 import { markClick } from "./timing.js";
 import { nodeOf } from "./tree.js";
-import { drawBase, drawMarks, layout, nodeColours } from "./tree_draw.js";
+import { drawBase, drawMarks, layout, nodeColors } from "./tree_draw.js";
 import { joinAt, prefetch, selectNode, splitAt } from "./walk.js";
 
 const NEAR = 6; // pixels from which the cut line is taken up
@@ -21,7 +21,7 @@ const MOST_BOXES = 200;
 
 /** @param {{span: Span, setSpan: (span: Span) => void}} props */
 export function TreePicture({ span, setSpan }) {
-  const store = useStore(), tree = store.tree.value, groups = store.groups.value, { cut, colour, pin } = store.view.value;
+  const store = useStore(), tree = store.tree.value, groups = store.groups.value, { cut, color, pin } = store.view.value;
   const [ref, size] = useSize();
   const [hover, setHover] = useState(/** @type {{x: number, y: number, node: number} | null} */ (null));
   const [onCut, setOnCut] = useState(false);
@@ -31,7 +31,7 @@ export function TreePicture({ span, setSpan }) {
     groups, plain: tree.cut(cut), cut, selected: store.selectedNode.value, pinned: nodeOf(tree, pin),
     hovered: hover ? hover.node : -1, brushed: store.brushed.value,
   };
-  const shade = store.session.value.scores.find((/** @type {any} */ one) => one.name === colour) ?? null;
+  const shade = store.session.value.scores.find((/** @type {any} */ one) => one.name === color) ?? null;
 
   /** @param {any} event */
   const where = (event) => {
@@ -96,7 +96,7 @@ export function TreePicture({ span, setSpan }) {
       onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${() => { drag.current = null; }} onPointerLeave=${() => setHover(null)} onDblClick=${twice} onWheel=${wheel}>
     <${Canvas} size=${size} label=${`Tree of ${tree.m} clusterings cut into ${groups.length} groups`} deps=${[tree, groups, shade, span.from, span.to]}
       draw=${(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
-        drawBase(canvas, context, theme, size, tree, span, nodeColours(tree, groups, shade, shade && store.score(colour), theme))} />
+        drawBase(canvas, context, theme, size, tree, span, nodeColors(tree, groups, shade, shade && store.score(color), theme))} />
     <${Canvas} size=${size} deps=${[tree, groups, span.from, span.to, cut, marks.selected, marks.pinned, marks.hovered, marks.brushed]}
       draw=${(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => drawMarks(context, theme, size, tree, span, marks)} />
     <${GroupBoxes} at=${at} scale=${scale} span=${span} />
@@ -115,7 +115,7 @@ function GroupBoxes({ at, scale, span }) {
     const words = wide > 64 ? html`<b>${g + 1}</b> <small>${many(tree.size[node])}</small>` : wide > 14 ? html`<b>${g + 1}</b>` : null;
     return html`<button key=${node} class="group-box" aria-pressed=${node === selected} aria-label=${`Group ${g + 1}, ${tree.size[node]} clusterings`}
       title=${`Group ${g + 1}: ${many(tree.size[node])} clusterings`}
-      style=${{ left: `${at.left + left}px`, width: `${Math.max(2, wide - 1)}px`, top: `${at.boxes}px`, borderTopColor: colourOf(g) }}
+      style=${{ left: `${at.left + left}px`, width: `${Math.max(2, wide - 1)}px`, top: `${at.boxes}px`, borderTopColor: colorOf(g) }}
       onPointerDown=${(/** @type {Event} */ event) => event.stopPropagation()} onPointerUp=${(/** @type {Event} */ event) => event.stopPropagation()}
       onDblClick=${(/** @type {Event} */ event) => { event.stopPropagation(); splitAt(store, node); }}
       onClick=${(/** @type {Event} */ event) => { markClick(event); selectNode(store, node); }}>${words}</button>`;

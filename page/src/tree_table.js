@@ -1,4 +1,4 @@
-// The tree as tables: the groups, and the selected branch with its neighbours up and down.
+// The tree as tables: the groups, and the selected branch with its neighbors up and down.
 import { html } from "htm/preact";
 import { useMemo } from "preact/hooks";
 import { branchMeans } from "./branches.js";

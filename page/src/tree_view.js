@@ -2,7 +2,7 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import { moved, zoomed } from "./branches.js";
-import { colourOf, ramp } from "./palette.js";
+import { colorOf, ramp } from "./palette.js";
 import { Panel, show } from "./panel.js";
 import { useDark } from "./canvas.js";
 import { useStore } from "./state.js";
@@ -43,14 +43,14 @@ export function TreeView() {
   <//>`;
 }
 
-/** What the tree's colours mean. */
+/** What the tree's colors mean. */
 function Legend() {
-  const store = useStore(), dark = useDark(), { colour } = store.view.value;
-  const score = store.session.value.scores.find((/** @type {any} */ one) => one.name === colour);
+  const store = useStore(), dark = useDark(), { color } = store.view.value;
+  const score = store.session.value.scores.find((/** @type {any} */ one) => one.name === color);
   if (!score) {
     const groups = store.groups.value.length;
-    return html`<span class="legend" title="Colours tell groups apart and repeat after ten; grey branches lie above the cut">
-      ${[0, 1, 2].map((g) => html`<i class="swatch" style=${{ background: colourOf(g) }}></i>`)} ${groups} groups</span>`;
+    return html`<span class="legend" title="Colors tell groups apart and repeat after ten; grey branches lie above the cut">
+      ${[0, 1, 2].map((g) => html`<i class="swatch" style=${{ background: colorOf(g) }}></i>`)} ${groups} groups</span>`;
   }
   const stops = [0, 0.25, 0.5, 0.75, 1].map((value) => ramp(value, dark)).join(", ");
   const better = score.better ? `, ${score.better === "low" ? "lower" : "higher"} is better` : "";

@@ -7,19 +7,19 @@ import { parseRef } from "./tree.js";
  * @typedef {{
  *   of: string, cut: number, split: number[], join: number[], cutM: number,
  *   rep: string, sel: string | null, pin: string | null, cmp: string | null,
- *   x: string, y: string, brush: number[] | null, map: string, colour: string,
+ *   x: string, y: string, brush: number[] | null, map: string, color: string,
  *   tab: string, cluster: number, tray: Kept[],
  * }} View
  * `of` tells the trees in which refs are numbered (see `originOf`); `cut` groups, some of them `split` or `join`ed by hand in
- * the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned (its colours rule),
+ * the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned (its colors rule),
  * `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1, y0, y1]; `map` kind; the tree's
- * `colour` (a score, or "group"); `tab` of the lower panel; `cluster` of the selected one that is picked out, −1 none.
+ * `color` (a score, or "group"); `tab` of the lower panel; `cluster` of the selected one that is picked out, −1 none.
  */
 
 /** @type {View} */
 export const START = {
   of: "", cut: 0, split: [], join: [], cutM: 0, rep: "m", sel: null, pin: null, cmp: null,
-  x: "", y: "", brush: null, map: "mds", colour: "group", tab: "detail", cluster: -1, tray: [],
+  x: "", y: "", brush: null, map: "mds", color: "group", tab: "detail", cluster: -1, tray: [],
 };
 
 const GONE = "gone"; // the origin of a clustering that went away: should its number be given again, it is to another one
@@ -68,7 +68,7 @@ export function checkedView(view, session, m) {
     cluster: from.sel && !ref(from.sel) ? -1 : from.cluster,
     tray: from.tray.map((kept) => (!isSameOrigin(kept.of, now) ? kept : { ...kept, of: isAmong(kept.ref, m) ? now : GONE })),
     x: name(from.x, 0), y: name(from.y, 1),
-    colour: from.colour === "group" || names.includes(from.colour) ? from.colour : "group",
+    color: from.color === "group" || names.includes(from.color) ? from.color : "group",
   };
 }
 
@@ -92,7 +92,7 @@ export function whyUnavailable(kept, now) {
   return "This clustering was numbered in another tree (linkage, measure, or parts that are left out): open the run as it was to export it";
 }
 
-const NUMBERS = ["cut", "cutM", "cluster"], LISTS = ["split", "join", "brush"], TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "colour", "tab"];
+const NUMBERS = ["cut", "cutM", "cluster"], LISTS = ["split", "join", "brush"], TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "tab"];
 
 /** @param {View} view */
 export function writeHash(view) {

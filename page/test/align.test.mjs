@@ -26,14 +26,14 @@ test("assignment is the best there is, each column once", () => {
   }
 });
 
-test("renamed clusters keep their colours", () => {
+test("renamed clusters keep their colors", () => {
   const next = random(5), pinned = Uint8Array.from({ length: 500 }, () => Math.floor(next() * 6)), names = [3, 5, 0, 1, 4, 2];
   const renamed = pinned.map((label) => names[label]);
   const found = slots(renamed, 6, pinned, 6);
   for (let i = 0; i < 500; i++) assert.equal(found[renamed[i]], pinned[i]);
 });
 
-test("objects without a label count nowhere, and clusters without a partner get new colours", () => {
+test("objects without a label count nowhere, and clusters without a partner get new colors", () => {
   const a = Uint8Array.from([0, 0, 1, 2, 255]), b = Uint8Array.from([0, 0, 255, 1, 1]);
   assert.deepEqual([...contingency(a, 3, b, 2)], [2, 0, 0, 0, 0, 1]);
   const found = slots(a, 3, b, 2);

@@ -33,14 +33,14 @@ test("every node of a group carries its number", () => {
   for (let node = 0; node <= tree.root; node++) assert.equal(found[node], groups.findIndex((group) => tree.isUnder(node, group)));
 });
 
-test("each branch is a run of its colour, from its height to its parent's", () => {
+test("each branch is a run of its color, from its height to its parent's", () => {
   const width = 900, height = 400, pixels = new Uint32Array(width * height);
-  const colours = Uint32Array.from({ length: tree.root + 1 }, (_, node) => node + 1);
-  drawBranches(pixels, width, height, tree, whole, colours, 1);
+  const colors = Uint32Array.from({ length: tree.root + 1 }, (_, node) => node + 1);
+  drawBranches(pixels, width, height, tree, whole, colors, 1);
   const { x, y } = scales(tree, whole, width, height);
   for (let node = 0; node < tree.root; node++) {
     const middle = Math.round((y(tree.height[node]) + y(tree.height[tree.parent[node]])) / 2);
-    assert.equal(pixels[middle * width + Math.round(x(tree.x[node]))], colours[node]);
+    assert.equal(pixels[middle * width + Math.round(x(tree.x[node]))], colors[node]);
   }
   assert.ok(new Set(pixels).size > tree.root);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cloudOf, fitted, placesOf } from "../src/points.js";
-import { apart, centres, maskOf } from "../src/tile_draw.js";
+import { apart, centers, maskOf } from "../src/tile_draw.js";
 
 test("points without a place are left out, brushed ones marked", () => {
   const cloud = cloudOf(Float32Array.from([0, 0, NaN, 1, 0.5, 0.25, 1, NaN]), [3, 1, 2, 0], [2]);
@@ -31,7 +31,7 @@ test("places and values are each other's inverse", () => {
 
 test("the middle of a cluster is the mean of its objects", () => {
   const xy = Float32Array.from([0, 0, 1, 1, 0.5, 0.25, 9, 9]), labels = Uint8Array.from([0, 0, 2, 255]);
-  const found = centres(xy, labels, 3);
+  const found = centers(xy, labels, 3);
   assert.deepEqual([found[0], found[1], found[4], found[5]], [0.5, 0.5, 0.5, 0.25]);
   assert.ok(Number.isNaN(found[2]));
   assert.deepEqual([...maskOf(labels, 0)], [1, 1, 0, 0]);

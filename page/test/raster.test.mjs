@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { colourOf, markOf, rampRgb, rgb } from "../src/palette.js";
+import { colorOf, markOf, rampRgb, rgb } from "../src/palette.js";
 import { frame, markSize, nearest, packed, scatter } from "../src/raster.js";
 import { random } from "./trees.mjs";
 
@@ -24,31 +24,31 @@ function spot(canvas, xy, i) {
 
 const next = random(11), xy = Float32Array.from({ length: 200 }, next), labels = Uint8Array.from({ length: 100 }, (_, i) => i % 4);
 
-test("every object has the colour of its cluster's slot; the last drawn lies above", () => {
+test("every object has the color of its cluster's slot; the last drawn lies above", () => {
   const canvas = paper(600, 500), slots = [2, 0, 7, 5];
   scatter(canvas, xy, labels, slots);
   const shown = new Map();
-  for (let i = 0; i < 100; i++) shown.set(spot(canvas, xy, i), packed(rgb(colourOf(slots[labels[i]]))));
+  for (let i = 0; i < 100; i++) shown.set(spot(canvas, xy, i), packed(rgb(colorOf(slots[labels[i]]))));
   let hits = 0;
-  for (const [at, colour] of shown) hits += canvas.pixels[at] === colour ? 1 : 0;
+  for (const [at, color] of shown) hits += canvas.pixels[at] === color ? 1 : 0;
   assert.ok(hits >= 95, `${hits} of ${shown.size}`);
 });
 
-test("a mask leaves only its objects in colour, above all others", () => {
+test("a mask leaves only its objects in color, above all others", () => {
   const canvas = paper(600, 500), mask = Uint8Array.from(labels, (label) => (label === 1 ? 1 : 0));
   scatter(canvas, xy, labels, [0, 1, 2, 3], { mask });
   const solid = new Set([...canvas.pixels].filter((pixel) => pixel >>> 24 === 255));
-  assert.deepEqual(solid, new Set([packed(rgb(colourOf(1))), packed([0xc4, 0xc8, 0xcc])]));
-  for (let i = 1; i < 100; i += 4) assert.equal(canvas.pixels[spot(canvas, xy, i)], packed(rgb(colourOf(1))));
+  assert.deepEqual(solid, new Set([packed(rgb(colorOf(1))), packed([0xc4, 0xc8, 0xcc])]));
+  for (let i = 1; i < 100; i += 4) assert.equal(canvas.pixels[spot(canvas, xy, i)], packed(rgb(colorOf(1))));
 });
 
 test("unsure objects are hollow, objects without a label grey", () => {
   const one = Float32Array.from([0.5, 0.5]), canvas = paper(200, 200), at = spot(canvas, one, 0);
   scatter(canvas, one, Uint8Array.of(0), [0], { confidence: Uint8Array.of(200) });
-  assert.equal(canvas.pixels[at], packed(rgb(colourOf(0))));
+  assert.equal(canvas.pixels[at], packed(rgb(colorOf(0))));
   scatter(canvas, one, Uint8Array.of(0), [0], { confidence: Uint8Array.of(100) });
   assert.equal(canvas.pixels[at], 0);
-  assert.ok(canvas.pixels.includes(packed(rgb(colourOf(0)))));
+  assert.ok(canvas.pixels.includes(packed(rgb(colorOf(0)))));
   scatter(canvas, one, Uint8Array.of(255), [0]);
   assert.equal(canvas.pixels[at], packed([0xc4, 0xc8, 0xcc]));
 });
@@ -58,10 +58,10 @@ test("where objects are single pixels, unsure ones are pale and never cover sure
   scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100) });
   assert.deepEqual([canvas.pixels[at] >>> 24, canvas.pixels.filter(Boolean).length], [96, 1]);
   scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100).fill(200, 0, 1) });
-  assert.equal(canvas.pixels[at], packed(rgb(colourOf(0))));
+  assert.equal(canvas.pixels[at], packed(rgb(colorOf(0))));
 });
 
-test("past ten clusters the mark changes with the same colour", () => {
+test("past ten clusters the mark changes with the same color", () => {
   const one = Float32Array.from([0.5, 0.5]), pictures = [3, 13, 23, 33, 43].map((slot) => {
     const canvas = paper(200, 200);
     scatter(canvas, one, Uint8Array.of(0), [slot]);

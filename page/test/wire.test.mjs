@@ -20,7 +20,7 @@ test("arrays are read from the container without copying", () => {
 
 const view = {
   of: "0123abcd.4567", cut: 7, split: [90, 91], join: [95], cutM: 50, rep: "c", sel: "50.90c", pin: "3m", cmp: null, x: "compactness", y: "accuracy:a&b=c#d",
-  brush: [0.5, 1, -2, 3.25], map: "neighbours", colour: "group", tab: "compare", cluster: 2,
+  brush: [0.5, 1, -2, 3.25], map: "neighbors", color: "group", tab: "compare", cluster: 2,
   tray: [{ ref: "3m", name: "=a, \"b\" & <c>", note: "line\nline", of: "0123abcd.4567" }, { ref: "50.90c", name: "ü", note: "", of: "89ab.cdef" }],
 };
 

@@ -1,4 +1,4 @@
-"""Many clusterings of the same data: compare, organise, reconcile, combine and contrast them."""
+"""Many clusterings of the same data: compare, organize, reconcile, combine and contrast them."""
 
 import sys as _sys
 from importlib.metadata import version as _version
@@ -7,11 +7,11 @@ from typing import Any as _Any
 
 from consilience.agreement import agree
 from consilience.alternatives import contrast
-from consilience.comparison import compare, pairwise, stability
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
 from consilience.explorer import explore
 from consilience.generation import generate
+from consilience.measures import compare, pairwise, stability
 from consilience.meta import organize
 
 if _TYPE_CHECKING:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from consilience._random import fresh_seed
+
 
 class InputError(ValueError):
     """What was given cannot be used; the message says what, where, and what to do."""
@@ -78,22 +80,10 @@ def check_path(path: Any, what: str) -> Path:
     return Path(path)
 
 
-def check_threads(n_jobs: int | None) -> int:
-    """Number of threads for `n_jobs`: None means 1, -1 all cores this process may use (joblib's rule)."""
-    if n_jobs is None:
-        return 1
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a whole number other than 0, or None; got {show(n_jobs)}")
-    if n_jobs > 0:
-        return min(int(n_jobs), 2**20)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + int(n_jobs))
-
-
 def check_seed(random_state: Any) -> int:
     """A 63-bit seed for `random_state`: None draws fresh entropy, an int is itself, generators give their next."""
     if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+        return fresh_seed()
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise InputError(f"random_state must not be negative; got {random_state}")

@@ -4,7 +4,7 @@ Objects carry views: label columns, or tables of non-negative counts. For a part
 table T of cluster × column sums, and the objective is Σ_v w_v · (what the partition keeps of v):
 
 - ``"shannon"``: I(C; v) = (1/N_v) [Σ φ(T_cy) − Σ φ(T_c·) − Σ φ(T_·y) + φ(N_v)], φ(x) = x log x;
-- ``"normalised"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
+- ``"normalized"``: I(C; v) / √(H_v(C) H(v)), whose sum with coverage weights is ANMI times the weights' sum;
 - ``"quadratic"``: (1/N_v) [Σ_c Σ_y T_cy² / T_c· − Σ_y T_·y² / N_v], the squares k-means explains on one-hot columns
   (half the category utility, Topchy, Jain and Punch 2003).
 
@@ -31,10 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_seed, check_threads
+from consilience._check import InputError, check_choice, check_seed
+from consilience._parallel import n_threads, workers
+from consilience._random import child_seed, stream
+from consilience._types import Floats
 from consilience.views import Views, by_view, cluster_tables, count_views, grouped_views, label_views, regrouped
 
-Floats = NDArray[np.float64]
 OBJECTIVES = _kernels.OBJECTIVES
 __all__ = [
     "OBJECTIVES",
@@ -94,7 +96,7 @@ def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "s
 def _scales(views: Views, objective: str) -> Floats:
     """s_v of the kernel: the weight, over N_v where the objective is a mean."""
     n = views.totals
-    if objective == "normalised":
+    if objective == "normalized":
         return np.where(n > 0, views.weights, 0.0)
     return np.divide(views.weights, n, out=np.zeros_like(n), where=n > 0)
 
@@ -138,7 +140,7 @@ class Engine:
     ----------
     views : Views
     n_clusters : int
-    objective : {"shannon", "quadratic", "normalised"}
+    objective : {"shannon", "quadratic", "normalized"}
     capacity : float
         Largest weight of a cluster.
     keep_clusters : bool
@@ -166,7 +168,7 @@ class Engine:
             raise InputError("n_clusters and capacity must be positive, and shortlist not negative")
         self.views, self.n_clusters, self.objective = views, n_clusters, objective
         # Whole-number labels let x log x come from a table; the rest is as exact, and faster, in floating point.
-        exact = objective == "normalised" or (objective == "shannon" and views.one_hot)
+        exact = objective == "normalized" or (objective == "shannon" and views.one_hot)
         count = np.int64 if exact and views.whole else np.float64
         table = views.table
         value = np.empty(0) if views.one_hot else table.data
@@ -187,7 +189,7 @@ class Engine:
             "keep_clusters": keep_clusters,
             "shortlist": shortlist,
             "block": min(256, max(16, views.n_objects // 64)),
-            "threads": check_threads(n_jobs),
+            "threads": n_threads(n_jobs),
         }
 
     def value(self, labels: NDArray[np.int32]) -> float:
@@ -221,13 +223,14 @@ class Engine:
         for _ in range(batch):
             if not self._batch_pass(labels, history, moves):
                 break
+        seed = child_seed(seed, "information.search")
         noisy = noisy_iter if temperature > 0 else 0
         heat = [temperature * (1 - 0.9 * t / max(noisy - 1, 1)) for t in range(noisy)]
         for t, degree in enumerate(heat + [0.0] * max_iter):
-            stream = (unit << 20) + t
-            order = _kernels.random_permutation(seed, 2 * stream, self.views.n_objects)
+            turn = (unit << 20) + t
+            order = _kernels.random_permutation(seed, 2 * turn, self.views.n_objects)
             before, after, moved = _kernels.sweep(
-                *self._arrays, labels, order, temperature=degree, seed=seed, unit=2 * stream + 1, **self._options
+                *self._arrays, labels, order, temperature=degree, seed=seed, unit=2 * turn + 1, **self._options
             )
             if not history:
                 history.append(before + self._constant)
@@ -265,13 +268,13 @@ class Engine:
 
         With `enough`, the starts are taken in order until the best objective so far has been reached so many times.
         """
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
-        threads = check_threads(n_jobs)
+        threads = n_threads(n_jobs)
         one = delayed(lambda unit: self.search(starts[unit], seed=seed, unit=unit, **how))
         found: list[Search] = []
         step = threads if enough else len(starts)
-        with Parallel(n_jobs=threads, prefer="threads") as parallel:
+        with workers(n_jobs) as parallel:
             for begin in range(0, len(starts), step):
                 for search in parallel(one(unit) for unit in range(begin, min(begin + step, len(starts)))):
                     found.append(search)
@@ -301,7 +304,7 @@ def refill_empty(labels: NDArray[np.int32], scores: Floats, n_clusters: int) -> 
 def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, rows: Views | None = None) -> Floats:
     """(n_objects, n_clusters): what each row would add to the objective, to first order, by one matrix product.
 
-    Shannon and normalised: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
+    Shannon and normalized: Σ x log(T_cy / T_c·), cells lifted by a small share of a mean entry so that none is −∞.
     Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part.
     The clusters are those of `views`; `rows` scores other objects over the same columns.
     """
@@ -309,10 +312,10 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
     table, totals = cluster_tables(views, labels, n_clusters)
     scale = _scales(views, "shannon")
     if objective == "quadratic":
-        centre = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
+        center = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
         length = np.zeros_like(totals)
-        np.add.at(length.T, views.view_of, (centre**2).T)
-        return _score(scored, views.unfold(2 * centre * scale[views.view_of]), length * scale)
+        np.add.at(length.T, views.view_of, (center**2).T)
+        return _score(scored, views.unfold(2 * center * scale[views.view_of]), length * scale)
     lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
     logs = np.log(table + lift) * scale[views.view_of]
     return _score(scored, views.unfold(logs), np.log(totals + lift) * scale)
@@ -329,7 +332,7 @@ def random_starts(views: Views, n_clusters: int, n_init: int, *, random_state: A
     """Partitions seeded by rows (greedy k-means++), every row with its nearest seed."""
     seed = check_seed(random_state)
     rows, mass = _points(views)
-    return [_seeded(rows, mass, n_clusters, np.random.default_rng([seed, unit])) for unit in range(n_init)]
+    return [_seeded(rows, mass, n_clusters, stream(seed, "information.starts", unit)) for unit in range(n_init)]
 
 
 def _points(views: Views) -> tuple[Any, Floats]:

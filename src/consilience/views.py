@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError
-
-Floats = NDArray[np.float64]
+from consilience._types import Floats
 
 
 @dataclass(frozen=True)

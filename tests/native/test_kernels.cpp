@@ -236,7 +236,7 @@ static void check_sweep(Objective objective, std::size_t k, std::size_t shortlis
       if (random.below(4) == 0) column.push_back(std::int32_t(y)), value.push_back(Count(1 + random.below(5)));
     start.push_back(std::int64_t(column.size()));
   }
-  const std::vector<double> scale(views, objective == Objective::kNormalised ? 1.0 : 0.001);
+  const std::vector<double> scale(views, objective == Objective::kNormalized ? 1.0 : 0.001);
   const Rows<Count> rows{n,          columns,           views,
                          start.data(), column.data(), own_values ? value.data() : nullptr,
                          weight.data(), view_of.data(), scale.data()};
@@ -284,7 +284,7 @@ static void test_label_votes() {
 }
 
 static void test_sweep() {
-  for (Objective objective : {Objective::kShannon, Objective::kQuadratic, Objective::kNormalised})
+  for (Objective objective : {Objective::kShannon, Objective::kQuadratic, Objective::kNormalized})
     for (std::size_t k : {2u, 5u, 20u})
       for (std::size_t shortlist : {0u, 3u})
         for (bool own_values : {false, true}) {
@@ -296,9 +296,9 @@ static void test_sweep() {
 // Plain k-means in doubles from given objects; the labels when nothing changes any more, none if a cluster ran empty.
 static std::vector<std::int32_t> plain_lloyd(const std::vector<double>& X, std::size_t n, std::size_t d, std::size_t k,
                                              const double* weights, const std::int64_t* start) {
-  std::vector<double> centres(k * d);
+  std::vector<double> centers(k * d);
   for (std::size_t c = 0; c < k; ++c)
-    for (std::size_t j = 0; j < d; ++j) centres[c * d + j] = X[std::size_t(start[c]) * d + j];
+    for (std::size_t j = 0; j < d; ++j) centers[c * d + j] = X[std::size_t(start[c]) * d + j];
   std::vector<std::int32_t> labels(n, -1);
   for (bool moving = true; moving;) {
     moving = false;
@@ -309,7 +309,7 @@ static std::vector<std::int32_t> plain_lloyd(const std::vector<double>& X, std::
       for (std::size_t c = 0; c < k; ++c) {
         double sum = 0;
         for (std::size_t j = 0; j < d; ++j) {
-          const double gap = weights[j] * (X[i * d + j] - centres[c * d + j]);
+          const double gap = weights[j] * (X[i * d + j] - centers[c * d + j]);
           sum += gap * gap;
         }
         if (sum < low) low = sum, best = std::int32_t(c);
@@ -321,7 +321,7 @@ static std::vector<std::int32_t> plain_lloyd(const std::vector<double>& X, std::
     }
     for (std::size_t c = 0; c < k; ++c) {
       if (members[c] == 0) return {};
-      for (std::size_t j = 0; j < d; ++j) centres[c * d + j] = sums[c * d + j] / members[c];
+      for (std::size_t j = 0; j < d; ++j) centers[c * d + j] = sums[c * d + j] / members[c];
     }
   }
   return labels;
@@ -376,8 +376,8 @@ static void check_lloyd(std::size_t n, std::size_t d) {
     CHECK(check_runs<DenseScores>(dense, init, runs) == check_runs<SparseScores>(sparse, init, runs));
 }
 
-// Points between two centres, so near the middle that only doubles can tell: whatever floats said of them, they must
-// be looked at again as soon as their own centre moves away, although the clock of the other has run on much farther.
+// Points between two centers, so near the middle that only doubles can tell: whatever floats said of them, they must
+// be looked at again as soon as their own center moves away, although the clock of the other has run on much farther.
 template <class Scores>
 static void check_doubts(const typename Scores::Table& table, const std::vector<double>& X) {
   const double square[2] = {1.0, 1.0}, never = std::numeric_limits<double>::infinity();

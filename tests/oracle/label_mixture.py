@@ -55,7 +55,7 @@ def uniform(bits):
 
 
 def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit):
-    """Every object drawn from its conditional, by the stream (seed, unit); then, with sticks, swaps of neighbours."""
+    """Every object drawn from its conditional, by the stream (seed, unit); then, with sticks, swaps of neighbors."""
     joint = posterior(labels, widths, n_clusters, prior, alpha, beta)
     bits = stream(seed, unit)
     z = list(z)

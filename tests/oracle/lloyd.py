@@ -48,7 +48,7 @@ def at_random(n: int, k: int, bits: Iterator[int]) -> list[int]:
 
 
 def far_apart(Z: Floats, k: int, bits: Iterator[int]) -> list[int]:
-    """k-means++; where every object is at a centre, the first not chosen."""
+    """k-means++; where every object is at a center, the first not chosen."""
     chosen = [below(bits, len(Z))]
     while len(chosen) < k:
         squares = squared_distances(Z, Z[chosen]).min(axis=1)
@@ -60,26 +60,26 @@ def far_apart(Z: Floats, k: int, bits: Iterator[int]) -> list[int]:
     return chosen
 
 
-def squared_distances(Z: Floats, centres: Floats) -> Floats:
-    return np.stack([((Z - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
+def squared_distances(Z: Floats, centers: Floats) -> Floats:
+    return np.stack([((Z - center) ** 2).sum(axis=1) for center in centers], axis=1)
 
 
-def one_run(Z: Floats, centres: Floats, max_iter: int) -> tuple[NDArray[Any], float, int]:
+def one_run(Z: Floats, centers: Floats, max_iter: int) -> tuple[NDArray[Any], float, int]:
     labels, steps = np.full(len(Z), -1), 0
     while steps < max_iter:
         steps += 1
-        new = nearest(Z, centres)
+        new = nearest(Z, centers)
         if (new == labels).all():
-            return labels, inertia_of(Z, labels, centres), steps
-        labels = fill_empty(Z, new, centres, len(centres))
-        centres = means_of(Z, labels, len(centres))
-    labels = fill_empty(Z, nearest(Z, centres), centres, len(centres))
-    return labels, inertia_of(Z, labels, means_of(Z, labels, len(centres))), steps
+            return labels, inertia_of(Z, labels, centers), steps
+        labels = fill_empty(Z, new, centers, len(centers))
+        centers = means_of(Z, labels, len(centers))
+    labels = fill_empty(Z, nearest(Z, centers), centers, len(centers))
+    return labels, inertia_of(Z, labels, means_of(Z, labels, len(centers))), steps
 
 
-def nearest(Z: Floats, centres: Floats) -> NDArray[Any]:
-    """The nearest centre of every object, the first of equals; a centre that is nowhere (NaN) is no one's."""
-    squares = squared_distances(Z, centres)
+def nearest(Z: Floats, centers: Floats) -> NDArray[Any]:
+    """The nearest center of every object, the first of equals; a center that is nowhere (NaN) is no one's."""
+    squares = squared_distances(Z, centers)
     return np.where(np.isnan(squares), np.inf, squares).argmin(axis=1)
 
 
@@ -88,11 +88,11 @@ def means_of(Z: Floats, labels: NDArray[Any], k: int) -> Floats:
     return np.array([Z[labels == c].mean(axis=0) if (labels == c).any() else nowhere for c in range(k)])
 
 
-def fill_empty(Z: Floats, labels: NDArray[Any], centres: Floats, k: int) -> NDArray[Any]:
-    """Every empty cluster takes the object farthest from its centre, out of a cluster that has others."""
+def fill_empty(Z: Floats, labels: NDArray[Any], centers: Floats, k: int) -> NDArray[Any]:
+    """Every empty cluster takes the object farthest from its center, out of a cluster that has others."""
     labels = labels.copy()
-    squares = ((Z - centres[labels]) ** 2).sum(axis=1)
-    squares[squares <= 1e-24 * ((Z**2).sum(axis=1) + (centres[labels] ** 2).sum(axis=1))] = 0
+    squares = ((Z - centers[labels]) ** 2).sum(axis=1)
+    squares[squares <= 1e-24 * ((Z**2).sum(axis=1) + (centers[labels] ** 2).sum(axis=1))] = 0
     for c in range(k):
         if (labels == c).any():
             continue
@@ -104,5 +104,5 @@ def fill_empty(Z: Floats, labels: NDArray[Any], centres: Floats, k: int) -> NDAr
     return labels
 
 
-def inertia_of(Z: Floats, labels: NDArray[Any], centres: Floats) -> float:
-    return float(((Z - centres[labels]) ** 2).sum())
+def inertia_of(Z: Floats, labels: NDArray[Any], centers: Floats) -> float:
+    return float(((Z - centers[labels]) ** 2).sum())

@@ -32,14 +32,14 @@ def quadratic_information(table):
     return float((joint[some] ** 2 / clusters[some, None]).sum() - (joint.sum(axis=0) ** 2).sum())
 
 
-def normalised_information(table):
+def normalized_information(table):
     own, other = entropy(table.sum(axis=1)), entropy(table.sum(axis=0))
     if own < 1e-9 or other < 1e-9:
         return float(own < 1e-9 and other < 1e-9)
     return max(mutual_information(table), 0.0) / np.sqrt(own * other)
 
 
-KINDS = {"shannon": mutual_information, "quadratic": quadratic_information, "normalised": normalised_information}
+KINDS = {"shannon": mutual_information, "quadratic": quadratic_information, "normalized": normalized_information}
 
 
 def objective_of(rows, view_of, weights, labels, n_clusters, objective):

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience._check import InputError
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
 
 
 def check_out(array: Any, kinds: tuple[Any, ...], what: str) -> None:

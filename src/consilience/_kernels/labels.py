@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+from consilience._kernels.arrays import check_out
+from consilience._types import Floats, Ints, Labels
 
 PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
 

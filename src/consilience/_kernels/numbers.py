@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import Floats, Ints
+from consilience._types import Floats, Ints
 
 
 def xlogx(x: Any, *, limit: int = 2**20) -> tuple[Floats, Floats]:

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+from consilience._kernels.arrays import check_out
+from consilience._types import Floats, Ints, Labels
 
 
 def contingency(
     a: Labels, b: Labels, shape: tuple[int, int], *, weights: NDArray[Any] | None = None, table: Any = None
 ) -> NDArray[Any]:
-    """Count label pairs of the objects labelled in both; into `table` if given, so that partial counts merge.
+    """Count label pairs of the objects labeled in both; into `table` if given, so that partial counts merge.
 
     Whole-number `weights` give exact int64 counts, others float64.
     """
@@ -63,7 +64,7 @@ def pair_sums(
     """Sums over the contingency tables of the pairs (a, b) with a < rows (by default `end`) and begin <= b < end.
 
     `term` is "square" or "xlogx". Returns arrays of shape (rows, end − begin): the term summed over the cells
-    (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labelled in both.
+    (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labeled in both.
     Without missing labels the last three are left empty, since they belong to a clustering alone.
     """
     clusters = np.ascontiguousarray(clusters, np.int32)

@@ -10,9 +10,10 @@ from scipy import sparse
 
 import consilience._native as _native
 from consilience._check import InputError
-from consilience._kernels.arrays import Floats, Ints, Labels, check_out
+from consilience._kernels.arrays import check_out
+from consilience._types import Floats, Ints, Labels
 
-OBJECTIVES = ("shannon", "quadratic", "normalised")  # of the sweep, in the order of native/sweep.hpp
+OBJECTIVES = ("shannon", "quadratic", "normalized")  # of the sweep, in the order of native/sweep.hpp
 INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
 
 

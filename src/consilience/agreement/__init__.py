@@ -2,11 +2,11 @@
 
 from consilience.agreement.agree import agree
 from consilience.agreement.cap import CAP
+from consilience.agreement.components import column_information, soft_memberships, stable_groups
 from consilience.agreement.comraf import Comraf
-from consilience.agreement.data import counts_from_data
 from consilience.agreement.dataloom import DataLoom
+from consilience.agreement.discretize import counts_from_data
 from consilience.agreement.mdc import MDC
-from consilience.agreement.readout import column_information, soft_memberships, stable_groups
 from consilience.agreement.recommend import Recommender
 from consilience.agreement.result import Agreement, Sides
 

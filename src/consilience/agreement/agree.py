@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_threads
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
+from consilience._parallel import check_n_jobs, workers
 from consilience._progress import track
+from consilience._types import Labels
 from consilience.agreement.cap import TEMPERATURE as HEAT
 from consilience.agreement.cap import cap, ensemble_like, start_labels
-from consilience.agreement.counts import Counts, Labels, Side, check_counts
+from consilience.agreement.count_table import Counts, Side, check_counts
 from consilience.agreement.dataloom import dataloom
+from consilience.agreement.local_search import engine_of
 from consilience.agreement.mdc import TEMPERATURE, CoClustering, check_clusters, column_clusters, grow, mdc
-from consilience.agreement.moves import engine_of
 from consilience.agreement.result import Agreement, Sides
 from consilience.ensemble import Ensemble, as_ensemble
 
@@ -95,7 +97,7 @@ def agree(
     check_count("n_iter", n_iter)
     check_count("candidates", candidates)
     check_positive("tol", tol, or_equal=True)
-    check_threads(n_jobs)
+    check_n_jobs(n_jobs)
     table, seed = check_counts(counts, weighting), check_seed(random_state)
     for name, wanted in (("n_clusters", n_clusters), ("n_column_clusters", n_column_clusters)):
         if wanted is not None:
@@ -200,9 +202,9 @@ def _suited(
 
 def _each(one: Callable[[int], Any], runs: int, what: str, n_jobs: int | None, progress: bool | None) -> list[Any]:
     """The results of all runs, in order, from as many threads as asked for."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
-    parallel = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")
+    parallel = workers(n_jobs, lazily=True)
     return list(track(parallel(delayed(one)(run) for run in range(runs)), runs, what, progress))
 
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience._progress import track
-from consilience.agreement.counts import Counts, Labels, Side, check_counts
-from consilience.agreement.field import Node, infer
-from consilience.agreement.moves import random_labels
+from consilience._random import stream
+from consilience._types import Labels
+from consilience.agreement.count_table import Counts, Side, check_counts
+from consilience.agreement.local_search import random_labels
+from consilience.agreement.markov_field import Node, infer
 from consilience.ensemble import Ensemble, as_ensemble
 
 TEMPERATURE = 0.4
@@ -153,7 +155,7 @@ def start_labels(ensemble: Ensemble, side: Side, what: str, seed: int) -> list[L
         if not known.any():
             raise InputError(f"{what} clustering {j} labels no {what} that has counts")
         names, codes = np.unique(mine[known], return_inverse=True)
-        start = random_labels(len(mine), len(names), np.random.default_rng([seed, 1 + j]))
+        start = random_labels(len(mine), len(names), stream(seed, "agreement.cap", j))
         start[known] = codes
         found.append(start)
     return found

@@ -9,14 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed, show
-from consilience.agreement.counts import Labels
-from consilience.agreement.field import Node, colour, infer
-from consilience.agreement.moves import engine_of, random_labels
+from consilience._random import stream
+from consilience._types import Labels
+from consilience.agreement.local_search import engine_of, random_labels
+from consilience.agreement.markov_field import Node, color, infer
 from consilience.tables import Table, read_table
 from consilience.views import count_views
 
 SCHEDULES = ("parallel", "round_robin")
-FIRST = 10  # passes on the neighbours' single objects, at most
+FIRST = 10  # passes on the neighbors' single objects, at most
 
 
 class Comraf:
@@ -85,7 +86,7 @@ class Comraf:
     def fit(self, start: Mapping[str, Any] | None = None) -> Comraf:
         """Search from the clusterings in `start`.
 
-        A node that is not in it starts at random, and is first improved on the single objects of those neighbours that have no
+        A node that is not in it starts at random, and is first improved on the single objects of those neighbors that have no
         clustering yet: two random clusterings know nothing of each other to begin with.
         """
         check_choice(self.schedule, SCHEDULES, "schedule")
@@ -95,7 +96,7 @@ class Comraf:
         seed = check_seed(self.random_state)
         nodes = _nodes(_check_edges(self.edges))
         labels = _starts(nodes, self.n_clusters, start or {}, seed, self.n_jobs)
-        classes = colour(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
+        classes = color(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
         how: dict[str, Any] = {"passes": self.passes, "tol": self.tol, "seed": seed, "n_jobs": self.n_jobs}
         self.labels_, self.history_ = list(infer(classes, labels, n_iter=self.max_iter, **how))[-1]
         self.objective_ = self.history_[-1]
@@ -179,14 +180,14 @@ def _nodes(edges: list[Edge]) -> list[Node]:
 def _starts(
     nodes: list[Node], n_clusters: Mapping[str, int], start: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> dict[str, Labels]:
-    """Labels of every node: as given, where missing at random, and found on the neighbours where none are given."""
+    """Labels of every node: as given, where missing at random, and found on the neighbors where none are given."""
     known = {node.name for node in nodes}
     for name in [*n_clusters, *start]:
         if name not in known:
             raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
     single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
     drawn = {
-        node.name: _drawn(node, n_clusters, start, np.random.default_rng([seed, i])) for i, node in enumerate(nodes)
+        node.name: _drawn(node, n_clusters, start, stream(seed, "agreement.comraf", i)) for i, node in enumerate(nodes)
     }
     found = {name: drawn[name] for name in drawn if name in start}
     for number, node in enumerate(nodes):

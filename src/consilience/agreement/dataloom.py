@@ -16,9 +16,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from consilience._check import check_count, check_positive, check_seed
-from consilience.agreement.counts import Counts, Labels, check_counts
+from consilience._random import stream
+from consilience._types import Labels
+from consilience.agreement.count_table import Counts, check_counts
+from consilience.agreement.local_search import improve, merge, random_labels
 from consilience.agreement.mdc import CoClustering, check_clusters
-from consilience.agreement.moves import improve, merge, random_labels
 
 
 def dataloom(
@@ -34,7 +36,7 @@ def dataloom(
     n_jobs: int | None = None,
 ) -> CoClustering:
     """One run, on its own random stream (seed, run); see :class:`DataLoom` for the parameters."""
-    rng = np.random.default_rng([seed, run])
+    rng = stream(seed, "agreement.dataloom", run)
     n, d = len(counts.rows.kept), len(counts.columns.kept)
     rows = random_labels(n, min(n, spare * n_clusters), rng)
     columns = random_labels(d, min(d, spare * n_column_clusters), rng)

@@ -19,8 +19,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
-from consilience.agreement.counts import Counts, Labels, check_counts
-from consilience.agreement.moves import improve, merge, split
+from consilience._random import stream
+from consilience._types import Labels
+from consilience.agreement.count_table import Counts, check_counts
+from consilience.agreement.local_search import improve, merge, split
 
 MERGES = ("auto", "random", "nearest", "greedy")
 TEMPERATURE = 0.25  # of the first noisy pass; clusters melt at about .35
@@ -90,7 +92,7 @@ class _Search:
 
     def __init__(self, counts: Counts, most: int | None, passes: int, seed: int, run: int, n_jobs: int | None) -> None:
         self.counts, self.most, self.passes, self.seed, self.n_jobs = counts, most, passes, seed, n_jobs
-        self.rng = np.random.default_rng([seed, run])
+        self.rng = stream(seed, "agreement.mdc", run)
         self.unit = run << 12
         self.rows: Labels = np.arange(len(counts.rows.kept), dtype=np.int32)
         self.columns: Labels = np.zeros(len(counts.columns.kept), np.int32)

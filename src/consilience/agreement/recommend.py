@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_count, count, show
+from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble, as_ensemble
 from consilience.tables import Table, read_table
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Recommender:

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_labels, count
-from consilience.agreement.saved import read_agreement, write_agreement
-from consilience.comparison import accuracy, stability
+from consilience.agreement.storage import read_agreement, write_agreement
 from consilience.ensemble import Ensemble
+from consilience.measures import accuracy, stability
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.contrast import Contrast, contrast
 from consilience.alternatives.diagnostics import Diagnostics, diagnose, quality, walk_through
-from consilience.alternatives.evidence import reproducibility, surprise
-from consilience.alternatives.extension import extend
+from consilience.alternatives.extend_labels import extend
 from consilience.alternatives.given import check_given, groups_of
 from consilience.alternatives.multinomial import MultinomialMixture
 from consilience.alternatives.sequence import Alternatives, alternatives
+from consilience.alternatives.significance import reproducibility, surprise
 from consilience.alternatives.splits import cluster_groups
 
 __all__ = [

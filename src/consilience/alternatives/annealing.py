@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from consilience._types import Floats
 from consilience.alternatives.multinomial import soft_rows
 from consilience.information import Views, refill_empty
 
-Floats = NDArray[np.float64]
 HARDEST = 1000.0  # β at which it ends in any case
 TINY = 1e-9  # keeps the logarithm of an empty cell finite
 

@@ -14,10 +14,10 @@ from consilience._check import check_choice
 from consilience.alternatives.bottleneck import CountBottleneck
 from consilience.alternatives.data import group_means
 from consilience.alternatives.multinomial import MultinomialMixture
-from consilience.generation.base import check_base as check_clusterer
-from consilience.generation.base import clusterer_settings
+from consilience.generation.sklearn_base import check_base as check_clusterer
+from consilience.generation.sklearn_base import clusterer_settings
 
-OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximise, or minimise
+OBJECTIVES = {"lower_bound_": 1.0, "objective_": 1.0, "inertia_": -1.0}  # what they maximize, or minimize
 
 
 def _kmeans(n_objects: int, n_features: int, n_clusters: int) -> Any:
@@ -56,7 +56,7 @@ class Split:
         Their clusters, −1 where the base leaves an object out.
     model : the fitted estimator
     objective : float
-        What the base maximises; more is better. Squares explained where it tells nothing of its own.
+        What the base maximizes; more is better. Squares explained where it tells nothing of its own.
     """
 
     rows: NDArray[np.int64]

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
+from consilience._random import stream
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.data import check_counts, check_data
 from consilience.alternatives.multinomial import log_profiles
@@ -85,7 +86,7 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
         seed = check_seed(self.random_state)
         views = count_views([X])
         if self.search == "annealing":
-            start = anneal(views, k, cooling=self.cooling, rng=np.random.default_rng(seed))
+            start = anneal(views, k, cooling=self.cooling, rng=stream(seed, "alternatives.bottleneck"))
         else:
             start = random_starts(views, k, 1, random_state=seed)[0]
         found = Engine(views, k).search(start, max_iter=self.max_iter, seed=seed)

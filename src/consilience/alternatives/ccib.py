@@ -19,21 +19,24 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_threads
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
+from consilience._parallel import workers
 from consilience._progress import track
+from consilience._random import stream
+from consilience._types import Labels
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.bottleneck import SEARCHES
-from consilience.alternatives.conditional import Labels, conditional_views, coordinate, local_start, reweigh
+from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
 from consilience.alternatives.data import check_counts, check_data
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
 from consilience.alternatives.splits import RESTARTS
-from consilience.comparison import nmi
 from consilience.consensus import combine
 from consilience.consensus.confidence import cluster_posterior
-from consilience.consensus.problem import check_problem
+from consilience.consensus.distinct_rows import check_problem
 from consilience.ensemble import Ensemble
 from consilience.information import Engine, Views, objective_of
+from consilience.measures import nmi
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
@@ -77,15 +80,17 @@ def follow_path(
     X, groups, k = problem.X, problem.groups, problem.n_clusters
     if start == "annealing":
         views = reweigh(problem.views, conditional=1, whole=path[0])
-        labels = coordinate(X, groups, anneal(views, k, cooling=cooling, rng=np.random.default_rng([seed, unit])), k)
+        labels = coordinate(
+            X, groups, anneal(views, k, cooling=cooling, rng=stream(seed, "alternatives.ccib", unit)), k
+        )
     else:
-        labels = local_start(X, groups, k, [seed, unit])
+        labels = local_start(X, groups, k, seed, unit)
     found, passes = [], 0
     for step, weight in enumerate(path):
         engine = Engine(reweigh(problem.views, conditional=1, whole=weight), k)
         for again in range(ROUNDS):
-            stream = (unit * len(path) + step) * ROUNDS + again
-            search = engine.search(labels, max_iter=max_iter, seed=seed, unit=stream)
+            turn = (unit * len(path) + step) * ROUNDS + again
+            search = engine.search(labels, max_iter=max_iter, seed=seed, unit=turn)
             passes += len(search.moves)
             labels = coordinate(X, groups, search.labels, k)
             if (labels == search.labels).all():
@@ -146,7 +151,7 @@ class CCIB(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from consilience.alternatives import CCIB
-    >>> from consilience.comparison import matched_accuracy
+    >>> from consilience.measures import matched_accuracy
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(3, random_state=0)
     >>> found = CCIB(3, n_restarts=3, random_state=0).fit(X, given)
@@ -225,10 +230,10 @@ class CCIB(ClusterMixin, BaseEstimator):
     def _restarts(
         self, problem: ConditionalProblem, path: tuple[float, ...], seed: int, progress: bool | None
     ) -> list[list[Labels]]:
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         how = {"start": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
-        lazily = Parallel(n_jobs=check_threads(self.n_jobs), prefer="threads", return_as="generator")
+        lazily = workers(self.n_jobs, lazily=True)
         runs = lazily(delayed(follow_path)(problem, path, unit=unit, **how) for unit in range(self.n_restarts))
         found = list(track(runs, self.n_restarts, "restarts", progress))
         self.n_iter_ = max(passes for _, passes in found)

@@ -3,7 +3,7 @@
 D. Gondek and T. Hofmann, Non-redundant clustering with conditional ensembles, KDD 2005. Inside a group the known grouping tells
 nothing apart, so whatever splits it is something else; what shows up in many groups survives the combination. Two points
 differ from the paper: all restarts enter one ensemble (the paper takes the best of 20 and does not say best by what), and the
-combination by information maximises Σ_j I(C; C_j), since the information about the joint row (Eq. 8) is H(C) whatever C.
+combination by information maximizes Σ_j I(C; C_j), since the information about the joint row (Eq. 8) is H(C) whatever C.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience.alternatives.bases import check_base, is_random, takes_counts
-from consilience.alternatives.data import Centring, check_counts, check_data
+from consilience.alternatives.data import Centering, check_counts, check_data
 from consilience.alternatives.given import (
     SEVERAL,
     Given,
@@ -55,12 +55,12 @@ class CondEns(ClusterMixin, BaseEstimator):
         groups times runs would be more than 2,000.
     restarts : {"pool", "best"}
         All runs enter the ensemble, or for each group the best by the base's own objective.
-    centre : {None, "group"}
+    center : {None, "group"}
         "group" takes the means of the known groups out of the features before splits are extended. It cures
         boundaries that shift from group to group, and harms where membership in the new clusters depends on the group.
     several : {"joint", "each"}
         With several given groupings: split the cells they make together, or the groups of each of them after taking the
-        means of the cells out (which implies centring): larger parts, for groupings that add up.
+        means of the cells out (which implies centering): larger parts, for groupings that add up.
     random_state : int, optional
     n_jobs : int, optional
         Threads over groups and restarts; the labels do not depend on it.
@@ -88,7 +88,7 @@ class CondEns(ClusterMixin, BaseEstimator):
     --------
     >>> from consilience.alternatives import CondEns
     >>> from consilience.datasets import orthogonal_multinomials
-    >>> from consilience.comparison import matched_accuracy
+    >>> from consilience.measures import matched_accuracy
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
     >>> found = CondEns(2, base="multinomial", random_state=0).fit(X, given)
     >>> matched_accuracy(hidden, found.labels_)
@@ -104,7 +104,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         n_clusters_local: int | None = None,
         n_restarts: int = 10,
         restarts: str = "pool",
-        centre: str | None = None,
+        center: str | None = None,
         several: str = "joint",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -115,7 +115,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         self.n_clusters_local = n_clusters_local
         self.n_restarts = n_restarts
         self.restarts = restarts
-        self.centre = centre
+        self.center = center
         self.several = several
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -127,7 +127,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         ----------
         X : (n_objects, n_features) array, DataFrame or sparse matrix
         y : label vector, or several (as an Ensemble is made from), optional
-            The known grouping or groupings. Missing labels are allowed: such objects are labelled by what was learned from
+            The known grouping or groupings. Missing labels are allowed: such objects are labeled by what was learned from
             the others. Without any, all objects are one group, which gives the consensus of plain runs of the base.
         learn : (n_objects,) bool array, optional
             Objects that splits are learned from; all by default. The others only join what was learned.
@@ -149,7 +149,7 @@ class CondEns(ClusterMixin, BaseEstimator):
             base=self.base,
             n_restarts=self.n_restarts_,
             restarts=self.restarts,
-            centring=self._centring(X, given),
+            centering=self._centering(X, given),
             random_state=seed,
             n_jobs=self.n_jobs,
             progress=progress,
@@ -182,11 +182,11 @@ class CondEns(ClusterMixin, BaseEstimator):
         check_count("n_restarts", self.n_restarts)
         check_choice(self.restarts, RESTARTS, "way to use restarts")
         check_choice(self.several, SEVERAL, "way to use several groupings")
-        if self.centre is not None:
-            check_choice(self.centre, ("group",), "centre")
-        if takes_counts(self.base) and (self.centre or self.several == "each"):
+        if self.center is not None:
+            check_choice(self.center, ("group",), "center")
+        if takes_counts(self.base) and (self.center or self.several == "each"):
             raise InputError(
-                'taking group means out leaves no counts: with a base for counts use centre=None and several="joint"'
+                'taking group means out leaves no counts: with a base for counts use center=None and several="joint"'
             )
 
     def _choose_groups(self, groups: list[Group], learn: Any, n_objects: int) -> list[Group]:
@@ -224,15 +224,15 @@ class CondEns(ClusterMixin, BaseEstimator):
                 reason = f"refused by the base: {failed[key]}" if key in failed else "not split by the base"
                 self.groups_.loc[row, "outcome"] = reason
 
-    def _centring(self, X: Any, given: Given | None) -> Centring | None:
+    def _centering(self, X: Any, given: Given | None) -> Centering | None:
         several = given is not None and given.labels.shape[1] > 1 and self.several == "each"
-        if given is None or (self.centre is None and not several):
+        if given is None or (self.center is None and not several):
             return None
         # A missing label is a group of its own here, so that the means of the others can still be taken out.
         labels = (
             given.labels if not several else np.where(given.labels >= 0, given.labels, given.labels.max(axis=0) + 1)
         )
-        return Centring.of(X, joint(labels))
+        return Centering.of(X, joint(labels))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -106,7 +106,7 @@ class Contrast:
         )
 
     def walk_through(self, truth: Any = None) -> pd.DataFrame:
-        """What the runs were worth in each group, inside it and extended; beside a hidden labelling if given."""
+        """What the runs were worth in each group, inside it and extended; beside a hidden labeling if given."""
         table = walk_through(self.ensemble, self.labels, self.given, truth, several=self.several)
         return table.assign(group=self.groups["name"].to_numpy()) if self.method == "ccib" else table
 
@@ -141,7 +141,7 @@ def contrast(
     base: Any = "kmeans",
     combine: str = "information",
     n_restarts: int = 10,
-    centre: str | None = None,
+    center: str | None = None,
     n_clusters_local: int | None = None,
     restarts: str = "pool",
     several: str = "joint",
@@ -161,7 +161,7 @@ def contrast(
     n_clusters : int
     method : {"condens", "ccib"}
         Conditional ensembles, or for counts the coordinated conditional information bottleneck.
-    base, combine, centre, n_clusters_local, several
+    base, combine, center, n_clusters_local, several
         As of :class:`consilience.alternatives.CondEns`, for "condens" only.
     weight, search
         As of :class:`consilience.alternatives.CCIB`, for "ccib" only.
@@ -180,7 +180,7 @@ def contrast(
     >>> import consilience as cs
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, topic, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> cs.contrast(X, topic, 2, centre="group")
+    >>> cs.contrast(X, topic, 2, center="group")
     Contrast: 2 new clusters of 200 objects
       sizes  100, 100
       new    new: NMI 0.00 with the given grouping
@@ -191,7 +191,7 @@ def contrast(
     split: dict[str, Any] = {
         "base": base,
         "combine": combine,
-        "centre": centre,
+        "center": center,
         "n_clusters_local": n_clusters_local,
         "several": several,
     }

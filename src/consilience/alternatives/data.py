@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, count, show
+from consilience._types import Floats
 
 try:
     from sklearn.utils.validation import validate_data as _validate
@@ -21,7 +22,6 @@ except ImportError:  # scikit-learn 1.5
         return estimator._validate_data(X, **options)
 
 
-Floats = NDArray[np.float64]
 BLOCK = 2**22  # numbers of a sparse table made dense at once, to look at: 32 MB
 DENSE = 2**27  # and to cluster: 1 GB
 
@@ -111,7 +111,7 @@ def group_means(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Centring:
+class Centering:
     """Takes the objects' own group means out of the data and puts one mean, `home`, in their place.
 
     What a model learned in one group then meets objects of other groups as if they stood there too.
@@ -130,13 +130,13 @@ class Centring:
     home: Floats
 
     @classmethod
-    def of(cls, X: Any, cells: NDArray[Any]) -> Centring:
+    def of(cls, X: Any, cells: NDArray[Any]) -> Centering:
         """From the groups of the objects, −1 where unknown."""
         n_cells = int(cells.max()) + 1
         means = np.vstack([group_means(X, cells, n_cells), group_means(X, np.zeros(X.shape[0], int), 1)])
         return cls(np.where(cells >= 0, cells, n_cells).astype(np.int64), means, means[-1])
 
-    def at(self, X: Any, rows: NDArray[Any]) -> Centring:
+    def at(self, X: Any, rows: NDArray[Any]) -> Centering:
         """The same, with the mean of some rows as home."""
         cells = np.unique(self.cells[rows])
         home = self.means[cells[0]] if len(cells) == 1 else group_means(X[rows], np.zeros(len(rows), int), 1)[0]

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_labels, count
-from consilience.alternatives.data import Floats, check_matrix, group_means
+from consilience._types import Floats
+from consilience.alternatives.data import check_matrix, group_means
 from consilience.alternatives.given import SEVERAL, check_given, groups_of, joint
-from consilience.comparison import adjusted_rand, information_ratio, nmi
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
 from consilience.information import count_views, label_views, objective_of
+from consilience.measures import adjusted_rand, information_ratio, nmi
 
 MEASURES = ("variance", "information")
 
@@ -160,7 +161,7 @@ def walk_through(
     given : label vector or vectors
         The groupings that were split.
     truth : label vector, optional
-        A hidden labelling to compare with.
+        A hidden labeling to compare with.
     several : {"joint", "each"}
         How several given groupings were used.
 

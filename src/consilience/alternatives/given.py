@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, count, show
+from consilience._types import Labels
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.tables.vectors import columns_of
 
-Labels = NDArray[np.int32]
 SEVERAL = ("joint", "each")
 
 

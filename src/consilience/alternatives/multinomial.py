@@ -1,4 +1,4 @@
-"""A mixture of multinomials for counts, by expectation maximisation.
+"""A mixture of multinomials for counts, by expectation maximization.
 
 p(x) = Σ_c π_c Π_y θ_cy^x_y. E: p(c | x) ∝ π_c Π_y θ_cy^x_y. M: π_c from the summed p(c | x), and
 θ_cy ∝ Σ_x p(c | x) x_y + s · d · p(y): `smoothing` s adds s · d counts, d the number of columns, spread as the data's own are.
@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, check_positive, check_seed
+from consilience._random import stream
+from consilience._types import Floats
 from consilience.alternatives.data import check_counts, check_data
-
-Floats = NDArray[np.float64]
 
 
 def log_profiles(counts: Floats, smoothing: float) -> Floats:
@@ -95,7 +95,7 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
         check_positive("tol", self.tol, or_equal=True)
         if k > X.shape[0]:
             raise InputError(f"{k} clusters of {X.shape[0]} objects cannot be made; ask for fewer")
-        rng = np.random.default_rng(check_seed(self.random_state))
+        rng = stream(check_seed(self.random_state), "alternatives.multinomial")
         soft = _start(X, k, rng)
         bound = -np.inf
         self.n_iter_ = 0

@@ -11,12 +11,13 @@ import pandas as pd
 
 from consilience._check import InputError, check_count, check_positive, check_seed, count
 from consilience._progress import track
+from consilience._random import child_seed
 from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import check_data
 from consilience.alternatives.diagnostics import diagnose
-from consilience.alternatives.evidence import reproducibility, surprise
 from consilience.alternatives.given import NoSplitError, TooSmallError, check_given
+from consilience.alternatives.significance import reproducibility, surprise
 from consilience.ensemble import Ensemble
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "surprise", "kept"]
@@ -36,7 +37,7 @@ class Alternatives:
         One clustering per alternative, in the order found; None if there is none.
     table : DataFrame
         Every alternative tried, the one that stopped the search too: clusters, quality, redundancy (largest NMI with what
-        came before), reproducibility, surprise (see :mod:`consilience.alternatives.evidence`), and whether it was kept.
+        came before), reproducibility, surprise (see :mod:`consilience.alternatives.significance`), and whether it was kept.
     stopped : str
         Why there are no more.
     """
@@ -70,7 +71,7 @@ def alternatives(
     n_clusters: int | Sequence[int] | None = None,
     given: Any = None,
     base: Any = "kmeans",
-    centre: str | None = "auto",
+    center: str | None = "auto",
     min_reproducibility: float = 0.5,
     min_surprise: float = 2.0,
     max_redundancy: float = 0.3,
@@ -97,7 +98,7 @@ def alternatives(
         Clusters of all, or of each. By default the largest of 2 … 8 whose reproducibility comes within .05 of the best.
     given : label vector or vectors, optional
         What is known already.
-    centre : {"auto", "group", None}
+    center : {"auto", "group", None}
         As of :class:`CondEns`; "auto" is "group", and None for counts, which have no means to take out.
     base, n_jobs, **options
         As of :class:`CondEns`.
@@ -115,7 +116,7 @@ def alternatives(
     >>> from consilience.datasets import load_beads
     >>> X = load_beads().values
     >>> found = alternatives((X - X.mean(axis=0)) / X.std(axis=0), n_clusters=[3, 4, 3], n_restarts=5)
-    >>> found.table["kept"].tolist()  # shape, colour, and then nothing
+    >>> found.table["kept"].tolist()  # shape, color, and then nothing
     [True, True, False]
     """
     n = check_count("n", n)
@@ -124,8 +125,8 @@ def alternatives(
     check_positive("min_surprise", min_surprise, above=-np.inf)
     check_positive("max_redundancy", max_redundancy, or_equal=True)
     seed = check_seed(random_state)
-    if centre == "auto":
-        centre = None if takes_counts(base) else "group"
+    if center == "auto":
+        center = None if takes_counts(base) else "group"
     index, X = X, check_data(CondEns(), X)
     known = [] if given is None else list(check_given(given, X.shape[0], index).ensemble.labels.T)
     limits = (min_reproducibility, min_surprise, max_redundancy)
@@ -133,7 +134,7 @@ def alternatives(
     rows, stopped = [], f"{n} were asked for"
     for step in track(range(n), n, "alternatives", progress):
         past = [*known, *found] or None
-        settings = {"base": base, "centre": centre, "random_state": _seed_of(seed, step), "n_jobs": n_jobs}
+        settings = {"base": base, "center": center, "random_state": _seed_of(seed, step), "n_jobs": n_jobs}
         if past is None:  # restarts of a plain clustering may find different groupings, whose consensus is none of them
             settings["restarts"] = "best"
         try:
@@ -153,7 +154,7 @@ def alternatives(
 
 def _seed_of(seed: int, step: int) -> int:
     """A 63-bit seed of its own for every step."""
-    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return child_seed(seed, "alternatives.sequence", step)
 
 
 def _next(X: Any, past: Any, numbers: Sequence[int], settings: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:

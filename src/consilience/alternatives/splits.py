@@ -12,11 +12,13 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-from consilience._check import InputError, check_choice, check_count, check_seed, check_threads
+from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._parallel import workers
 from consilience._progress import track
+from consilience._random import child_seed
 from consilience.alternatives.bases import Split, check_base, fit_base, is_random
-from consilience.alternatives.data import Centring
-from consilience.alternatives.extension import extend
+from consilience.alternatives.data import Centering
+from consilience.alternatives.extend_labels import extend
 from consilience.alternatives.given import Group, NoSplitError
 from consilience.ensemble import Ensemble
 
@@ -31,7 +33,7 @@ def cluster_groups(
     base: Any = "kmeans",
     n_restarts: int = 10,
     restarts: str = "pool",
-    centring: Centring | None = None,
+    centering: Centering | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -45,7 +47,7 @@ def cluster_groups(
         Those with more than `n_clusters` objects; see :func:`groups_of`.
     n_clusters, base, n_restarts, restarts, random_state, n_jobs
         As of :class:`CondEns`.
-    centring : Centring, optional
+    centering : Centering, optional
         Objects are seen as if their group's mean were that of the group being split.
 
     Returns
@@ -62,7 +64,7 @@ def cluster_groups(
     >>> cluster_groups(X, groups, 2, n_restarts=3).info.columns.tolist()
     ['given', 'group', 'name', 'restart', 'objective']
     """
-    how = {"n_restarts": n_restarts, "restarts": restarts, "centring": centring, "random_state": random_state}
+    how = {"n_restarts": n_restarts, "restarts": restarts, "centering": centering, "random_state": random_state}
     return split_groups(X, groups, n_clusters, base=base, n_jobs=n_jobs, progress=progress, **how)[0]
 
 
@@ -74,13 +76,13 @@ def split_groups(
     base: Any,
     n_restarts: int,
     restarts: str,
-    centring: Centring | None,
+    centering: Centering | None,
     random_state: Any,
     n_jobs: int | None,
     progress: bool | None,
 ) -> tuple[Ensemble, dict[tuple[int, int], str]]:
     """What :func:`cluster_groups` returns, and by (given, group) why groups that could not be split were not."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     check_base(base)
     check_choice(restarts, RESTARTS, "way to use restarts")
@@ -90,7 +92,7 @@ def split_groups(
     units = [(group, [run]) for group in groups for run in runs] if restarts == "pool" else [(g, runs) for g in groups]
 
     def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:
-        here = None if centring is None else centring.at(X, group.rows)
+        here = None if centering is None else centering.at(X, group.rows)
         part = X[group.rows] if here is None else here.seen(X, group.rows)
         with controller.limit(limits=1, user_api="openmp"):  # a setting of this thread alone
             tried = {run: _split(base, part, group, n_clusters, [seed, group.given, group.code, run]) for run in runs}
@@ -104,7 +106,7 @@ def split_groups(
     # One thread each, so that no sum depends on their number; that of BLAS belongs to the process, so it is set out here.
     with warnings.catch_warnings(), controller.limit(limits=1, user_api="blas"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a member of an ensemble need not be the last word
-        lazily = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")
+        lazily = workers(n_jobs, lazily=True)
         found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
     made = [(labels, about) for labels, about in found if labels is not None]
     failed = [about for labels, about in found if labels is None]
@@ -120,7 +122,7 @@ def split_groups(
 
 def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int]) -> Split | str:
     """A run of the base, or in words why it refused the group: one group must not take the others with it."""
-    state = int(np.random.SeedSequence(stream).generate_state(1)[0])
+    state = child_seed(stream[0], "alternatives.splits", *stream[1:]) >> 31
     try:
         return fit_base(base, part, group.rows, n_clusters, state)
     except (TypeError, ValueError) as error:

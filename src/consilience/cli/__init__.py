@@ -22,7 +22,6 @@ VERBS = (
     "contrast",
     "report",
     "explore",
-    "reproduce",
     "completion",
 )
 

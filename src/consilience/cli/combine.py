@@ -10,10 +10,10 @@ import click
 
 from consilience._check import InputError
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
-from consilience.comparison import stability
 from consilience.consensus import METHODS, combine, floaters
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.nbce import INFERENCE
+from consilience.measures import stability
 from consilience.reports import write_table
 from consilience.reports.consensus import against, consensus_summary, consensus_table, print_consensus
 from consilience.reports.files import check_table_path

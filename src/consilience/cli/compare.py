@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from consilience.cli.inputs import check_outputs, names_option, read_ensemble, table_options, truth_options
-from consilience.comparison import MEASURES, compare
+from consilience.measures import MEASURES, compare
 from consilience.reports import draw_agreement, print_comparison, write_table
 from consilience.reports.files import check_figure_path, check_table_path
 

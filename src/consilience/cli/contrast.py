@@ -53,7 +53,7 @@ from consilience.tables import SCALES, scale
     help="How the splits of all groups become one clustering [default: information].",
 )
 @click.option(
-    "--centre/--no-centre",
+    "--center/--no-center",
     default=None,
     is_flag=True,
     help="Take the means of the known groups out of the columns first [default: only with --alternatives].",
@@ -94,7 +94,7 @@ def command(
     method: str,
     base: str | None,
     combine: str | None,
-    centre: bool | None,
+    center: bool | None,
     how_scaled: str | None,
     weight: float | None,
     search: str | None,
@@ -114,13 +114,13 @@ def command(
     DATA is a table with one row per object: measured values, or counts where the method or the base takes them.
 
     \b
-    consilience contrast beads.csv --id bead --given shape --truth colour -k 4 --scale columns
+    consilience contrast beads.csv --id bead --given shape --truth color -k 4 --scale columns
     consilience contrast words.mtx --given topic --given-from labels.csv -k 4 --base multinomial
-    consilience contrast beads.csv --id bead --truth shape,colour --scale columns --alternatives 3
+    consilience contrast beads.csv --id bead --truth shape,color --scale columns --alternatives 3
     """
     counts = method == "ccib" or base in COUNTS
-    if method == "ccib" and (base or combine or centre or n_alternatives):
-        raise InputError("--method ccib splits no groups: leave out --base, --combine, --centre and --alternatives")
+    if method == "ccib" and (base or combine or center or n_alternatives):
+        raise InputError("--method ccib splits no groups: leave out --base, --combine, --center and --alternatives")
     if method != "ccib" and (weight is not None or search):
         raise InputError("--weight and --search are of --method ccib: leave them out, or choose it")
     if counts and how_scaled:
@@ -139,8 +139,8 @@ def command(
     options: dict[str, Any] = {"n_restarts": restarts, "random_state": seed, "n_jobs": n_jobs}
     chosen = {"base": base, "combine": combine, "weight": weight, "search": search}
     options |= {name: value for name, value in chosen.items() if value is not None}
-    if centre is not None:
-        options["centre"] = "group" if centre else None
+    if center is not None:
+        options["center"] = "group" if center else None
     if n_alternatives is not None:
         found = alternatives(X, n_alternatives, n_clusters=clusters, given=past if groups else None, **options)
         labels, summary = alternatives_table(found, table.n_objects, table.ids), alternatives_summary(found, known)

@@ -10,18 +10,18 @@ from shlex import quote
 import click
 import pandas as pd
 
-from consilience.comparison import accuracy, compare
-from consilience.comparison.summary import known_labels
 from consilience.consensus import Consensus
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.generation import generate
+from consilience.measures import accuracy, compare
+from consilience.measures.summary import known_labels
 from consilience.meta import organize
 from consilience.reports import draw_agreement, terminal
-from consilience.reports.findings import Findings
+from consilience.reports.analysis import Findings
 from consilience.reports.generation import generation_summary, print_generation
+from consilience.reports.html_report import Options
 from consilience.reports.meta import print_organized
 from consilience.reports.report import run_origin, write_story
-from consilience.reports.story import Options
 from consilience.reports.story_clusterings import tell_findings
 from consilience.reports.terminal import print_table
 
@@ -36,9 +36,9 @@ NUMBER, CLUSTERS, GROUPS = 500, 4, 6
     help="Write the data, the run, a picture and a report to this folder.",
 )
 def command(output: Path | None) -> None:
-    """Cluster 300 glass beads 500 times, organise the clusterings, and see which groupings there are.
+    """Cluster 300 glass beads 500 times, organize the clusterings, and see which groupings there are.
 
-    The beads can be grouped by shape or by colour; nothing tells the clusterings so.
+    The beads can be grouped by shape or by color; nothing tells the clusterings so.
     """
     beads, console = load_beads(), terminal()
     assert beads.labels is not None
@@ -73,14 +73,14 @@ def command(output: Path | None) -> None:
     else:
         console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
     folder = quote(str(output))
-    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,colour --linkage ward -g {GROUPS}"
+    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,color --linkage ward -g {GROUPS}"
     needs = "" if find_spec("starlette") else " (after pip install 'consilience[explore]')"
     console.print(f"To look around in it{needs}: {explore}")
     console.print(
         f"Files are in {output}. Next, try:\n"
-        f"  consilience organize {folder}/run --linkage ward -g 8 --truth-from {folder}/beads.csv -t shape,colour --id bead\n"
-        f"  consilience generate {folder}/beads.csv --id bead -t shape,colour -o {folder}/run -n 100 --around {meta.medoids[0]}\n"
-        f"  consilience compare {folder}/beads_labels.csv --id bead -t shape,colour"
+        f"  consilience organize {folder}/run --linkage ward -g 8 --truth-from {folder}/beads.csv -t shape,color --id bead\n"
+        f"  consilience generate {folder}/beads.csv --id bead -t shape,color -o {folder}/run -n 100 --around {meta.medoids[0]}\n"
+        f"  consilience compare {folder}/beads_labels.csv --id bead -t shape,color"
     )
 
 

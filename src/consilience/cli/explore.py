@@ -10,9 +10,9 @@ import click
 from consilience._check import InputError
 from consilience.cli.generate import Clusters, parse_base
 from consilience.cli.inputs import Names, joined, labels_from, split_truth, table_options, truth_options
-from consilience.explorer.serve import Server, prepare, run
+from consilience.explorer.launch import Server, prepare, run
 from consilience.explorer.sources import KINDS, Making, Material, material
-from consilience.generation.settings import METHODS
+from consilience.generation.plan import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.tables import read_table
 
@@ -90,8 +90,8 @@ def command(
     """Explore SOURCE: a stored run, a table of data (clustered first), or a table with one column of labels per clustering.
 
     \b
-    consilience explore run --data beads.csv --id bead --truth shape,colour
-    consilience explore beads.csv --id bead --truth shape,colour -k 4 -n 500 -o run
+    consilience explore run --data beads.csv --id bead --truth shape,color
+    consilience explore beads.csv --id bead --truth shape,color -k 4 -n 500 -o run
     consilience explore labels.csv --id bead
     """
     if not source.exists():

@@ -13,7 +13,7 @@ import click
 from consilience._check import InputError, check_choice, count, show
 from consilience.cli.inputs import check_outputs, names_option, table_options
 from consilience.generation import generate
-from consilience.generation.settings import METHODS
+from consilience.generation.plan import METHODS
 from consilience.reports.generation import generation_summary, print_generation
 from consilience.store import Store
 from consilience.tables import read_table
@@ -92,8 +92,8 @@ def command(
     """Cluster the table DATA many times, differently each time: one row per object, one column per measurement.
 
     \b
-    consilience generate beads.csv --id bead --truth shape,colour -k 4 -n 500 -o run
-    consilience generate beads.csv --id bead --truth shape,colour -o run --around 17 -n 100
+    consilience generate beads.csv --id bead --truth shape,color -k 4 -n 500 -o run
+    consilience generate beads.csv --id bead --truth shape,color -o run --around 17 -n 100
     consilience generate distances.csv --distances --id protein -k 20 -o run
     """
     given = {name for name in ctx.params if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}

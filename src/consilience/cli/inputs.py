@@ -133,7 +133,7 @@ def read_ensemble(
     key: str | None,
     **text: Any,
 ) -> tuple[Ensemble, dict[str, Any]]:
-    """An ensemble from a store or a table of labels, and the known labellings by name."""
+    """An ensemble from a store or a table of labels, and the known labelings by name."""
     known: dict[str, Any] = {}
     if path.is_dir():
         reading = [] if truth_from else [id_column, *text.values(), *truth]
@@ -166,7 +166,7 @@ def read_data(
     key: str | None,
     **text: Any,
 ) -> tuple[Table, dict[str, Any], dict[str, Any]]:
-    """A table of data or counts, the given groupings and the known labellings, by name."""
+    """A table of data or counts, the given groupings and the known labelings, by name."""
     here = [] if given_from else given
     if both := [name for name in here if name in truth]:
         raise InputError(f"{both[0]!r} is named by --given and by --truth: leave it out of one")

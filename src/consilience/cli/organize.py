@@ -11,12 +11,12 @@ import click
 from consilience._check import InputError
 from consilience.cli.combine import Clusters
 from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
-from consilience.comparison import MEASURES
 from consilience.consensus import METHODS
+from consilience.measures import MEASURES
 from consilience.meta import organize
 from consilience.meta.tree import LINKAGES
 from consilience.reports.meta import print_organized
-from consilience.reports.organized import FILES, group_table, is_ours, known_scores, write_organized
+from consilience.reports.organize_folder import FILES, group_table, is_ours, known_scores, write_organized
 
 
 @click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
@@ -87,11 +87,11 @@ def command(
     n_jobs: int,
     **how: Any,
 ) -> None:
-    """Organise the clusterings in LABELS: a stored run, or a table with one column per clustering.
+    """Organize the clusterings in LABELS: a stored run, or a table with one column per clustering.
 
     \b
     consilience organize run --groups 8 --linkage ward -o organized
-    consilience organize run --truth-from beads.csv --truth shape,colour --id bead
+    consilience organize run --truth-from beads.csv --truth shape,color --id bead
     """
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")

@@ -17,7 +17,7 @@ from consilience.cli.combine import Clusters
 from consilience.cli.inputs import by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
 from consilience.consensus import METHODS
 from consilience.meta.tree import LINKAGES
-from consilience.reports.made import Origin
+from consilience.reports.provenance import Origin
 from consilience.reports.report import check_places, open_result, write_report
 from consilience.tables import Table, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
@@ -85,7 +85,7 @@ def command(
     Of a run, --truth, --id and the like are those of the --data table, or of --truth-from.
 
     \b
-    consilience report run report.html --data beads.csv --id bead --truth shape,colour -g 6 --linkage ward
+    consilience report run report.html --data beads.csv --id bead --truth shape,color -g 6 --linkage ward
     consilience report labels.csv report.html --id cell --truth type --figures figures
     """
     inputs = [path for path in (source, data, truth_from) if path is not None]

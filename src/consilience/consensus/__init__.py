@@ -4,7 +4,6 @@ from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.combine import METHODS, Consensus, combine
-from consilience.consensus.components import floaters, stable_components
 from consilience.consensus.cspa import CSPA
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
@@ -14,6 +13,7 @@ from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.nbce import NBCE
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
+from consilience.consensus.stable_components import floaters, stable_components
 from consilience.consensus.vote import MajorityVote
 
 __all__ = [

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience.consensus.bottleneck import information_bottleneck
 from consilience.consensus.cspa import cspa
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.evidence import evidence_accumulation
 from consilience.consensus.hbgf import hbgf
 from consilience.consensus.hgpa import hgpa
 from consilience.consensus.mcla import mcla
-from consilience.consensus.problem import Problem
 from consilience.consensus.quadratic import quadratic_consensus
 from consilience.consensus.sccc import sccc
-from consilience.consensus.search import best_start, problem_views, rows_of_start
 from consilience.consensus.vote import majority_vote
 from consilience.information import Engine, Search, Views, batch_scores, objective_of
 
@@ -61,13 +61,13 @@ def anmi_search(
     coverage = problem.coverage
     scale = float(coverage.sum())
     views = problem_views(problem, coverage)
-    engine = Engine(views, problem.n_clusters, objective="normalised", keep_clusters=False)
+    engine = Engine(views, problem.n_clusters, objective="normalized", keep_clusters=False)
     found: dict[str, Search] = {}
     values: dict[str, float] = {}
     for number, start in enumerate(starts):
         name = start if isinstance(start, str) else f"given {number}"
         labels = _start(start, problem, views, n_init=n_init, seed=seed, n_jobs=n_jobs)
-        values[name] = objective_of(views, labels, problem.n_clusters, "normalised") / scale
+        values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
         found[name] = engine.search(labels, max_iter=max_iter, seed=seed, unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
@@ -106,7 +106,7 @@ def _start(
         return best_start(
             views,
             problem.n_clusters,
-            objective="normalised",
+            objective="normalized",
             n_init=n_init,
             batch=0,
             max_iter=20,
@@ -134,7 +134,7 @@ def greedy_start(problem: Problem, views: Views) -> NDArray[np.int32]:
             column = np.where(column >= 0, rank[column], -1)
             column[column >= k] = -1
         labels = _fill(column, views, k)
-        value = objective_of(views, labels, k, "normalised")
+        value = objective_of(views, labels, k, "normalized")
         if value > best_value:
             best, best_value = labels, value
     return best
@@ -145,7 +145,7 @@ def _fill(column: NDArray[Any], views: Views, k: int) -> NDArray[np.int32]:
     if len(known) == len(column):
         return column.astype(np.int32)
     part = views.rows(known)
-    scores = batch_scores(part, column[known], k, "normalised", rows=views)
+    scores = batch_scores(part, column[known], k, "normalized", rows=views)
     return np.where(column >= 0, column, scores.argmax(axis=1)).astype(np.int32)
 
 
@@ -172,7 +172,7 @@ class ANMISearch(ConsensusEstimator):
     labels_, confidence_, membership_, n_clusters_, n_rows_
         See :class:`ConsensusEstimator`. A cluster may run empty, so there can be fewer than asked.
     anmi_ : float
-        Equal to :func:`consilience.comparison.anmi` of the labels.
+        Equal to :func:`consilience.measures.anmi` of the labels.
     start_ : str
         The start that won.
     start_anmi_, start_polished_ : dict

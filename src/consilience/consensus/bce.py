@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp, zeta
 
 from consilience._check import check_count, check_positive, check_seed
+from consilience._random import stream
+from consilience._types import Floats, Labels
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.labelmodel import LabelModel
-from consilience.consensus.labelrows import SHORT, LabelRows, best_start, sum_over_labels
-from consilience.consensus.problem import Floats, Labels, Problem
+from consilience.consensus.label_model import LabelModel
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is no number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
@@ -142,7 +144,7 @@ def _divergence(alpha: Floats, gamma: Floats, logs: Floats) -> Floats:
 
 
 def dirichlet_newton(alpha: Floats, mean_logs: Floats, *, max_iter: int = 5) -> Floats:
-    """The α that maximises log Γ(Σ α) − Σ log Γ(α) + Σ α · mean_logs, at least `SMALLEST`; the value never falls.
+    """The α that maximizes log Γ(Σ α) − Σ log Γ(α) + Σ α · mean_logs, at least `SMALLEST`; the value never falls.
 
     Newton's steps in time linear in k (D. Blei, A. Ng and M. Jordan 2003, appendix A), halved while they overshoot.
     """
@@ -288,7 +290,7 @@ class BCE(LabelModel):
 
     def _log_rows(self, rows: Labels) -> Floats:
         offsets, shares = self._table()
-        theta = np.random.default_rng([self.seed_, 2]).dirichlet(self.alpha_, DRAWS)
+        theta = stream(self.seed_, "consensus.bce").dirichlet(self.alpha_, DRAWS)
         return np.asarray(logsumexp(sum_over_labels(rows, offsets, np.log(shares @ theta.T)), axis=1)) - np.log(DRAWS)
 
     def _table(self) -> tuple[NDArray[np.int64], Floats]:

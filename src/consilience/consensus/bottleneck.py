@@ -1,7 +1,7 @@
 """Information-bottleneck consensus: the partition that keeps the most information about the clusterings.
 
-Maximises Σ_q I(C; λ_q). (D. Gondek and T. Hofmann, KDD 2005, write the information about the joint row in Eq. 8, which for any
-function of the row is just the entropy H(C); the bottleneck on the bag of labels, p(y | x) = 1/r, maximises the mean over
+Maximizes Σ_q I(C; λ_q). (D. Gondek and T. Hofmann, KDD 2005, write the information about the joint row in Eq. 8, which for any
+function of the row is just the entropy H(C); the bottleneck on the bag of labels, p(y | x) = 1/r, maximizes the mean over
 clusterings, their Eq. 1.)
 
 - ``"sequential"`` (N. Slonim, N. Friedman and N. Tishby 2002): rows move one at a time to where the information grows most.
@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience._check import check_choice, check_count, check_positive, check_seed, check_threads
+from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience._parallel import workers
+from consilience._random import stream
+from consilience._types import Floats
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import sample_rows
-from consilience.consensus.search import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.information import Views, objective_of, refill_empty
 
 
@@ -60,16 +63,16 @@ def information_bottleneck(
 
 def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:
     """The best of `n_init` anneals, on a sample of the rows where there are many; each has its own stream."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     views, k = problem_views(problem), problem.n_clusters
     sample = sample_rows(views.object_weights, SAMPLE, seed)
     part = views.rows(sample)
 
     def one(unit: int) -> NDArray[np.int32]:
-        return _harden(_anneal(part, k, cooling, np.random.default_rng([seed, unit])), k)
+        return _harden(_anneal(part, k, cooling, stream(seed, "consensus.bottleneck", unit)), k)
 
-    found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads")(delayed(one)(unit) for unit in range(n_init))
+    found = workers(n_jobs)(delayed(one)(unit) for unit in range(n_init))
     best = max(found, key=lambda labels: objective_of(part, labels, k))
     return spread_labels(views, part, sample, best, k, "shannon")
 

@@ -12,25 +12,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_seed, count
-from consilience.comparison import anmi
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
-from consilience.consensus.choice import choose_n_clusters, leave_one_out, most_stable
 from consilience.consensus.cspa import CSPA
+from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
+from consilience.consensus.model_selection import choose_n_clusters, leave_one_out, most_stable
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
-from consilience.consensus.problem import check_problem
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
 from consilience.ensemble import Ensemble
 from consilience.information import Views, label_views, objective_of
+from consilience.measures import anmi
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
     "vote": MajorityVote,
@@ -291,7 +291,7 @@ def _anmi(ens: Ensemble, labels: NDArray[Any], weights: Any) -> float:
     views = label_views(ens.labels[known], object_weights=np.asarray(weights, float)[known])
     coverage = views.totals
     views = Views(views.table, views.view_of, coverage, views.object_weights, one_hot=True)
-    return objective_of(views, labels[known], int(labels.max()) + 1, "normalised") / float(coverage.sum())
+    return objective_of(views, labels[known], int(labels.max()) + 1, "normalized") / float(coverage.sum())
 
 
 def _choose_method(

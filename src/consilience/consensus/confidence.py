@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience.consensus.problem import Floats, Problem
+from consilience._random import stream
+from consilience._types import Floats
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.rows import label_tables, row_scores
 
 SAMPLE = 20_000  # rows by which the dependence of clusterings is judged
@@ -69,15 +71,15 @@ def discount(problem: Problem, labels: NDArray[Any]) -> float:
     step = -(-problem.n_rows // SAMPLE)
     some = problem
     if r > PAIRED:
-        chosen = np.sort(np.random.default_rng(r).permutation(r)[:PAIRED])
+        chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
         some = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
     agree = agreement(some, labels, step=step)
     known, mass = ~np.isnan(agree), problem.weights[::step, None]
     weights = mass * known
     wrong = np.where(known, 1 - agree, 0.0)
     rate = (weights * wrong).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
-    centred = np.where(known, wrong - rate, 0.0)
-    covariance = (centred * mass).T @ centred
+    centered = np.where(known, wrong - rate, 0.0)
+    covariance = (centered * mass).T @ centered
     both = weights.T @ known.astype(float)
     covariance = np.divide(covariance, both, out=np.zeros_like(covariance), where=both > 0)
     spread = np.sqrt(rate * (1 - rate))

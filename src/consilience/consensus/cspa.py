@@ -1,6 +1,6 @@
 """CSPA: objects are as alike as the share of clusterings that put them together.
 
-    S = H Hᵀ / r:   S_ij = (clusterings in which both are labelled and agree) / r
+    S = H Hᵀ / r:   S_ij = (clusterings in which both are labeled and agree) / r
 
 (A. Strehl and J. Ghosh, Cluster ensembles, JMLR 3, 2002). The graph with these weights is split into k balanced blocks with a small cut.
 Rows of weight w_i and w_j stand for w_i · w_j pairs of objects, so their edge weighs S_ij w_i w_j, and the cut equals that
@@ -15,10 +15,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import check_count, check_positive, check_seed
+from consilience._random import stream
+from consilience._types import Floats, Ints
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Floats, Problem
+from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
 from consilience.consensus.rows import incidence
-from consilience.partition import Backend, Ints, check_wishes, partition_graph
 
 _BYTES = 12  # of one stored similarity: a float64 and its column
 _CHUNK = 2**22  # candidate pairs looked at together
@@ -65,12 +67,12 @@ def similarity(members: Any, r: int) -> Any:
 
 
 def strongest_similarity(problem: Problem, members: Any, n_neighbors: int, seed: int) -> Any:
-    """S between every row and about `n_neighbors` strong neighbours, found without looking at all pairs.
+    """S between every row and about `n_neighbors` strong neighbors, found without looking at all pairs.
 
     Four times as many candidates are drawn from a row's clusters, as many from each, in proportion to their weights. The most
     similar stay (of equals the heavier). A pair stays if either row chose it.
     """
-    rng = np.random.default_rng(seed)
+    rng = stream(seed, "consensus.cspa")
     n, r = problem.labels.shape
     numbers = problem.hyperedges()[0]
     columns = members.tocsc()
@@ -138,7 +140,7 @@ class CSPA(ConsensusEstimator):
         Bytes that the similarity of the distinct rows may take; the partitioner needs about three times as much again. An ensemble
         that needs more gets a sparsified similarity.
     n_neighbors : int, default 20
-        Neighbours that each row keeps in a sparsified similarity. On noisy labels 20 gave partitions as good as all pairs did.
+        Neighbors that each row keeps in a sparsified similarity. On noisy labels 20 gave partitions as good as all pairs did.
     imbalance : float, default 0.05
         How much heavier than even a block may be.
     backend : {"auto", "metis", "mtkahypar"}, default "auto"

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError
+from consilience._types import Floats
 from consilience.consensus.confidence import cluster_posterior
-from consilience.consensus.problem import Floats, Problem, check_problem
+from consilience.consensus.distinct_rows import Problem, check_problem
 
 
 @dataclass(frozen=True)

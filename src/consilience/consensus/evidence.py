@@ -5,7 +5,7 @@ both, that put them together. A pair that no clustering labels has no evidence a
 
 Equal rows are at distance 0 and merge first, so the tree starts from the distinct rows. Average linkage then has to count
 a row as often as it has objects: with S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart, and
-merging adds rows of S. Nearest-neighbour chains find the tree in O(rows²). Ties, which abound here, go to the cluster
+merging adds rows of S. Nearest-neighbor chains find the tree in O(rows²). Ties, which abound here, go to the cluster
 with the earliest row.
 """
 
@@ -15,16 +15,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from consilience._check import InputError, check_choice, check_positive, check_seed
+from consilience._random import stream
+from consilience._types import Floats, Ints
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import label_tables, representative_rows, row_distances, row_scores
 
-Ints = NDArray[np.int64]
 PROTOTYPES = 2_000  # rows that stand for all when there are too many
 BLOCK = 2**24  # numbers in a block of distances
 TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
@@ -67,7 +67,7 @@ def _blocks(n: int, width: int) -> list[slice]:
 
 def _absorb(problem: Problem, size: int, seed: int) -> tuple[Ints, Floats, Ints]:
     """Rows that stand for all, the weight each takes over, and for every row the nearest of them (the heaviest of those)."""
-    rows, _ = representative_rows(problem, size, np.random.default_rng(seed))
+    rows, _ = representative_rows(problem, size, stream(seed, "consensus.evidence"))
     rows = rows[np.argsort(-problem.weights[rows], kind="stable")]
     nearest = np.empty(problem.n_rows, np.int64)
     for block in _blocks(problem.n_rows, size):

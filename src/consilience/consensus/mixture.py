@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from consilience._check import check_count, check_positive, check_seed
+from consilience._types import Floats, Labels
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.labelmodel import LabelModel
-from consilience.consensus.labelrows import SHORT, LabelRows, best_start, sum_over_labels
-from consilience.consensus.problem import Floats, Labels, Problem
-from consilience.consensus.search import SAMPLE
+from consilience.consensus.label_model import LabelModel
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def mixture_model(
     seed, rows, k = check_seed(random_state), LabelRows.of(problem), problem.n_clusters
 
     def fit(part: LabelRows, labels: NDArray[np.int32]) -> Mixture:
-        return expectation_maximisation(part, np.eye(k)[labels], smoothing, min(SHORT, max_iter), tol)
+        return expectation_maximization(part, np.eye(k)[labels], smoothing, min(SHORT, max_iter), tol)
 
     start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_init, seed=seed, n_jobs=n_jobs)
     shares = np.exp(start.log_shares)
@@ -62,7 +63,7 @@ def mixture_model(
         shares = shares + 0.5 / problem.n_rows
     with np.errstate(divide="ignore"):
         soft = _posterior(rows.scores(np.log(shares)) + start.log_weights)[0]
-    found = expectation_maximisation(rows, soft, smoothing, max_iter, tol)
+    found = expectation_maximization(rows, soft, smoothing, max_iter, tol)
     soft, logs = _posterior(found.joint(rows))
     labels = soft.argmax(axis=1)
     order = by_size(labels, problem.weights, k)
@@ -78,7 +79,7 @@ def mixture_model(
     return Answer(labels, soft, extras)
 
 
-def expectation_maximisation(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
+def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
     """EM from soft memberships (n_rows × k), until the objective per object grows by less than `tol`.
 
     The objective, which never falls, is Σ log p(row) + s Σ log p_q(y | c), the log posterior but for a constant.

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience._types import Floats, Labels
 from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.bayes.predictive import Components, mean_log_joint
@@ -25,14 +26,14 @@ from consilience.consensus.bayes.sampling import (
     STARTS,
     convergence_table,
     sample_posterior,
-    summarise,
+    summarize,
     trace_table,
 )
 from consilience.consensus.bayes.summary import LOSSES
 from consilience.consensus.bayes.variational import KINDS
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.labelmodel import LabelModel
-from consilience.consensus.problem import Floats, Labels, Problem
+from consilience.consensus.label_model import LabelModel
 
 INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
@@ -71,7 +72,7 @@ def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answe
     model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
     how = {name: options[name] for name in ("start", "n_chains", "n_samples", "n_jobs", "progress")}
     posterior = sample_posterior(problem, model, n_iter=n_iter, seed=check_seed(options["random_state"]), **how)
-    labels, membership, components, loss = summarise(
+    labels, membership, components, loss = summarize(
         posterior, options["prior"], loss=options["loss"], n_clusters=n_clusters
     )
     samples = posterior.samples
@@ -126,7 +127,7 @@ class NBCE(LabelModel):
         Concentration of the cluster sizes (larger: more clusters) and of the labels within a cluster (larger: less pure);
         estimated by default.
     loss : {"vi", "binder"}
-        What the answer minimises over the samples (and merging follows): the expected variation of information, or Binder's loss.
+        What the answer minimizes over the samples (and merging follows): the expected variation of information, or Binder's loss.
     start : {"both", "consensus", "random"}
         Where chains begin: at a quick consensus, with every object in a random cluster, or in turn.
     n_chains : int

@@ -1,6 +1,6 @@
 """Quadratic consensus: the partition that explains the most squares of the one-hot labels.
 
-Maximises Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·, the quadratic mutual information (half the category utility) between the partition and each
+Maximizes Σ_q (1/n_q) Σ_c Σ_y T_cy² / T_c·, the quadratic mutual information (half the category utility) between the partition and each
 clustering; the same as least squared error on one-hot columns, so k-means does it (A. Topchy, A. K. Jain and W. Punch, A mixture
 model / Combining multiple weak clusterings, 2003; D. Gondek and T. Hofmann, KDD 2005, Eq. 7: batch k-means, then an online refinement).
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from consilience._check import check_count
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import engine_search
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Problem
-from consilience.consensus.search import engine_search
 
 
 def quadratic_consensus(

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
-from consilience.consensus.problem import Floats, Labels, Problem
+from consilience._random import stream
+from consilience._types import Floats, Labels
+from consilience.consensus.distinct_rows import Problem
 
 
 def incidence(problem: Problem) -> Any:
@@ -63,5 +65,5 @@ def sample_rows(weights: Floats, size: int, seed: int) -> NDArray[np.int64]:
     if len(weights) <= size:
         return np.arange(len(weights))
     # The smallest of exponential times with these rates are such a draw.
-    times = np.random.default_rng([seed, 1]).exponential(size=len(weights)) / weights
+    times = stream(seed, "consensus.rows").exponential(size=len(weights)) / weights
     return np.sort(np.argpartition(times, size)[:size])

@@ -17,18 +17,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice
-from consilience.comparison import stability
-from consilience.comparison.counts import Sums, xlogx
-from consilience.comparison.information import nmi_from
+from consilience._types import Floats, Ints, Labels
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Floats, Labels, Problem
 from consilience.consensus.rows import incidence, row_distances
 from consilience.ensemble import Ensemble
+from consilience.measures import stability
+from consilience.measures.counts import Sums, xlogx
+from consilience.measures.information import nmi_from
 
-Ints = NDArray[np.int64]
 MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
 
@@ -105,17 +104,17 @@ def _follow(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
     taken = np.zeros(
         (offsets[-1] + 1, problem.n_clusters)
     )  # weight of each label in each cluster; the last is no label
-    labelled = np.zeros((problem.n_clusterings, problem.n_clusters))
+    labeled = np.zeros((problem.n_clusterings, problem.n_clusters))
     labels = np.full(problem.n_rows, -1)
     labels[seeds] = np.arange(len(seeds))
     for i in [*seeds, *ranked[labels[ranked] < 0]]:
         mine = known[i]
         if labels[i] < 0:
-            joint = (labelled > 0)[mine].sum(axis=0)
-            share = (taken[edges[i]] / np.where(labelled > 0, labelled, 1))[mine].sum(axis=0)
+            joint = (labeled > 0)[mine].sum(axis=0)
+            share = (taken[edges[i]] / np.where(labeled > 0, labeled, 1))[mine].sum(axis=0)
             labels[i] = np.round(share / np.maximum(joint, 1), 9).argmax()
         taken[edges[i][mine], labels[i]] += problem.weights[i]
-        labelled[mine, labels[i]] += problem.weights[i]
+        labeled[mine, labels[i]] += problem.weights[i]
     return labels
 
 

@@ -1,6 +1,6 @@
 """Majority vote: give the clusters of all clusterings common names, then let the clusterings vote on every object.
 
-Maximises the agreement  A(C, m) = Σ_q Σ_i w_i [m_q(y_iq) = C(i)]  over the consensus C and the maps m_q from labels to
+Maximizes the agreement  A(C, m) = Σ_q Σ_i w_i [m_q(y_iq) = C(i)]  over the consensus C and the maps m_q from labels to
 clusters, in turn: the best maps for C (Hungarian method), the best C for the maps (a vote). A never falls. A map is
 one-to-one where a clustering has at most k clusters, and onto where it has more: k of its labels are matched and the
 surplus ones go to their plurality cluster, the k being chosen so that this loses least.
@@ -21,12 +21,13 @@ from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._random import stream
+from consilience._types import Floats, Ints
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.problem import Floats, Problem
 from consilience.consensus.rows import representative_rows
-from consilience.consensus.search import best_start, problem_views, rows_of_start
 
-Ints = NDArray[np.int64]
 SAMPLE = 4_000  # rows on which starts are made and compared
 ENOUGH = 3  # starts that end equally well: what most find is taken for the best
 MOST = 50  # clusterings that a vote starts from
@@ -115,7 +116,7 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: 
     """The start whose vote, on a sample of the rows if they are many, agrees most with the clusterings."""
     sample, k = problem, problem.n_clusters
     if problem.n_rows > SAMPLE:
-        rows, weights = representative_rows(problem, SAMPLE, np.random.default_rng(seed))
+        rows, weights = representative_rows(problem, SAMPLE, stream(seed, "consensus.vote"))
         sample = _by_column(problem, problem.labels[rows], weights)
     best, most, again = None, -1.0, 0
     for labels in _starts(sample, start, n_init, seed):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from consilience.agreement import stable_groups
-from consilience.explorer.edition import Edition
+from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
-from consilience.explorer.wire import RefusedError, Reply, json_reply
+from consilience.explorer.snapshot import Edition
 from consilience.reports.agreement import components_of
 
 GROUPS, MEMBERS = 20, 20

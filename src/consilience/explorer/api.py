@@ -12,19 +12,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from consilience._check import InputError
-from consilience.explorer import requests
+from consilience.explorer import validation
 from consilience.explorer.agreed import agreement_reply
+from consilience.explorer.codec import RefusedError, Reply, json_reply, refusal
 from consilience.explorer.compare import compare_reply, components_reply
 from consilience.explorer.detail import detail_reply
-from consilience.explorer.edition import Edition
 from consilience.explorer.export import export_reply
 from consilience.explorer.jobs import Job, Jobs
+from consilience.explorer.more_like import start_refine
 from consilience.explorer.null import start_null
 from consilience.explorer.objects import objects_reply
 from consilience.explorer.overview import boot_reply, labels_reply, map_reply, session_reply
-from consilience.explorer.refine import start_refine
 from consilience.explorer.session import Session
-from consilience.explorer.wire import RefusedError, Reply, json_reply, refusal
+from consilience.explorer.snapshot import Edition
 
 ONE, NUMBER = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}[mc]", r"([0-9]{1,9})"
 REF = f"({ONE})"
@@ -52,7 +52,7 @@ class Api:
                 ("GET", "session", self._session),
                 ("GET", "boot", self._boot),
                 ("GET", f"labels/({ONE}(?:,{ONE})*)", self._labels),
-                ("GET", "map/(mds|neighbours)", self._map),
+                ("GET", "map/(mds|neighbors)", self._map),
                 ("GET", f"detail/{REF}", self._detail),
                 ("GET", f"objects/{REF}", self._objects),
                 ("GET", f"compare/{REF}/{REF}", self._compare),
@@ -109,7 +109,7 @@ class Api:
         return detail_reply(self.session, edition, edition.ref(ref))
 
     def _objects(self, edition: Edition, ref: str, query: Mapping[str, str], **_: Any) -> Reply:
-        return objects_reply(self.session, edition, edition.ref(ref), **requests.objects_query(query))
+        return objects_reply(self.session, edition, edition.ref(ref), **validation.objects_query(query))
 
     def _compare(self, edition: Edition, a: str, b: str, **_: Any) -> Reply:
         return compare_reply(self.session, edition, edition.ref(a), edition.ref(b))
@@ -121,7 +121,7 @@ class Api:
         return agreement_reply(self.session, edition)
 
     def _start(self, edition: Edition, body: bytes, **_: Any) -> Reply:
-        kind, asked = requests.job_body(body)
+        kind, asked = validation.job_body(body)
         if kind == "null":
             return self._told(start_null(self.session, edition, self.jobs, **asked), 202)
         asked["ref"] = edition.ref(asked["ref"])
@@ -140,7 +140,7 @@ class Api:
         return json_reply({**summary, "revision": self.session.edition.revision}, status)
 
     def _export(self, edition: Edition, body: bytes, **_: Any) -> Reply:
-        form, items, confidence = requests.export_body(body)
+        form, items, confidence = validation.export_body(body)
         return export_reply(self.session, edition, form, [(edition.ref(ref), name) for ref, name in items], confidence)
 
     def close(self) -> None:

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from consilience.comparison import (
+from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.detail import floaters
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import Edition, Ref
+from consilience.measures import (
     adjusted_rand,
     cluster_difference,
     jaccard,
     nmi,
     variation_of_information,
 )
-from consilience.explorer.detail import floaters
-from consilience.explorer.edition import Edition, Ref
-from consilience.explorer.session import Session
-from consilience.explorer.wire import RefusedError, Reply, json_reply
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
 CELLS = 1_000_000
@@ -71,8 +71,8 @@ def components_reply(session: Session, edition: Edition, ref: Ref) -> Reply:
 def _components(session: Session, edition: Edition, ref: Ref) -> Reply:
     members = edition.members(ref)
     found = edition.meta.ensemble[:, members].signatures()
-    labelled = (found.labels >= 0).any(axis=1)
-    order = np.flatnonzero(labelled)[np.argsort(-found.counts[labelled], kind="stable")]
+    labeled = (found.labels >= 0).any(axis=1)
+    order = np.flatnonzero(labeled)[np.argsort(-found.counts[labeled], kind="stable")]
     sizes = found.counts[order]
     one = edition.shown(ref._replace(kind="c"))
     return json_reply(

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience.comparison import accuracy
-from consilience.explorer.edition import Edition, Ref, Shown
+from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.features import marks
 from consilience.explorer.session import Session
-from consilience.explorer.wire import Reply, json_reply
+from consilience.explorer.snapshot import Edition, Ref, Shown
+from consilience.measures import accuracy
 
 WEIGHTS, FLOATERS, BINS = 30, 100, 20
 THRESHOLD = 0.5  # an object floats if no majority of the branch puts it where it is

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from consilience._check import InputError, check_count
-from consilience.explorer.page import load_page
+from consilience.explorer.assets import load_page
 from consilience.tables import Table, read_table
 
 
@@ -37,7 +37,7 @@ def explore(
     block: bool | None = None,
     **reading: Any,
 ) -> Any:
-    """Look at many clusterings: their tree, scores and maps, the data in the colours of each, and what to take away.
+    """Look at many clusterings: their tree, scores and maps, the data in the colors of each, and what to take away.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
-    from consilience.explorer.serve import (  # here, so that the package is quick to import
+    from consilience.explorer.launch import (  # here, so that the package is quick to import
         Server,
         open_browser,
         prepare,

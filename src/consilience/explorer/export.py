@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from consilience.explorer.codec import Reply
 from consilience.explorer.detail import title
-from consilience.explorer.edition import Edition, Ref
 from consilience.explorer.session import Session
-from consilience.explorer.wire import Reply
+from consilience.explorer.snapshot import Edition, Ref
 from consilience.reports.files import quoted
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}

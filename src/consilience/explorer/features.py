@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from consilience.explorer.edition import Shown
 from consilience.explorer.session import Session
+from consilience.explorer.snapshot import Shown
 from consilience.reports.features import Z, effect_sizes
 
 TOP = 8  # columns for each cluster

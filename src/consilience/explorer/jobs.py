@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from consilience._check import InputError
-from consilience.explorer.wire import RefusedError
+from consilience.explorer.codec import RefusedError
 
 KEPT = 32  # jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
@@ -25,7 +25,7 @@ class Job:
     ----------
     id : int
     kind : str
-    state : {"running", "done", "cancelled", "failed"}
+    state : {"running", "done", "canceled", "failed"}
     done, total : int
     message : str
     result : dict or None
@@ -117,9 +117,9 @@ def _run(job: Job, work: Callable[[Job], dict[str, Any] | None]) -> None:
     state = "failed"
     try:
         job.result = work(job)
-        state = "cancelled" if job.stopping and job.done < job.total else "done"
+        state = "canceled" if job.stopping and job.done < job.total else "done"
     except StoppedError:
-        state = "cancelled"
+        state = "canceled"
     except InputError as error:
         job.message = str(error)
     except Exception:

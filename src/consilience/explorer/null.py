@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from consilience.comparison import accuracy, compactness
-from consilience.explorer.edition import Edition
+from consilience.explorer.codec import RefusedError
 from consilience.explorer.jobs import Job, Jobs
 from consilience.explorer.scores import measured
 from consilience.explorer.session import Session
-from consilience.explorer.wire import RefusedError
+from consilience.explorer.snapshot import Edition
+from consilience.measures import accuracy, compactness
 
 
 def start_null(session: Session, edition: Edition, jobs: Jobs, groups: int, score: str, shuffles: int) -> Job:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience.explorer.edition import Edition, Ref, Shown
+from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.session import Session
-from consilience.explorer.wire import Reply, json_reply
+from consilience.explorer.snapshot import Edition, Ref, Shown
 
 COLUMNS = 8  # of the data
 ALL = -2  # what `cluster` says for all of them; −1 is missing

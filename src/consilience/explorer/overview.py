@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience.comparison import accuracy
-from consilience.explorer.edition import Edition, Shown
+from consilience.explorer.codec import RefusedError, Reply, binary_reply, json_reply
 from consilience.explorer.jobs import Jobs
-from consilience.explorer.refine import refine_note
+from consilience.explorer.more_like import refine_note
 from consilience.explorer.scores import score_summary
 from consilience.explorer.session import Session
-from consilience.explorer.wire import RefusedError, Reply, binary_reply, json_reply
+from consilience.explorer.snapshot import Edition, Shown
+from consilience.measures import accuracy
 
 LIMITS = {"refs": 64, "refine": 1000, "rows": 500, "items": 64}
 FEATURES = 200  # names of columns in the session's summary
@@ -138,7 +138,7 @@ def map_reply(edition: Edition, kind: str) -> Reply:
             "kind": kind,
             "stress": made.stress,
             "kept": made.kept,
-            "n_neighbours": made.n_neighbours,
+            "n_neighbors": made.n_neighbors,
             "note": made.note,
         }
         return binary_reply(header, {"xy": xy.astype(np.float32)})

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count
+from consilience._random import stream
+from consilience._types import Floats
 from consilience.ensemble import Ensemble
 from consilience.generation.mds import embed
 from consilience.tables import Table, scale
 
-Floats = NDArray[np.float64]
 MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs
 
 
@@ -94,7 +95,7 @@ def _place(name: str, names: list[str]) -> int:
 
 
 def _axes(values: Any) -> Plane:
-    """Principal components of the standardised columns; of sparse ones, singular vectors, since centring would fill them."""
+    """Principal components of the standardized columns; of sparse ones, singular vectors, since centering would fill them."""
     from sklearn.decomposition import PCA, TruncatedSVD
 
     data = scale(values, "columns")
@@ -121,7 +122,7 @@ def _labels(ensemble: Ensemble) -> Plane:
     """
     n, m = ensemble.labels.shape
     some = min(m, MOST, max(10, LABELS // n))
-    chosen = np.sort(np.random.default_rng(0).permutation(m)[:some])
+    chosen = np.sort(stream(0, "explorer.plane").permutation(m)[:some])
     rows = ensemble[:, chosen].signatures()
     axes, share = _main_axes(rows.labels, rows.counts.astype(float))
     of = "all clusterings" if some == m else f"{some} of the clusterings"
@@ -140,20 +141,20 @@ def _main_axes(labels: NDArray[np.int32], weights: Floats) -> tuple[Floats, floa
     row = np.repeat(np.arange(len(labels)), known.sum(axis=1))
     mass = np.sqrt(weights / weights.sum())
     table = sparse.csr_matrix((mass[row], (row, numbers)), (len(labels), offsets[-1]))
-    centre = np.asarray(mass @ table).ravel()
-    variance = float(table.multiply(table).sum() - centre @ centre)
+    center = np.asarray(mass @ table).ravel()
+    variance = float(table.multiply(table).sum() - center @ center)
     if min(table.shape) < 4 or variance <= 1e-9:
-        dense = table.toarray() - np.outer(mass, centre)
+        dense = table.toarray() - np.outer(mass, center)
         left, values, _ = np.linalg.svd(dense, full_matrices=False)
         left, values = _padded(left), np.append(values, [0, 0])[:2]
     else:
         operator = LinearOperator(
             table.shape,
-            matvec=lambda x: table @ np.ravel(x) - mass * (centre @ np.ravel(x)),
-            rmatvec=lambda y: table.T @ np.ravel(y) - centre * (mass @ np.ravel(y)),
+            matvec=lambda x: table @ np.ravel(x) - mass * (center @ np.ravel(x)),
+            rmatvec=lambda y: table.T @ np.ravel(y) - center * (mass @ np.ravel(y)),
             dtype=float,
         )
-        start = np.random.default_rng(0).standard_normal(min(table.shape))
+        start = stream(0, "explorer.components").standard_normal(min(table.shape))
         left, values, _ = svds(operator, 2, v0=start)
         left, values = left[:, ::-1], values[::-1]
     scores = left / mass[:, None] * values

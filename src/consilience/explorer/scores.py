@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience.comparison import compactness
+from consilience._random import stream
 from consilience.ensemble import Ensemble
 from consilience.generation.ledger import FRACTIONS, WHOLE
+from consilience.measures import compactness
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table, scale
 
@@ -27,7 +28,7 @@ MEASURED, SAMPLE = 5000, 2000  # objects up to which compactness is of all of th
 def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArray[np.int32]]) -> pd.DataFrame:
     """One column per score: compactness, accuracy with known labels, the user's own numbers, and what the tree knows.
 
-    Compactness is taken from the run where it is there; otherwise it is measured on the standardised data.
+    Compactness is taken from the run where it is there; otherwise it is measured on the standardized data.
 
     Examples
     --------
@@ -55,9 +56,9 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
 
 
 def measured(data: Table) -> tuple[NDArray[np.int64], Any, str]:
-    """The objects that compactness is taken of, their standardised data or distances, and the metric."""
+    """The objects that compactness is taken of, their standardized data or distances, and the metric."""
     n, distances = data.n_objects, data.kind == "distances"
-    rows = np.arange(n) if n <= MEASURED else np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE])
+    rows = np.arange(n) if n <= MEASURED else np.sort(stream(0, "measures.sample").permutation(n)[:SAMPLE])
     values = data.values[np.ix_(rows, rows)] if distances else scale(data.values, "columns")[rows]
     return rows, values, "precomputed" if distances else "euclidean"
 

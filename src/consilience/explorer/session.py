@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
-from consilience.comparison.summary import known_labels
 from consilience.ensemble import Ensemble
-from consilience.explorer.edition import Edition
 from consilience.explorer.plane import feature_names, plane_of
 from consilience.explorer.scores import score_table
+from consilience.explorer.snapshot import Edition
 from consilience.generation import Variations
+from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
 from consilience.tables import Table
@@ -28,7 +28,7 @@ from consilience.tables import Table
 
 @dataclass(frozen=True)
 class Known:
-    """A known labelling: codes, −1 missing, and the names of the classes."""
+    """A known labeling: codes, −1 missing, and the names of the classes."""
 
     codes: NDArray[np.int32] = field(repr=False)
     classes: list[str]

@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
-from consilience._check import InputError, check_threads
-from consilience.comparison.compactness import compactness
+from consilience._check import InputError
+from consilience._parallel import n_threads, workers
+from consilience._random import stream
+from consilience._types import Labels
 from consilience.ensemble import Ensemble
-from consilience.generation.base import Made, base_run
 from consilience.generation.kmeans import kmeans_runs
-from consilience.generation.recipes import Recipe, stream
+from consilience.generation.sklearn_base import Made, base_run
 from consilience.generation.spaces import Spaces
+from consilience.generation.specs import Recipe
 from consilience.generation.spectral import spectral_run
+from consilience.measures.compactness import compactness
 
-Labels = NDArray[np.int32]
 MEASURED_WHOLE = 5000  # objects up to which compactness is of all pairs; beyond, of the pairs of a sample
 SAMPLE = 2000
 WORK = 4e9  # multiplications
@@ -71,7 +73,7 @@ class Workshop:
     @property
     def batch_size(self) -> int:
         """Clusterings made at a time: about a second's work, which is what an interrupted run loses at most."""
-        settings, jobs = self.spaces.settings, check_threads(self.n_jobs)
+        settings, jobs = self.spaces.settings, n_threads(self.n_jobs)
         if self.base is not None or "spectral" in dict(settings.methods):
             return 16 * jobs
         one = 50 * self.spaces.n_objects * self.spaces.columns.shape[1] * max(settings.n_clusters)
@@ -129,7 +131,7 @@ class Workshop:
                 seed=seed,
                 init=settings.init,
                 max_iter=settings.max_iter,
-                threads=check_threads(self.n_jobs),
+                threads=n_threads(self.n_jobs),
             )
             labels[which] = runs.labels
             info.loc[which, "inertia"] = runs.inertia
@@ -137,13 +139,13 @@ class Workshop:
             info.loc[which, "seconds"] = runs.seconds
 
     def _run_alone(self, alone: list[int], recipes: Sequence[Recipe], labels: Labels, info: pd.DataFrame) -> None:
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         settings = self.spaces.settings
         tasks = [
             delayed(_make_one)(self.base, self.spaces.table(recipes[i].space), recipes[i], settings) for i in alone
         ]
-        for i, (rows, made, inertia, steps) in zip(alone, Parallel(n_jobs=self.n_jobs)(tasks), strict=True):
+        for i, (rows, made, inertia, steps) in zip(alone, workers(self.n_jobs, prefer="processes")(tasks), strict=True):
             if made.labels is not None:
                 labels[i, slice(None) if rows is None else rows] = made.labels
             info.loc[i, "seconds"], info.loc[i, "note"] = made.seconds, made.note
@@ -167,7 +169,7 @@ class Workshop:
         n = self.spaces.n_objects
         if n <= MEASURED_WHOLE:
             return np.arange(n)
-        return np.sort(_kernels.random_permutation(stream(0, "sample"), 0, n)[:SAMPLE])
+        return np.sort(stream(0, "measures.sample").permutation(n)[:SAMPLE])
 
 
 def _make_one(base: Any, table: Any, recipe: Recipe, settings: Any) -> tuple[Any, Made, float, Any]:

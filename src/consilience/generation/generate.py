@@ -10,15 +10,15 @@ from consilience._check import (
     check_count,
     check_positive,
     check_seed,
-    check_threads,
 )
+from consilience._parallel import check_n_jobs
 from consilience.ensemble import Ensemble
-from consilience.generation.again import more_like
-from consilience.generation.base import base_text, check_base
 from consilience.generation.ledger import Series
 from consilience.generation.making import data_table, ledger_for, make_series, workshop_for
-from consilience.generation.recipes import draw
-from consilience.generation.settings import SIGMA_DIVISORS, Settings
+from consilience.generation.plan import SIGMA_DIVISORS, Settings
+from consilience.generation.sklearn_base import base_text, check_base
+from consilience.generation.specs import draw
+from consilience.generation.variations import more_like
 from consilience.store import Store
 
 
@@ -152,7 +152,7 @@ def generate(
     )
     check_count("n_clusterings", n_clusterings)
     check_positive("spread", spread, or_equal=True)
-    check_threads(n_jobs)
+    check_n_jobs(n_jobs)
     table = data_table(X, metric)
     if around is not None:
         return more_like(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)

@@ -116,8 +116,8 @@ def kmeans_runs(
 ) -> Runs:
     """K-means (Lloyd's algorithm) many times over one table.
 
-    Minimises Σ_i Σ_j w_j² (x_ij − c_{z(i) j})² over labels z and centres c. Each run stops when no label changes. An
-    emptied cluster takes the object farthest from its centre. The labels are those of arithmetic in float64: the
+    Minimizes Σ_i Σ_j w_j² (x_ij − c_{z(i) j})² over labels z and centers c. Each run stops when no label changes. An
+    emptied cluster takes the object farthest from its center. The labels are those of arithmetic in float64: the
     kernel scores in float32 and decides again in float64 where rounding could have mattered.
 
     Parameters

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from consilience._types import Labels
 from consilience.ensemble import Ensemble
 from consilience.store import Store
-
-Labels = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from consilience._progress import Bar
 from consilience.ensemble import Ensemble
 from consilience.generation.batch import Workshop
 from consilience.generation.ledger import Ledger, Series
-from consilience.generation.recipes import Recipe
-from consilience.generation.settings import Settings
+from consilience.generation.plan import Settings
 from consilience.generation.spaces import GenerationWarning, Spaces
+from consilience.generation.specs import Recipe
 from consilience.generation.spectral import check_spectral
 from consilience.store import Store
 from consilience.tables import Table, read_table

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from consilience._check import InputError
+from consilience._types import Floats
 
-Floats = NDArray[np.float64]
 MOST = 6000  # objects: 288 MB a matrix, and minutes
 CLOSE = 1e-3  # of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others
 
@@ -65,7 +64,7 @@ def _stress(made: Floats, distances: Floats, weights: Floats) -> float:
 def _classical(distances: Floats, n_dimensions: int) -> Floats:
     """Classical scaling; columns that would be imaginary are 0, except for a trace that lets the descent use them."""
     squares = np.square(distances)
-    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
-    values, vectors = np.linalg.eigh(-centred / 2)
+    centered = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    values, vectors = np.linalg.eigh(-centered / 2)
     values, vectors = values[::-1][:n_dimensions], vectors[:, ::-1][:, :n_dimensions]
     return np.asarray(vectors * np.sqrt(np.maximum(values, 1e-6 * values[0])))

@@ -3,7 +3,7 @@
 * :func:`noisy_labels`: the controlled experiment.
 * :func:`feature_distributed`: every clusterer sees all objects by a few features.
 * :func:`object_distributed`: every clusterer sees some objects by all features; the others are missing.
-* :func:`robust_centralised`: ten clusterers see everything.
+* :func:`robust_centralized`: ten clusterers see everything.
 
 Every clustering draws from its own stream of random numbers, so it does not depend on how many there are.
 """
@@ -20,12 +20,11 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 
 from consilience._check import InputError, check_seed
+from consilience._random import child_seed, stream
+from consilience._types import Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.generation.similarities import SIMILARITIES, kmeans_by, neighbours_by
+from consilience.generation.similarities import SIMILARITIES, kmeans_by, neighbors_by
 from consilience.generation.som import SOM
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
 
 
 def noisy_labels(
@@ -75,12 +74,13 @@ def noisy_labels(
     _check_counts(n_objects=n_objects, n_clusters=n_clusters, n_clusterings=n_clusterings)
     if not 0 <= noise <= 1:
         raise InputError(f"noise must be a share between 0 and 1; got {noise!r}")
-    own, *streams = np.random.SeedSequence(check_seed(random_state)).spawn(n_clusterings + 1)
+    seed = check_seed(random_state)
     counts = _cluster_sizes(n_objects, n_clusters, sizes)
-    truth = np.random.default_rng(own).permutation(np.repeat(np.arange(n_clusters, dtype=np.int32), counts))
+    truth = stream(seed, "scenarios").permutation(np.repeat(np.arange(n_clusters, dtype=np.int32), counts))
     labels = np.repeat(truth[:, None], n_clusterings, axis=1)
     n_replaced = round(noise * n_objects)
-    for q, rng in enumerate(map(np.random.default_rng, streams)):
+    for q in range(n_clusterings):
+        rng = stream(seed, "scenarios.views", q)
         replaced = rng.choice(n_objects, n_replaced, replace=False, shuffle=False)
         labels[replaced, q] = rng.integers(n_clusters, size=n_replaced, dtype=np.int32)
     info = {"method": ["noisy copy"] * n_clusterings, "noise": [float(noise)] * n_clusterings}
@@ -139,11 +139,11 @@ def feature_distributed(
     _check_counts(n_views=n_views, n_features=n_features)
     if n_features > X.shape[1]:
         raise InputError(f"views of {n_features} features need as many; the data has {X.shape[1]}")
-    own, *streams = np.random.SeedSequence(check_seed(random_state)).spawn(n_views + 1)
-    features = _deal(X.shape[1], n_views, n_features, np.random.default_rng(own))
+    seed = check_seed(random_state)
+    features = _deal(X.shape[1], n_views, n_features, stream(seed, "scenarios"))
     labels = np.empty((X.shape[0], n_views), np.int32)
-    for q, (chosen, stream) in enumerate(zip(features, streams, strict=True)):
-        labels[:, q] = _fit(base, X[:, chosen], n_clusters, np.random.default_rng(stream))
+    for q, chosen in enumerate(features):
+        labels[:, q] = _fit(base, X[:, chosen], n_clusters, stream(seed, "scenarios.views", q))
     info = {"method": [_name(base)] * n_views, "features": [chosen.tolist() for chosen in features]}
     return Ensemble(labels, info=info)
 
@@ -201,12 +201,12 @@ def object_distributed(
     n = X.shape[0]
     if not 1 <= coverage <= n_parts:
         raise InputError(f"coverage must be between 1 and the number of parts, {n_parts}; got {coverage!r}")
-    own, *streams = np.random.SeedSequence(check_seed(random_state)).spawn(n_parts + 1)
-    dealt = np.random.default_rng(own).permutation(np.arange(n) % n_parts)
+    seed = check_seed(random_state)
+    dealt = stream(seed, "scenarios").permutation(np.arange(n) % n_parts)
     extra = np.diff(np.round(np.linspace(0, (coverage - 1) * n, n_parts + 1)).astype(np.int64))
     labels = np.full((n, n_parts), -1, np.int32)
-    for q, stream in enumerate(streams):
-        rng = np.random.default_rng(stream)
+    for q in range(n_parts):
+        rng = stream(seed, "scenarios.views", q)
         others = np.flatnonzero(dealt != q)
         borrowed = rng.choice(others, min(extra[q], len(others)), replace=False)
         part = np.sort(np.concatenate([np.flatnonzero(dealt == q), borrowed]))
@@ -217,10 +217,10 @@ def object_distributed(
     return Ensemble(labels, info=info)
 
 
-def robust_centralised(X: Any, n_clusters: int, *, n_neighbors: int = 20, random_state: Any = None) -> Ensemble:
+def robust_centralized(X: Any, n_clusters: int, *, n_neighbors: int = 20, random_state: Any = None) -> Ensemble:
     """Cluster the data by the ten algorithms of the slides.
 
-    A self-organising map, hypergraph partitioning, k-means with four distances (Euclidean, cosine, correlation and extended
+    A self-organizing map, hypergraph partitioning, k-means with four distances (Euclidean, cosine, correlation and extended
     Jaccard), and graph partitioning with the same four.
 
     Parameters
@@ -240,36 +240,36 @@ def robust_centralised(X: Any, n_clusters: int, *, n_neighbors: int = 20, random
     -----
     The slides leave open how graphs and hypergraphs come from measured data. Here the similarities are
     1 / (1 + Euclidean distance), the cosine, the correlation of the two rows, and x·y / (|x|² + |y|² − x·y), negative ones
-    counting as none; a hyperedge is an object with its neighbours (Euclidean). Partitions are balanced, as theirs were. Columns
+    counting as none; a hyperedge is an object with its neighbors (Euclidean). Partitions are balanced, as theirs were. Columns
     are taken as they are: bring them to one scale first if they are not.
-    Cost O(n² · features) for the neighbours, in blocks of rows.
+    Cost O(n² · features) for the neighbors, in blocks of rows.
 
     Examples
     --------
-    >>> from consilience.generation import gaussians_8d5k, robust_centralised
+    >>> from consilience.generation import gaussians_8d5k, robust_centralized
     >>> X, truth = gaussians_8d5k(n_objects=100, random_state=0)
-    >>> robust_centralised(X, 5, random_state=0).info.iloc[[0, 1, 5, 9]]
+    >>> robust_centralized(X, 5, random_state=0).info.iloc[[0, 1, 5, 9]]
            method        similarity
     0         SOM         euclidean
     1  hypergraph         euclidean
     5     k-means  extended Jaccard
     9       graph  extended Jaccard
     """
-    from consilience.partition import partition_graph, partition_hypergraph
+    from consilience.consensus.graph_partition import partition_graph, partition_hypergraph
 
     X = _check_data(X, n_clusters, sparse=False)
     _check_counts(n_neighbors=n_neighbors)
-    streams = np.random.SeedSequence(check_seed(random_state)).spawn(10)
-    seeds = [int(stream.generate_state(1)[0]) for stream in streams]
+    root = check_seed(random_state)
+    seeds = [child_seed(root, "scenarios.views", q) >> 31 for q in range(10)]
     columns = [("SOM", "euclidean", SOM(n_clusters, random_state=seeds[0]).fit_predict(X))]
-    near = neighbours_by(X, "euclidean", n_neighbors)
+    near = neighbors_by(X, "euclidean", n_neighbors)
     edges = [np.append(row, i) for i, row in enumerate(np.split(near.indices, near.indptr[1:-1]))]
     hyper = partition_hypergraph(edges, n_clusters, n_vertices=len(X), random_state=seeds[1])
     columns.append(("hypergraph", "euclidean", hyper))
     for seed, name in zip(seeds[2:6], SIMILARITIES, strict=True):
         columns.append(("k-means", name, kmeans_by(X, n_clusters, name, seed)))
     for seed, name in zip(seeds[6:], SIMILARITIES, strict=True):
-        near = neighbours_by(X, name, n_neighbors)
+        near = neighbors_by(X, name, n_neighbors)
         graph = near.maximum(near.T)
         columns.append(("graph", name, partition_graph(graph, n_clusters, random_state=seed)))
     methods, names, labels = zip(*columns, strict=True)
@@ -306,7 +306,7 @@ def gaussians_8d5k(n_objects: int = 1000, *, spread: float = 0.1, random_state: 
     ((1000, 8), [0, 1, 2, 3, 4])
     """
     _check_counts(n_objects=n_objects)
-    rng = np.random.default_rng(check_seed(random_state))
+    rng = stream(check_seed(random_state), "datasets")
     truth = rng.permutation(np.repeat(np.arange(5, dtype=np.int32), _cluster_sizes(n_objects, 5, None)))
     return rng.random((5, 8))[truth] + rng.normal(0, spread, (n_objects, 8)), truth
 

@@ -1,4 +1,4 @@
-"""Similarities of objects other than Euclidean nearness: k-means and graphs of neighbours by them."""
+"""Similarities of objects other than Euclidean nearness: k-means and graphs of neighbors by them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 
-Floats = NDArray[np.float64]
+from consilience._types import Floats
 
 
 def kmeans_by(X: Floats, n_clusters: int, name: str, seed: int) -> NDArray[Any]:
@@ -36,7 +36,7 @@ def kmeans_by(X: Floats, n_clusters: int, name: str, seed: int) -> NDArray[Any]:
     return best
 
 
-def neighbours_by(X: Floats, name: str, n_neighbors: int) -> csr_matrix:
+def neighbors_by(X: Floats, name: str, n_neighbors: int) -> csr_matrix:
     """Similarities of every object with those most similar to it, if positive; block by block of rows."""
     n, count = len(X), min(n_neighbors, len(X) - 1)
     near, values = np.empty((n, count), np.int64), np.empty((n, count))

@@ -1,4 +1,4 @@
-"""A self-organising map (Kohonen 1982) as a clusterer: the units of a small grid share what they learn with neighbours.
+"""A self-organizing map (Kohonen 1982) as a clusterer: the units of a small grid share what they learn with neighbors.
 
 Batch rule: with u(i) the unit nearest to object i and h(u, v) = exp(−d(u, v)² / 2σ²) on the grid, every unit becomes
 m_v = Σ_i h(u(i), v) x_i / Σ_i h(u(i), v), while σ falls from half the grid's length to a third of a step.
@@ -14,13 +14,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_array
 
 from consilience._check import InputError, check_seed
+from consilience._types import Floats
 
-Floats = NDArray[np.float64]
-LAST = 1 / 3  # width of the neighbourhood in the end: a unit then hardly hears the next one
+LAST = 1 / 3  # width of the neighborhood in the end: a unit then hardly hears the next one
 
 
 class SOM(ClusterMixin, BaseEstimator):
-    """Self-organising map with one unit per cluster, on the grid nearest to a square.
+    """Self-organizing map with one unit per cluster, on the grid nearest to a square.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ def _grid(n_units: int) -> tuple[tuple[int, int], Floats]:
 
 def _along_grid(units: Floats) -> Floats:
     """Units in the order of their first principal component, so that the map starts untwisted."""
-    centred = units - units.mean(axis=0)
-    return np.asarray(units[np.argsort(centred @ np.linalg.svd(centred, full_matrices=False)[2][0], kind="stable")])
+    centered = units - units.mean(axis=0)
+    return np.asarray(units[np.argsort(centered @ np.linalg.svd(centered, full_matrices=False)[2][0], kind="stable")])
 
 
 def _learn(X: Floats, units: Floats, hears: Floats) -> Floats:

@@ -12,11 +12,11 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, count
+from consilience._types import Floats
 from consilience.generation.kmeans import Prepared, prepare
 from consilience.generation.mds import embed
-from consilience.generation.settings import WEIGHTED, Settings
+from consilience.generation.plan import WEIGHTED, Settings
 
-Floats = NDArray[np.float64]
 MOST = 5000  # columns, or objects if they are fewer, whose components can be had: they need that number squared
 
 
@@ -30,7 +30,7 @@ class Spaces:
     Attributes
     ----------
     columns : (n, d) array or CSR matrix
-        The table without its constant columns, each standardised if the settings say so (a sparse table is only
+        The table without its constant columns, each standardized if the settings say so (a sparse table is only
         scaled, since moving its zeros would fill it); for distances, their scaling to `n_dimensions` columns.
     kept : (d,) int array
         Which of the given columns these are.

@@ -6,16 +6,15 @@ import contextlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from scipy.spatial.distance import pdist, squareform
 
 from consilience._check import InputError
+from consilience._types import Floats
 from consilience.generation.kmeans import Runs, kmeans_runs
 
-Floats = NDArray[np.float64]
 MOST_OBJECTS = 8000  # their similarities are half a gigabyte
 ITERATED = 500  # objects from which the first eigenvectors come sooner by iteration, if they come soon at all
 

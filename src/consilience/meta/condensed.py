@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import num_obs_y
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from consilience._types import Floats, Ints
 
 
 def distances_from(condensed: Floats, item: int, others: Ints) -> Floats:

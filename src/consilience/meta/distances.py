@@ -8,9 +8,9 @@ import numpy as np
 from scipy.spatial.distance import squareform
 
 from consilience._check import InputError, check_choice, check_count, count
-from consilience.comparison import MEASURES, pairwise
+from consilience._types import Floats
 from consilience.ensemble import Ensemble
-from consilience.meta.condensed import Floats
+from consilience.measures import MEASURES, pairwise
 from consilience.meta.sketch import MOST, sketch_differences
 
 SYMMETRIC = [name for name, how in MEASURES.items() if how.symmetric]
@@ -64,10 +64,10 @@ def _check_known(ensemble: Ensemble, distances: Floats, n_pairs: int | None) -> 
     more = f" ({count(len(unknown), 'such pair')} in all)" if len(unknown) > 1 else ""
     if n_pairs is None:
         raise InputError(
-            f"clusterings {one!r} and {other!r} share no labelled object, so nothing says how far apart they are{more}: "
+            f"clusterings {one!r} and {other!r} share no labeled object, so nothing says how far apart they are{more}: "
             "leave out those that overlap too little"
         )
     raise InputError(
-        f"none of {n_pairs:,} random pairs of objects is labelled in both clusterings {one!r} and {other!r}{more}: "
+        f"none of {n_pairs:,} random pairs of objects is labeled in both clusterings {one!r} and {other!r}{more}: "
         "use a larger sketch, or sketch=None"
     )

@@ -15,7 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from consilience._check import check_choice, check_count, check_seed
 from consilience._progress import track
-from consilience.meta.condensed import Floats, square
+from consilience._random import stream
+from consilience._types import Floats
+from consilience.meta.condensed import square
 
 Matrix = NDArray[np.float32]
 NEIGHBOURS = 10
@@ -33,14 +35,14 @@ class Map:
     Attributes
     ----------
     xy : (m, 2) array
-    kind : {"mds", "neighbours"}
+    kind : {"mds", "neighbors"}
     stress : float
         Kruskal's stress-1 at the best common scale, √(1 − (Σ d δ)² / (Σ d² Σ δ²)) with d on the map and δ the distances: 0 is
         perfect, above 0.2 is poor, and 0.4 is usual for clusterings.
     kept : float
-        Share of the nearest neighbours of a clustering that are its nearest on the map too, on average.
-    n_neighbours : int
-        How many neighbours that is: 10, or fewer of few clusterings.
+        Share of the nearest neighbors of a clustering that are its nearest on the map too, on average.
+    n_neighbors : int
+        How many neighbors that is: 10, or fewer of few clusterings.
     note : str
         How it was made.
     """
@@ -49,13 +51,13 @@ class Map:
     kind: str
     stress: float
     kept: float
-    n_neighbours: int
+    n_neighbors: int
     note: str
 
     def __repr__(self) -> str:
         return (
             f"Map ({self.kind}): {len(self.xy):,} clusterings, stress {self.stress:.2f}, keeps {100 * self.kept:.0f} % of the "
-            f"{self.n_neighbours} nearest neighbours; {self.note}"
+            f"{self.n_neighbors} nearest neighbors; {self.note}"
         )
 
 
@@ -72,11 +74,11 @@ def make_map(
     Parameters
     ----------
     distances : condensed array
-    kind : {"mds", "neighbours"}
-        "mds" comes as near to all distances as it can: classical scaling, then SMACOF. "neighbours" is scikit-learn's t-SNE
-        from the same start: it keeps far more neighbours, and far distances on it mean nothing.
+    kind : {"mds", "neighbors"}
+        "mds" comes as near to all distances as it can: classical scaling, then SMACOF. "neighbors" is scikit-learn's t-SNE
+        from the same start: it keeps far more neighbors, and far distances on it mean nothing.
     max_iter : int, optional
-        Steps; by default 200 for "mds", fewer for thousands of items (40 for 5,000), and scikit-learn's for "neighbours".
+        Steps; by default 200 for "mds", fewer for thousands of items (40 for 5,000), and scikit-learn's for "neighbors".
     random_state : int
     progress : bool, optional
 
@@ -88,14 +90,14 @@ def make_map(
     --------
     >>> from consilience.meta.maps import make_map
     >>> make_map([3.0, 4.0, 5.0])
-    Map (mds): 3 clusterings, stress 0.00, keeps 100 % of the 1 nearest neighbours; 3 steps after classical scaling
+    Map (mds): 3 clusterings, stress 0.00, keeps 100 % of the 1 nearest neighbors; 3 steps after classical scaling
     """
-    check_choice(kind, ("mds", "neighbours"), "kind of map")
+    check_choice(kind, ("mds", "neighbors"), "kind of map")
     seed = check_seed(random_state)
     if max_iter is not None:
-        check_count("max_iter", max_iter, least=250 if kind == "neighbours" else 1)
+        check_count("max_iter", max_iter, least=250 if kind == "neighbors" else 1)
     matrix = square(np.asarray(distances, float))
-    start = _classical(matrix, np.random.default_rng([seed, 0]))
+    start = _classical(matrix, stream(seed, "meta.classical"))
     if kind == "mds":
         xy, note = _smacof(matrix, start, max_iter, progress)
     else:
@@ -106,7 +108,7 @@ def make_map(
 
 
 def _classical(matrix: Matrix, rng: np.random.Generator) -> Floats:
-    """Two main axes of the doubly centred squares, by a few passes of subspace iteration."""
+    """Two main axes of the doubly centered squares, by a few passes of subspace iteration."""
     m = len(matrix)
     squares = np.square(matrix)
     means = squares.mean(axis=1, dtype=float)
@@ -166,7 +168,7 @@ def _plane(xy: Floats, rows: slice) -> Matrix:
 
 
 def _distortion(matrix: Matrix, xy: Floats, near: int) -> tuple[float, float]:
-    """Stress-1 at the best scale, and the mean share of kept neighbours."""
+    """Stress-1 at the best scale, and the mean share of kept neighbors."""
     sums, kept = np.zeros(3), 0
     for rows in _blocks(len(matrix)):
         given, d = matrix[rows], _plane(xy, rows)

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_count, check_seed, count
 from consilience._progress import track
-from consilience.comparison import accuracy
-from consilience.comparison.summary import known_labels
+from consilience._random import stream
+from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
-from consilience.meta.branch import branch_consensus, branch_vote
-from consilience.meta.condensed import Floats, Ints
+from consilience.measures import accuracy
+from consilience.measures.summary import known_labels
+from consilience.meta.group_consensus import branch_consensus, branch_vote
 
 Score = Callable[[Any], float]
 
@@ -116,7 +117,7 @@ def best_of_groups(
     observed = score_groups(groups)
     best = []
     for shuffle in track(range(n_shuffles), n_shuffles, "null", progress):
-        drawn = np.random.default_rng([seed, shuffle]).permutation(groups)
+        drawn = stream(seed, "meta.null", shuffle).permutation(groups)
         best.append(score_groups(drawn).drop(columns="size").max())
     shuffled = pd.DataFrame(best).reset_index(drop=True)
     table = [_compare(observed[name], shuffled[name]) for name in functions]

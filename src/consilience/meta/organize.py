@@ -7,7 +7,7 @@ from typing import Any
 from consilience._check import InputError, check_choice, check_seed
 from consilience.ensemble import as_ensemble
 from consilience.meta.distances import SYMMETRIC, distances_between, sketch_size
-from consilience.meta.record import MetaClustering
+from consilience.meta.meta_clustering import MetaClustering
 from consilience.meta.tree import LINKAGES, check_cut, compactness_curve, cut, grow, number_of_groups
 
 
@@ -71,7 +71,7 @@ def organize(
     """
     ens, seed = as_ensemble(ensemble), check_seed(random_state)
     if ens.n_clusterings < 2:
-        raise InputError("there is only one clustering: to organise takes at least two")
+        raise InputError("there is only one clustering: to organize takes at least two")
     check_choice(linkage, LINKAGES, "linkage")
     check_choice(measure, SYMMETRIC, "symmetric measure")
     n_pairs = sketch_size(ens, measure, sketch)

@@ -12,16 +12,17 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
 from consilience._progress import track
-from consilience.comparison.compactness import compactness
-from consilience.comparison.counts import sums_with_each, tables
-from consilience.comparison.matching import accuracy_of
-from consilience.comparison.pairs import jaccard_from
-from consilience.comparison.summary import known_labels
+from consilience._random import stream
+from consilience._types import Floats
 from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
 from consilience.generation import Variations
+from consilience.measures.compactness import compactness
+from consilience.measures.counts import sums_with_each, tables
+from consilience.measures.matching import accuracy_of
+from consilience.measures.pairs import jaccard_from
+from consilience.measures.summary import known_labels
 from consilience.tables import Table
 
-Floats = NDArray[np.float64]
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "stability": "X"}
 STACK = 2**18  # labels counted at a time
 
@@ -150,13 +151,13 @@ def _check_data(X: Any, n_objects: int) -> Any:
 
 def _sample(n_objects: int, n_sample: int, seed: int) -> NDArray[np.int64]:
     n = min(check_count("n_sample", n_sample, least=2), n_objects)
-    return np.sort(np.random.default_rng([seed, 0]).permutation(n_objects)[:n])
+    return np.sort(stream(seed, "measures.sample").permutation(n_objects)[:n])
 
 
 def _each(
     ens: Ensemble, objects: NDArray[np.int64], what: str, progress: bool | None, of: Callable[..., float]
 ) -> Floats:
-    """``of(places, labels)`` of every clustering's labelled objects among some; NaN unless 2 … n − 1 clusters are left."""
+    """``of(places, labels)`` of every clustering's labeled objects among some; NaN unless 2 … n − 1 clusters are left."""
     values = np.full(ens.n_clusterings, np.nan)
     for j, column in enumerate(track(ens.labels[objects].T, ens.n_clusterings, what, progress)):
         places = np.flatnonzero(column >= 0)

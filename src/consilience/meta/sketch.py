@@ -10,8 +10,9 @@ from scipy.spatial.distance import squareform
 
 from consilience._check import InputError
 from consilience._progress import track
+from consilience._random import stream
+from consilience._types import Floats
 from consilience.ensemble import Ensemble
-from consilience.meta.condensed import Floats
 
 BLOCK = 2048  # pairs of objects at a time
 MOST = 2**24  # pairs in all: single precision counts exactly up to here
@@ -46,7 +47,7 @@ def sketch_differences(
     n, m = ensemble.labels.shape
     if n < 2:
         raise InputError("a sketch draws pairs of objects, and there is only one object; use sketch=None")
-    rng, missing = np.random.default_rng([seed, 0]), ensemble.has_missing
+    rng, missing = stream(seed, "meta.pairs"), ensemble.has_missing
     agreed = np.zeros((m, m), np.float32)
     known = np.zeros((m, m), np.float32) if missing else None
     begins = range(0, n_pairs, BLOCK)

@@ -12,7 +12,8 @@ import pandas as pd
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 
 from consilience._check import InputError, check_choice, check_count, check_positive
-from consilience.meta.condensed import Floats, Ints, totals
+from consilience._types import Floats, Ints
+from consilience.meta.condensed import totals
 
 LINKAGES = ("average", "complete", "ward")
 MOST = 30  # groups that people can still look at one by one: the range of the candidate jumps

@@ -214,14 +214,14 @@ def iterations_figure(table: pd.DataFrame) -> Figure:
 
 def _curves(axis: Any, table: pd.DataFrame, names: list[str], title: str, what: str) -> None:
     for number, name in enumerate(names):
-        colour, mark = look(number % 6)[0], MARKS[number % len(MARKS)]
+        color, mark = look(number % 6)[0], MARKS[number % len(MARKS)]
         errors = np.nan_to_num(table[f"{name}_sem"].to_numpy(float))
         label = name.split(":", 1)[-1].replace("$", r"\$")
         axis.errorbar(
             table["iteration"],
             table[name],
             yerr=errors,
-            color=colour,
+            color=color,
             marker=mark,
             capsize=3,
             linewidth=1.6,

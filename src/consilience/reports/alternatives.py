@@ -13,6 +13,7 @@ from rich.console import Console
 from scipy import sparse
 
 from consilience._check import check_labels, count
+from consilience._random import stream
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.reports.consensus import against, records, whole_or_empty
@@ -47,7 +48,7 @@ def _objects(n_objects: int, ids: Any) -> pd.Index:
 
 
 def contrast_summary(result: Contrast, truth: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
+    """Plain numbers and text, ready for JSON; `truth` has known labelings by name."""
     about, known = result.diagnostics, result.labels >= 0
     return {
         "sentence": result.sentence,
@@ -78,7 +79,7 @@ def _against(truth: Any, labels: Any) -> dict[str, float | None]:
 
 
 def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain numbers and text, ready for JSON; `truth` has known labellings by name."""
+    """Plain numbers and text, ready for JSON; `truth` has known labelings by name."""
     rows = records(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["truth"] = {name: _against(known, labels) for name, known in truth.items()}
@@ -86,7 +87,7 @@ def alternatives_summary(found: Alternatives, truth: Mapping[str, Any]) -> dict[
 
 
 def _groups(result: Contrast, truth: Mapping[str, Any]) -> pd.DataFrame:
-    """Every group, and what its splits were worth (the paper's tables 3 and 4), beside the first known labelling too."""
+    """Every group, and what its splits were worth (the paper's tables 3 and 4), beside the first known labeling too."""
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
     worth = result.walk_through(next(iter(truth.values()), None)).drop(columns=["group", "size"])
     return groups.join(worth.set_axis(groups.index[groups["outcome"].isin(USED)]))
@@ -153,7 +154,7 @@ def _number(value: float | None) -> str:
 
 
 def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str | Path) -> None:
-    """Draw where the given groups went, and the data coloured by what was given and by what was found.
+    """Draw where the given groups went, and the data colored by what was given and by what was found.
 
     The map's axes are the directions in which the means of the given groups, and those of the new clusters, differ most, so
     that two groupings that have nothing to do with each other lie across.
@@ -182,7 +183,7 @@ def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figur
     axes = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     _draw_table(axes[0], result, codes, names, name)
     places = np.column_stack([_spread(X, codes), _spread(X, result.labels)])
-    shown = np.sort(np.random.default_rng(0).permutation(len(codes))[:POINTS])
+    shown = np.sort(stream(0, "reports.objects").permutation(len(codes))[:POINTS])
     for axis, groups, words, what in (
         (axes[1], codes, names, f"Given: {short_name(name)}"),
         (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found"),
@@ -237,8 +238,8 @@ def _draw_map(axis: Any, places: NDArray[Any], groups: NDArray[Any], names: list
     how: dict[str, Any] = {"alpha": 0.7, "linewidth": 0, "rasterized": True}
     axis.scatter(*places[groups < 0].T, s=8, color="0.75", **how)
     for code, text in enumerate(names):
-        colour, mark = look(code)
-        axis.scatter(*places[groups == code].T, s=12, color=colour, marker=mark, label=short_name(text), **how)
+        color, mark = look(code)
+        axis.scatter(*places[groups == code].T, s=12, color=color, marker=mark, label=short_name(text), **how)
     if len(names) <= SHOWN:
         axis.legend(frameon=False, fontsize=8, markerscale=1.6, loc="best")
     axis.set_title(title, loc="left")

@@ -1,4 +1,4 @@
-"""Pictures of clusterings on their objects: sizes and confidence, and the data's plane coloured by several of them."""
+"""Pictures of clusterings on their objects: sizes and confidence, and the data's plane colored by several of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from consilience.comparison.counts import tables
+from consilience._random import stream
+from consilience.measures.counts import tables
 from consilience.reports.figures import ACCENT, QUIET, look, new_figure, short_name
 from consilience.tables import Table, scale
 
@@ -52,7 +53,7 @@ def plane(data: Table) -> tuple[NDArray[Any], NDArray[Any], float]:
     """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    objects = np.sort(np.random.default_rng(0).permutation(data.n_objects)[:POINTS])
+    objects = np.sort(stream(0, "reports.objects").permutation(data.n_objects)[:POINTS])
     some = scale(data.values[objects], "roots" if data.kind == "counts" else "columns")
     if min(some.shape) < 3:
         some = some.toarray() if sparse.issparse(some) else some
@@ -84,7 +85,7 @@ def aligned(labels: NDArray[Any], reference: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def tiles_figure(places: NDArray[Any], tiles: Mapping[str, NDArray[Any]]) -> Figure:
-    """The same objects in the same places, coloured by each of several clusterings; colours follow the first by overlap."""
+    """The same objects in the same places, colored by each of several clusterings; colors follow the first by overlap."""
     down = -(-len(tiles) // ACROSS)
     across = min(ACROSS, len(tiles))
     figure = new_figure(2.6 * across, 2.75 * down)
@@ -94,9 +95,9 @@ def tiles_figure(places: NDArray[Any], tiles: Mapping[str, NDArray[Any]]) -> Fig
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
         codes = aligned(labels, reference)
         for cluster in np.unique(codes):
-            colour, mark = look(cluster) if cluster >= 0 else ("#c4cad1", ".")
+            color, mark = look(cluster) if cluster >= 0 else ("#c4cad1", ".")
             at = codes == cluster
-            axis.scatter(*places[at].T, s=size, color=colour, marker=mark, linewidths=0, alpha=0.8, rasterized=True)
+            axis.scatter(*places[at].T, s=size, color=color, marker=mark, linewidths=0, alpha=0.8, rasterized=True)
         axis.set_title(short_name(name), loc="left", fontsize=10)
     for axis in axes:
         axis.set(xticks=[], yticks=[])

@@ -9,9 +9,9 @@ import pandas as pd
 from rich.console import Console
 
 from consilience._check import count
-from consilience.comparison import Stability, accuracy, adjusted_rand, nmi
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
+from consilience.measures import Stability, accuracy, adjusted_rand, nmi
 from consilience.reports.terminal import print_table, terminal
 
 

@@ -40,7 +40,7 @@ def show(result: Any) -> str | None:
 
 def _ensemble(ensemble: Any) -> Figure | None:
     """How alike some of the clusterings are, on some of the objects."""
-    from consilience.comparison import compare
+    from consilience.measures import compare
     from consilience.reports.figures import agreement_figure
 
     if ensemble.n_clusterings < 2:
@@ -113,12 +113,12 @@ FIGURES: dict[str, Callable[[Any], Figure | None]] = {
 }
 MODULES = {
     "Ensemble": "consilience.ensemble",
-    "MetaClustering": "consilience.meta.record",
+    "MetaClustering": "consilience.meta.meta_clustering",
     "Consensus": "consilience.consensus.combine",
     "Agreement": "consilience.agreement.result",
     "Contrast": "consilience.alternatives.contrast",
-    "Comparison": "consilience.comparison.summary",
-    "Stability": "consilience.comparison.pairwise",
+    "Comparison": "consilience.measures.summary",
+    "Stability": "consilience.measures.pairwise",
     "Map": "consilience.meta.maps",
 }
 

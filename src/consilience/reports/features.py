@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
+from consilience._types import Floats
 
-Floats = NDArray[np.float64]
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
@@ -85,7 +85,7 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
     member = sparse.csr_matrix((np.ones(n), (codes[known], np.arange(n))), (k, n))
     step = max(1, BLOCK // max(1, n))
     blocks = [_sums(member, X[:, at : at + step][known]) for at in range(0, X.shape[1], step)]
-    centre, first, second = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
+    center, first, second = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
     size = np.bincount(codes[known], minlength=k).astype(float)[:, None]
     rest = n - size
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -97,18 +97,18 @@ def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floa
         effect = apart / np.where(pooled > rounding, pooled, 0)
         error = np.sqrt(1 / size + 1 / rest + np.where(np.isinf(effect), 0, effect) ** 2 / (2 * n))
     inside, outside = (
-        np.where(np.abs(side + centre) < 1e-12 * np.abs(centre), 0, side + centre) for side in (inside, outside)
+        np.where(np.abs(side + center) < 1e-12 * np.abs(center), 0, side + center) for side in (inside, outside)
     )
     return inside, outside, effect, error
 
 
 def _sums(member: Any, block: Any) -> tuple[Floats, Floats, Floats]:
-    """A centre of some columns, and for every cluster the sums of their deviations from it and of the squares of these.
+    """A center of some columns, and for every cluster the sums of their deviations from it and of the squares of these.
 
-    The centre is the mean; of sparse columns, which centring would fill, it is zero.
+    The center is the mean; of sparse columns, which centering would fill, it is zero.
     """
     if sparse.issparse(block):
         return np.zeros(block.shape[1]), (member @ block).toarray(), (member @ block.multiply(block)).toarray()
-    centre = block.mean(axis=0)
-    values = block - centre
-    return centre, member @ values, member @ values**2
+    center = block.mean(axis=0)
+    values = block - center
+    return center, member @ values, member @ values**2

@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from consilience._check import InputError, kind_of
-from consilience.comparison import MEASURES, Comparison, Stability
+from consilience.measures import MEASURES, Comparison, Stability
 from consilience.reports.files import check_figure_path, write_file
 
 if TYPE_CHECKING:
@@ -29,24 +29,24 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 MARKS = "o^s"
 LOOKS = 6 * len(MARKS)  # groups or clusters that look like no other; beyond, they are grey
 QUIET, ACCENT = "#7b8794", "#d9480f"  # lines that only help, and what must not be overlooked
-NEARLY_BLACK, NEARLY_WHITE = "#010101", "#fefefe"  # on a coloured ground, which does not turn over
+NEARLY_BLACK, NEARLY_WHITE = "#010101", "#fefefe"  # on a colored ground, which does not turn over
 
 
 def look(number: int) -> tuple[str, str]:
-    """Colour and mark of a group or cluster, the same in every picture."""
+    """Color and mark of a group or cluster, the same in every picture."""
     if number >= LOOKS:
         return "#b0b7bf", "."
     return COLOURS[1:7][number % 6], MARKS[number // 6]
 
 
-def ink_on(colour: str) -> str:
-    """Black or white, whichever can be read on a colour."""
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+def ink_on(color: str) -> str:
+    """Black or white, whichever can be read on a color."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return NEARLY_BLACK if 0.3 * red + 0.59 * green + 0.11 * blue > 105 else NEARLY_WHITE
 
 
 def shades() -> Any:
-    """Colours of a score: yellow is low and blue is high, as in the paper, and both ends can be seen on white and on black."""
+    """Colors of a score: yellow is low and blue is high, as in the paper, and both ends can be seen on white and on black."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -54,7 +54,7 @@ def shades() -> Any:
 
 
 def _shade(share: float) -> tuple[float, float, float]:
-    """From dark blue to orange: told apart by people with any colour vision."""
+    """From dark blue to orange: told apart by people with any color vision."""
     low, high = np.array([0.15, 0.40, 0.75]), np.array([0.98, 0.65, 0.20])
     red, green, blue = low + (high - low) * share
     return float(red), float(green), float(blue)
@@ -83,7 +83,7 @@ def write_figure(figure: Figure, path: Path) -> None:
 
 
 def draw_agreement(result: Comparison, path: str | Path, *, measure: str | None = None) -> None:
-    """Draw how alike all clusterings are, neighbours by average linkage, beside how well they match known labels.
+    """Draw how alike all clusterings are, neighbors by average linkage, beside how well they match known labels.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
     from matplotlib import colormaps
 
     how = MEASURES[measure]
-    colours = colormaps["viridis_r" if how.distance else "viridis"].with_extremes(bad="0.8")
+    colors = colormaps["viridis_r" if how.distance else "viridis"].with_extremes(bad="0.8")
     low = min(0.0, np.nan_to_num(matrix).min())
-    image = axis.imshow(matrix, cmap=colours, vmin=low, vmax=how.largest)
+    image = axis.imshow(matrix, cmap=colors, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=measure.replace("_", " "))
     axis.set_title("How alike are the clusterings?", loc="left")
     if len(matrix) <= 40:
@@ -151,7 +151,7 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
 
 
 def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -> None:
-    """Two known labellings: one against the other; otherwise one against the mean with the others, if there are any."""
+    """Two known labelings: one against the other; otherwise one against the mean with the others, if there are any."""
     rows = result.clusterings
     x, y = (known[0], known[1]) if len(known) > 1 else (measure if measure in rows else "clusters", known[0])
     for k, group in rows.groupby("clusters"):

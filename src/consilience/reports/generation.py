@@ -8,8 +8,8 @@ import numpy as np
 from rich.console import Console
 
 from consilience._check import check_labels, count
-from consilience.comparison import accuracy
 from consilience.ensemble import Ensemble
+from consilience.measures import accuracy
 from consilience.reports.terminal import print_table, terminal
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -90,7 +90,7 @@ def _null_rows(null: Null) -> list[list[str]]:
 
 
 def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | None = None) -> None:
-    """Draw the tree, every branch in the colour of its mean score, and the groups below it (the paper's Figure 6).
+    """Draw the tree, every branch in the color of its mean score, and the groups below it (the paper's Figure 6).
 
     Parameters
     ----------
@@ -167,10 +167,10 @@ def _draw_groups(strip: Any, result: MetaClustering) -> None:
     """A bar per group under the tree, from left to right, its number where there is room."""
     order, first, sizes = layout(result.tree)
     for group, node in enumerate(result.nodes):
-        begin, width, colour = first[node] - 0.5, sizes[node], look(group)[0]
-        strip.barh(0, width, left=begin, height=1, color=colour, edgecolor="white", linewidth=0.5)
+        begin, width, color = first[node] - 0.5, sizes[node], look(group)[0]
+        strip.barh(0, width, left=begin, height=1, color=color, edgecolor="white", linewidth=0.5)
         if width > 0.02 * result.n_clusterings:
-            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=ink_on(colour))
+            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=ink_on(color))
     strip.set_ylim(-0.5, 0.5)
     strip.set_xlabel("clusterings in the order of the tree, and their groups")
     strip.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)

@@ -192,7 +192,7 @@ def _picture(picture: Picture) -> str:
 
 
 def inline_svg(figure: Any, name: str, alt: str) -> str:
-    """The figure as an element of a page: black and white become the page's own colours, and its ids are no other figure's."""
+    """The figure as an element of a page: black and white become the page's own colors, and its ids are no other figure's."""
     from matplotlib import rc_context
 
     file, nothing = io.BytesIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -204,8 +204,8 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r'(<g|<image [^>]*?) id="[^"]*"', r"\1", svg)  # nothing refers to these
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
-    for colour, own in (("#000000", "currentColor"), ("#ffffff", "var(--paper)")):
-        svg = re.sub(rf"(fill|stroke): {colour}", rf"\1: {own}", svg)
+    for color, own in (("#000000", "currentColor"), ("#ffffff", "var(--paper)")):
+        svg = re.sub(rf"(fill|stroke): {color}", rf"\1: {own}", svg)
     head, rest = svg.split(">", 1)
     points = float(re.findall(r'viewBox="0 0 ([\d.]+)', head)[0])
     head = re.sub(r' (width|height)="[^"]*"', "", head)

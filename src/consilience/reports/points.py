@@ -25,7 +25,7 @@ def draw_maps(maps: Map | list[Map], path: str | Path, *, score: pd.Series | Non
         From ``meta.map()``.
     path : file ending in .png, .svg or .pdf
     score : Series, optional
-        A number per clustering, for the colours.
+        A number per clustering, for the colors.
     groups : (m,) int array, optional
         Instead of a score: the group of every clustering; the largest ones have a look of their own, the others are grey.
     """
@@ -38,7 +38,7 @@ def maps_figure(maps: Map | list[Map], *, score: pd.Series | None = None, groups
     if not several or not all(isinstance(one, Map) for one in several):
         raise InputError("draw_maps draws what meta.map() made, one or a list of them")
     if score is not None and groups is not None:
-        raise InputError("a map is coloured by a score or by groups, not by both")
+        raise InputError("a map is colored by a score or by groups, not by both")
     figure = new_figure(5.2 * len(several) + 0.8 * (score is not None), 5.2)
     axes = figure.subplots(1, len(several), squeeze=False)[0]
     for axis, one in zip(axes, several, strict=True):
@@ -46,8 +46,8 @@ def maps_figure(maps: Map | list[Map], *, score: pd.Series | None = None, groups
         axis.set_aspect("equal", adjustable="datalim")
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_color("#cbd5e1")
-        axis.set_title({"mds": "Distances (MDS)", "neighbours": "Neighbours (t-SNE)"}[one.kind], loc="left")
-        kept = f"keeps {100 * one.kept:.0f} % of the {one.n_neighbours} nearest neighbours"
+        axis.set_title({"mds": "Distances (MDS)", "neighbors": "Neighbors (t-SNE)"}[one.kind], loc="left")
+        kept = f"keeps {100 * one.kept:.0f} % of the {one.n_neighbors} nearest neighbors"
         axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=ACCENT if one.stress > 0.2 else "black")
     if score is not None:
         figure.colorbar(dots, ax=list(axes), shrink=0.8, pad=0.02, label=score_title(score))
@@ -65,9 +65,9 @@ def _scatter(axis: Any, x: Any, y: Any, score: pd.Series | None, groups: Any) ->
         return axis.scatter(x, y, c=values, cmap=shades(), vmin=low, vmax=high, **how)
     codes = np.zeros(len(x), int) if groups is None else np.minimum(groups, LOOKS)
     for group in np.unique(codes)[::-1]:  # the largest ones on top
-        colour, mark = (QUIET, "o") if groups is None else look(group)
+        color, mark = (QUIET, "o") if groups is None else look(group)
         dots = axis.scatter(
-            np.asarray(x)[codes == group], np.asarray(y)[codes == group], color=colour, marker=mark, **how
+            np.asarray(x)[codes == group], np.asarray(y)[codes == group], color=color, marker=mark, **how
         )
     return dots
 
@@ -77,9 +77,9 @@ def _group_legend(axis: Any, groups: Any) -> None:
 
     handles = []
     for group in np.unique(np.minimum(groups, LOOKS)):
-        colour, mark = look(group)
+        color, mark = look(group)
         name = str(group) if group < LOOKS else "others"
-        handles.append(Line2D([], [], marker=mark, linestyle="", color=colour, label=name))
+        handles.append(Line2D([], [], marker=mark, linestyle="", color=color, label=name))
     axis.legend(handles=handles, title="group", frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
@@ -105,7 +105,7 @@ def draw_scores(
     marked : dict of name to DataFrame, optional
         Scores of other clusterings, such as consensus ones, drawn large and named in the legend.
     groups : (m,) int array, optional
-        The group of every clustering, for the colours.
+        The group of every clustering, for the colors.
     null : (mean, standard deviation), optional
         Of `y`, an accuracy, for the best of shuffled groups: a band of two standard deviations either side.
     """

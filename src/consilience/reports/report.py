@@ -10,23 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_count, check_seed, check_threads, kind_of
+from consilience._check import InputError, check_count, check_seed, kind_of
+from consilience._parallel import check_n_jobs
 from consilience._progress import track
 from consilience.agreement import Agreement
 from consilience.alternatives import Contrast
-from consilience.comparison import Comparison
-from consilience.comparison.summary import known_labels
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
+from consilience.measures import Comparison
+from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import without_formulas, write_file, write_table
-from consilience.reports.made import Origin
+from consilience.reports.html_report import Options, Story
 from consilience.reports.page import Picture, Section, Sheet, render
+from consilience.reports.provenance import Origin
 from consilience.reports.sections_agreement import tell_agreement
 from consilience.reports.sections_consensus import tell_consensus
 from consilience.reports.sections_contrast import tell_contrast
-from consilience.reports.story import Options, Story
 from consilience.reports.story_clusterings import tell_comparison, tell_ensemble, tell_meta
 from consilience.store.folder import find_manifest
 from consilience.tables import Table, match_rows, read_table
@@ -241,7 +242,7 @@ def _check_options(result: Any, data: Any, known: Any, settings: dict[str, Any])
         if value is not None and name in USES and not isinstance(result, USES[name]):
             raise InputError(f"a report of {kind_of(result)} has no use for {name}: leave it out")
     check_count("n_shuffles", settings["n_shuffles"], least=0)
-    check_threads(settings["n_jobs"])
+    check_n_jobs(settings["n_jobs"])
     objects = _objects(result)
     table = None
     if data is not None:

@@ -10,10 +10,10 @@ from consilience._check import count
 from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.consensus import combine, floaters
 from consilience.reports.agreement import components_of, iterations_figure
-from consilience.reports.made import Origin
+from consilience.reports.html_report import MADE, PAIRS, SURE, Options, Step, Story, done, ending, report_line
 from consilience.reports.page import Block, Facts, Picture, Section, Sheet, Text
+from consilience.reports.provenance import Origin
 from consilience.reports.sections_consensus import floating, one_clustering
-from consilience.reports.story import MADE, PAIRS, SURE, Options, Step, Story, done, ending, report_line
 from consilience.tables import Table
 
 

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import count
-from consilience.comparison import MEASURES, Comparison
+from consilience.measures import MEASURES, Comparison
 from consilience.meta import MetaClustering
+from consilience.reports.analysis import Findings
 from consilience.reports.figures import agreement_figure
-from consilience.reports.findings import Findings
 from consilience.reports.meta import curve_figure, tree_figure
-from consilience.reports.organized import clustering_table
+from consilience.reports.organize_folder import clustering_table
 from consilience.reports.page import Block, Picture, Section, Sheet, Text
 from consilience.reports.points import maps_figure, scores_figure
 
 TYPICAL = 16  # clusterings listed
-TREES = 3  # scores that the tree is coloured by, each in a picture of its own
+TREES = 3  # scores that the tree is colored by, each in a picture of its own
 PLAIN = (
     "group",
     "medoid",
@@ -90,10 +90,10 @@ def tree(found: Findings) -> Section | None:
     sizes = ", ".join(f"{size:,}" for size in meta.sizes[:12]) + (" …" if meta.n_groups > 12 else "")
     alt = f"Tree of {meta.n_clusterings:,} clusterings cut into {count(meta.n_groups, 'group')} of {sizes}."
     for number, name in enumerate(_shown(scores) or [None], 1):
-        colour = "" if name is None else f" A branch has the colour of its mean {_words(name)}."
+        color = "" if name is None else f" A branch has the color of its mean {_words(name)}."
         figure = tree_figure(meta, score=None if scores is None or name is None else scores[name])
-        caption = f"The higher two branches meet, the less alike they are; the strip below shows the groups.{colour}"
-        blocks.append(Picture(f"tree_{number}", figure, alt + colour, caption))
+        caption = f"The higher two branches meet, the less alike they are; the strip below shows the groups.{color}"
+        blocks.append(Picture(f"tree_{number}", figure, alt + color, caption))
     if len(meta.jumps):
         jumps = ", ".join(f"{row.n_groups} ({row.bend:.2g})" for row in meta.jumps.head(6).itertuples())
         blocks += [
@@ -208,7 +208,7 @@ def plane_map(found: Findings) -> Section | None:
     if found.meta is None or found.meta.n_clusterings < 3:
         return None
     one = found.meta.map(random_state=found.options.seed, progress=False)
-    kept = f"{100 * one.kept:.0f} % of the {one.n_neighbours} nearest neighbours"
+    kept = f"{100 * one.kept:.0f} % of the {one.n_neighbors} nearest neighbors"
     said = f"Stress {one.stress:.2f} (0 is perfect, above 0.2 is poor); it keeps {kept}."
     where = pd.DataFrame(one.xy, columns=["x", "y"], index=pd.Index(found.meta.ensemble.names, name="clustering"))
     return Section(
@@ -218,7 +218,7 @@ def plane_map(found: Findings) -> Section | None:
             Picture(
                 "map",
                 maps_figure(one, groups=found.meta.groups),
-                f"Map of {found.meta.n_clusterings:,} clusterings by their distances, coloured by group. {said}",
+                f"Map of {found.meta.n_clusterings:,} clusterings by their distances, colored by group. {said}",
                 f"Multidimensional scaling of the distances. {said}",
             ),
             Sheet("map", where, "Places on the map", most=0),

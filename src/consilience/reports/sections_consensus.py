@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from consilience._check import count
 from consilience.consensus import Consensus, stable_components
 from consilience.ensemble import Ensemble
+from consilience.reports.analysis import Findings
 from consilience.reports.clusters import LISTED, confidence_figure, plane, tiles_figure
 from consilience.reports.consensus import against, whole_or_empty
 from consilience.reports.features import distinguishing_features
-from consilience.reports.findings import Findings
-from consilience.reports.made import Origin
-from consilience.reports.organized import consensus_tables
+from consilience.reports.html_report import MADE, SURE, Options, Step, Story, done, ending, report_line
+from consilience.reports.organize_folder import consensus_tables
 from consilience.reports.page import Block, Facts, Picture, Section, Sheet, Text
-from consilience.reports.story import MADE, SURE, Options, Step, Story, done, ending, report_line
+from consilience.reports.provenance import Origin
 from consilience.tables import Table
 
-TILES = 8  # clusterings that the data's plane is coloured by
+TILES = 8  # clusterings that the data's plane is colored by
 FEATURES = 5  # of each cluster
 
 
@@ -131,7 +131,7 @@ def features(data: Table, labels: NDArray[Any]) -> list[Block]:
 
 
 def data_tiles(data: Table | None, tiles: Mapping[str, NDArray[Any]], known: Mapping[str, Any]) -> list[Block]:
-    """The data on its two main axes, coloured by each of several clusterings."""
+    """The data on its two main axes, colored by each of several clusterings."""
     if data is None:
         return []
     objects, places, kept = plane(data)
@@ -144,8 +144,8 @@ def data_tiles(data: Table | None, tiles: Mapping[str, NDArray[Any]], known: Map
         Picture(
             "tiles",
             tiles_figure(places, {name: np.asarray(labels)[objects] for name, labels in shown.items()}),
-            f"The same points coloured by {', '.join(shown)}. {said}",
-            f"{said} Colours follow the first picture by overlap, so equal colours mean nearly the same objects.",
+            f"The same points colored by {', '.join(shown)}. {said}",
+            f"{said} Colors follow the first picture by overlap, so equal colors mean nearly the same objects.",
         )
     ]
 
@@ -158,7 +158,7 @@ def every_object(labels: NDArray[Any], confidence: NDArray[Any], ids: Any) -> Sh
 
 
 def one_clustering(title: str, one: Consensus, n_floaters: int | None, ids: Any, options: Options) -> Section:
-    """A consensus alone, and the data coloured by it."""
+    """A consensus alone, and the data colored by it."""
     blocks = [*about_consensus(one, n_floaters), *clusters(one.labels, one.confidence, options.data, options.known)]
     blocks += data_tiles(options.data, {"consensus": one.labels}, options.known)
     return Section(title, [*blocks, every_object(one.labels, one.confidence, ids)])

@@ -8,10 +8,10 @@ import pandas as pd
 from consilience.alternatives import Contrast
 from consilience.alternatives.contrast import USED
 from consilience.reports.alternatives import contrast_figure, given_labels
-from consilience.reports.made import Origin
+from consilience.reports.html_report import MADE, SURE, Options, Step, Story, done, ending, report_line
 from consilience.reports.page import Block, Picture, Section, Sheet, Text
+from consilience.reports.provenance import Origin
 from consilience.reports.sections_consensus import clusters, data_tiles, every_object
-from consilience.reports.story import MADE, SURE, Options, Step, Story, done, ending, report_line
 from consilience.tables import Table
 
 

@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 
 from consilience._check import count
-from consilience.comparison import Comparison
 from consilience.ensemble import Ensemble
+from consilience.measures import Comparison
 from consilience.meta import MetaClustering, organize
-from consilience.reports.findings import Findings
-from consilience.reports.made import Origin, ensemble_facts, generate_line
-from consilience.reports.page import Section
-from consilience.reports.sections_clusterings import alike, groups, plane_map, scores, tree
-from consilience.reports.sections_consensus import components, consensus, floating
-from consilience.reports.story import (
+from consilience.reports.analysis import Findings
+from consilience.reports.html_report import (
     APART,
     BEST,
     MADE,
@@ -30,10 +26,14 @@ from consilience.reports.story import (
     ending,
     report_line,
 )
+from consilience.reports.page import Section
+from consilience.reports.provenance import Origin, ensemble_facts, generate_line
+from consilience.reports.sections_clusterings import alike, groups, plane_map, scores, tree
+from consilience.reports.sections_consensus import components, consensus, floating
 
 
 def tell_ensemble(ensemble: Ensemble, origin: Origin, options: Options) -> Story:
-    """Organise the clusterings first, as the options say; those that share no object have no tree."""
+    """Organize the clusterings first, as the options say; those that share no object have no tree."""
     asked = options.n_groups is not None or options.linkage is not None
     if ensemble.n_clusterings < 2 or (_apart(ensemble) and not asked):
         return tell_findings(Findings(ensemble, None, options), origin)
@@ -43,7 +43,7 @@ def tell_ensemble(ensemble: Ensemble, origin: Origin, options: Options) -> Story
 
 
 def _apart(ensemble: Ensemble) -> bool:
-    """Whether two of the clusterings have no labelled object in common."""
+    """Whether two of the clusterings have no labeled object in common."""
     if not ensemble.has_missing:
         return False
     there = (ensemble.labels >= 0).astype(np.float32)
@@ -51,7 +51,7 @@ def _apart(ensemble: Ensemble) -> bool:
 
 
 def tell_meta(meta: MetaClustering, origin: Origin, options: Options) -> Story:
-    """Of clusterings that are organised already, as they are."""
+    """Of clusterings that are organized already, as they are."""
     return tell_findings(Findings(meta.ensemble, meta, options), origin)
 
 
@@ -86,7 +86,7 @@ def _done(ens: Ensemble, meta: MetaClustering | None, origin: Origin, options: O
     if meta is None:
         return done(facts, origin, options, [*lines, report_line("ens", options, random_state=options.seed)])
     facts.append(
-        ("organised", f"{meta.linkage} linkage of {meta.measure}; {count(meta.n_groups, 'group')}: {meta.note}")
+        ("organized", f"{meta.linkage} linkage of {meta.measure}; {count(meta.n_groups, 'group')}: {meta.note}")
     )
     how = "" if meta.measure == "cluster_difference" else f", measure={meta.measure!r}"
     lines.append(f"meta = cs.organize(ens, {meta.n_groups}, {meta.linkage!r}{how}, random_state={options.seed})")

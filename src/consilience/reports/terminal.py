@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from consilience._check import count
-from consilience.comparison import Comparison
+from consilience.measures import Comparison
 
 SHOWN = 20  # clusterings listed; beyond, the first and a note
 LONGEST = 30  # letters of a name that is never folded
@@ -109,7 +109,7 @@ def _clustering_rows(rows: pd.DataFrame) -> list[list[str]]:
 
 
 def _cell(column: str, value: Any) -> str:
-    if column == "labelled":
+    if column == "labeled":
         return f"{100 * value:.3g} %"
     if isinstance(value, float):
         return "–" if np.isnan(value) else f"{value:.3f}"

@@ -136,7 +136,7 @@ def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Ser
     if floats is not None:
         values = floats.to_numpy()
         _refuse_fractions(sheet, position, values, column)
-        # From 2**53 on, neighbouring labels would become the same float.
+        # From 2**53 on, neighboring labels would become the same float.
         if (np.isnan(values) | ((abs(values) < 2**53) & (values == np.floor(values)))).all():
             return _whole_labels(np.array([None if np.isnan(value) else value for value in values], object))
     coded = _tidy(column).combine_chunks().dictionary_encode()

@@ -162,7 +162,7 @@ def _read_parquet(path: Path, options: Options) -> Sheet:
 
 
 def _frame_of(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbour must not become a float
+    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
 
 
 def _read_npy(path: Path, options: Options) -> Sheet:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience._check import check_threads
+from consilience._parallel import workers
+from consilience._random import child_seed, stream
+from consilience._types import Floats, Labels
 from consilience.consensus.bayes.predictive import Components
-from consilience.consensus.bayes.sampling import quick_consensus, stream_seed
+from consilience.consensus.bayes.sampling import quick_consensus
 from consilience.consensus.bayes.summary import merge_clusters
 from consilience.consensus.bayes.variational import (
     Block,
@@ -24,8 +26,8 @@ from consilience.consensus.bayes.variational import (
     size_scores,
     soften,
 )
-from consilience.consensus.labelrows import LabelRows
-from consilience.consensus.problem import Floats, Labels, Problem
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.label_tables import LabelRows
 
 BLOCK = 8192  # rows in a block, so that tables of rows × components stay small
 SAMPLE = 10_000  # objects on which starts compete
@@ -67,7 +69,7 @@ def fit_bound(
     n_jobs: int | None,
 ) -> Fit:
     """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     rows, part = LabelRows.of(problem), problem
     if problem.weights.sum() > SAMPLE:
@@ -75,7 +77,7 @@ def fit_bound(
     starts = [_start(part, start, i, method.n_components, seed) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, rows.offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
-    found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads")(tasks)
+    found = workers(n_jobs)(tasks)
     best = max(found, key=lambda fit: fit.history[-1])
     if part is problem and best.converged:
         return best
@@ -85,7 +87,7 @@ def fit_bound(
 def _some_objects(problem: Problem, seed: int) -> Problem:
     """Objects drawn at random, not rows: rows made heavier than they are would look like clusters."""
     share = problem.weights / problem.weights.sum()
-    counts = np.random.default_rng([seed, 9]).multinomial(SAMPLE, share)
+    counts = stream(seed, "consensus.variational_rows").multinomial(SAMPLE, share)
     rows = np.flatnonzero(counts)
     labels = np.ascontiguousarray(problem.labels[rows])
     return Problem(labels, counts[rows].astype(float), problem.n_clusters, np.arange(len(rows)))
@@ -95,8 +97,8 @@ def _start(problem: Problem, start: str, number: int, most: int, seed: int) -> L
     """Consensus starts of growing fineness and, every fifth, one with every row anywhere; or all of one kind."""
     turn = number % (len(FINER) + 1)
     if start == "random" or (start == "both" and turn == len(FINER)):
-        return np.random.default_rng([seed, 8, number]).integers(0, most, problem.n_rows).astype(np.int32)
-    return quick_consensus(problem, most, stream_seed(seed, number), FINER[turn % len(FINER)])
+        return stream(seed, "consensus.variational_start", number).integers(0, most, problem.n_rows).astype(np.int32)
+    return quick_consensus(problem, most, child_seed(seed, "consensus.quick", number), FINER[turn % len(FINER)])
 
 
 def _extend(rows: LabelRows, state: State) -> NDArray[np.int64]:

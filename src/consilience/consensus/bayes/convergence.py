@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from consilience.consensus.problem import Floats
+from consilience._types import Floats
 
 
 def r_hat(trace: NDArray[np.float64]) -> float:
@@ -49,12 +49,12 @@ def effective_sample_size(trace: NDArray[np.float64]) -> float:
     chains, n = parts.shape
     if n < 4:
         return float("nan")
-    centred = parts - parts.mean(axis=1, keepdims=True)
-    within = float((centred**2).sum() / (chains * (n - 1)))
+    centered = parts - parts.mean(axis=1, keepdims=True)
+    within = float((centered**2).sum() / (chains * (n - 1)))
     if within <= 1e-20 * max(1.0, float(np.abs(parts).max()) ** 2):
         return float(parts.size)
     total = within * (n - 1) / n + float(parts.mean(axis=1).var(ddof=1))
-    correlation = 1 - (within - _autocovariance(centred)) / total
+    correlation = 1 - (within - _autocovariance(centered)) / total
     correlation[0] = 1.0
     pairs = correlation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs < 0)
@@ -69,9 +69,9 @@ def _split(trace: NDArray[np.float64]) -> Floats:
     return np.concatenate([trace[:, :half], trace[:, trace.shape[1] - half :]])
 
 
-def _autocovariance(centred: Floats) -> Floats:
+def _autocovariance(centered: Floats) -> Floats:
     """Mean over the chains of the autocovariances at all lags, by FFT."""
-    n = centred.shape[1]
-    spectrum = np.fft.rfft(centred, 2 * n, axis=1)
+    n = centered.shape[1]
+    spectrum = np.fft.rfft(centered, 2 * n, axis=1)
     products = np.fft.irfft(np.abs(spectrum) ** 2, 2 * n, axis=1)[:, :n]
     return np.asarray(products.mean(axis=0) / n)

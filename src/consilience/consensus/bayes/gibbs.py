@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import check_threads
+from consilience._parallel import workers
 from consilience._progress import track
+from consilience._random import stream
+from consilience._types import Labels
 from consilience.consensus.bayes.hyper import log_hyperprior, slice_step
 from consilience.consensus.bayes.model import log_labels, log_prior
-from consilience.consensus.problem import Labels
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Sampler:
         """
         clusters = clusters.astype(np.int32)
         alpha, beta = self.alpha or 1.0, self.beta or 1.0
-        rng = np.random.default_rng([seed, 7, chain])
+        rng = stream(seed, "consensus.hyper", chain)
         kind = np.min_scalar_type(self.n_components - 1)
         sweep = 0
         while True:
@@ -140,11 +141,11 @@ def run_chains(
     progress: bool | None = None,
 ) -> list[Chain]:
     """One chain from every start, in parallel threads; about `n_samples` samples in all, evenly from the second halves."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
 
     keep = np.zeros(n_iter, bool)
     each = min(-(-n_samples // len(starts)), n_iter - n_iter // 2)
     keep[np.linspace(n_iter - 1, n_iter // 2, each).round().astype(int)] = True
     work = (delayed(sampler.chain)(start, keep, seed=seed, chain=c) for c, start in enumerate(starts))
-    found = Parallel(n_jobs=check_threads(n_jobs), prefer="threads", return_as="generator")(work)
+    found = workers(n_jobs, lazily=True)(work)
     return list(track(found, len(starts), "sampling", progress))

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
+from consilience._types import Floats
 from consilience.consensus.bayes.model import column_totals, positive, tails
-from consilience.consensus.problem import Floats
 
 SHAPE, RATE = 1.0, 1.0  # of the Gamma prior
 LIMITS = np.log(1e-6), np.log(1e6)

@@ -11,7 +11,7 @@ any label of it,
     p(Y | Z) = Π_km Γ(J_m β) / Γ(J_m β + N_km) Π_j Γ(β + N_kmj) / Γ(β)
 
 (P. Wang, C. Domeniconi and K. B. Laskey, ECML 2010, Eq. 4. There the factor α^(K−1), without which p_tsb does not sum to one, is
-missing, and N_km counts unlabelled members too.) Sizes and tables may be expected ones, so they need not be whole.
+missing, and N_km counts unlabeled members too.) Sizes and tables may be expected ones, so they need not be whole.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from consilience._kernels import PRIORS
-from consilience.consensus.problem import Floats
+from consilience._types import Floats
 
 __all__ = [
     "PRIORS",

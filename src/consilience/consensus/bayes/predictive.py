@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from consilience._types import Floats, Labels
 from consilience.consensus.bayes.model import log_predictive, log_shares
-from consilience.consensus.labelrows import sum_over_labels
-from consilience.consensus.problem import Floats, Labels
+from consilience.consensus.label_tables import sum_over_labels
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError
+from consilience._random import child_seed, stream
+from consilience._types import Floats, Labels
 from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.gibbs import Chain, Sample, Sampler, run_chains
 from consilience.consensus.bayes.predictive import Components
 from consilience.consensus.bayes.summary import Draws, best_partition
-from consilience.consensus.problem import Floats, Labels, Problem
-from consilience.consensus.search import best_start, problem_views
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.engine_consensus import best_start, problem_views
 
 COPIES = 10_000_000  # objects that are sampled, at most
 STARTS = ("both", "consensus", "random")
@@ -83,16 +85,11 @@ def _starts(problem: Problem, rows: NDArray[np.int64], start: str, n_chains: int
     starts = []
     for chain in range(n_chains):
         if random == 1 or (random == 2 and chain % 2):
-            rng = np.random.default_rng([seed, 6, chain])
+            rng = stream(seed, "consensus.chain_start", chain)
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))
         else:
-            starts.append(quick_consensus(problem, k, stream_seed(seed, chain))[rows])
+            starts.append(quick_consensus(problem, k, child_seed(seed, "consensus.chain", chain))[rows])
     return starts
-
-
-def stream_seed(seed: int, unit: int) -> int:
-    """A seed of its own for every seed and unit."""
-    return int(np.random.SeedSequence([seed, 5, unit]).generate_state(1)[0])
 
 
 def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) -> Labels:
@@ -102,7 +99,7 @@ def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) 
     return best_start(views, k, objective="quadratic", n_init=3, batch=20, max_iter=20, seed=seed, n_jobs=1)
 
 
-def summarise(
+def summarize(
     posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None
 ) -> tuple[NDArray[np.int64], Floats, list[Components], float]:
     """Labels and memberships of the rows, the components of every sample, and the expected loss."""

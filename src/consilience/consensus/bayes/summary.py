@@ -1,4 +1,4 @@
-"""One partition from many: the one that minimises the expected loss over posterior samples, without a matrix of pairs.
+"""One partition from many: the one that minimizes the expected loss over posterior samples, without a matrix of pairs.
 
 For a partition C and samples Z_1 … Z_S, with n_c and n_sz the sizes of their clusters and T_s the table of both,
 
@@ -25,14 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience.consensus.problem import Floats
+from consilience._types import Floats, Ints
 
 LOSSES = ("vi", "binder")
 CANDIDATES = 10  # samples tried as they are
 POLISHED = 3  # of them, those that are improved
 ROUNDS = 50
 OPENED = 10  # clusters that a move opens, and that a partition may have more than any sample
-Ints = NDArray[np.int64]
 
 
 def _f(x: Any, loss: str) -> Floats:

@@ -33,15 +33,14 @@ from numpy.typing import NDArray
 from scipy.special import digamma, xlogy
 
 from consilience._check import InputError, check_choice
+from consilience._types import Floats, Ints
 from consilience.consensus.bayes.hyper import estimate_alpha, estimate_beta, log_hyperprior
 from consilience.consensus.bayes.model import column_totals, log_labels, log_prior
-from consilience.consensus.labelrows import LabelRows
-from consilience.consensus.problem import Floats
+from consilience.consensus.label_tables import LabelRows
 
 KINDS = ("vb", "cvb", "cvb2")
 FACTORS = 8  # multiplied before their logarithm is taken
 SMALLEST = 1e-38  # of a factor, so that the product of eight has a logarithm
-Ints = NDArray[np.int64]
 
 
 def _empty() -> Floats:
@@ -168,7 +167,7 @@ def parts(state: State, n_clusterings: Sequence[int]) -> list[State]:
 
 
 def _columns(state: State, offsets: Ints) -> State:
-    """Some neighbouring clusterings of a state."""
+    """Some neighboring clusterings of a state."""
     names, labels = ("table", "table_none", "table_spread"), slice(int(offsets[0]), int(offsets[-1]))
     tables: dict[str, Any] = {name: getattr(state.statistics, name)[labels] for name in names}
     return replace(state, statistics=replace(state.statistics, **tables), offsets=offsets - offsets[0])

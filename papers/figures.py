@@ -1,0 +1,36 @@
+"""Curves with error bars in colors that everybody can tell apart (Okabe and Ito's), each with a mark of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from consilience.reports.figures import COLOURS as COLOURS
+
+MARKS = "so^vD*PX"
+
+
+def curve(axis: Any, x: Any, mean: Any, sem: Any, number: int, label: str) -> None:
+    """A line through means, with standard errors; the number chooses color and mark, 0 is dashed."""
+    axis.errorbar(
+        x,
+        mean,
+        yerr=np.nan_to_num(np.asarray(sem, float)),
+        color=COLOURS[number],
+        marker=MARKS[number],
+        markersize=5,
+        linewidth=1.6,
+        elinewidth=1,
+        linestyle="--" if number == 0 else "-",
+        label=label,
+        zorder=3 if number else 4,
+    )
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def legend_outside(figure: Any, axis: Any) -> None:
+    """One legend right of all panels; what is drawn several times under one name is named once."""
+    handles, labels = axis.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    figure.legend(once.values(), once.keys(), loc="outside right center", frameon=False, fontsize=9)

@@ -1,0 +1,93 @@
+"""Random streams: the only maker of generators.
+
+A stream belongs to a seed, a purpose and a unit (a clustering, a chain, a restart). No two purposes share one, so that what one part
+draws never depends on, or repeats, what another draws; and any unit's numbers can be drawn again alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+
+import numpy as np
+
+PURPOSES: dict[str, str] = {
+    "agreement.cap": "starts of clusterings that the process is not given",
+    "agreement.comraf": "starts of the nodes",
+    "agreement.dataloom": "moves and merges of one run",
+    "agreement.mdc": "splits, order and noise of one run",
+    "alternatives.annealing": "the annealed start of one restart",
+    "alternatives.bottleneck": "the annealed start of the base clusterer",
+    "alternatives.ccib": "the annealed start of one restart",
+    "alternatives.conditional": "the restart of the base in one group",
+    "alternatives.halves": "which half an object belongs to",
+    "alternatives.multinomial": "starts of the mixture",
+    "alternatives.null": "one Gaussian null data set",
+    "alternatives.sequence": "the seed of one step of a sequence",
+    "alternatives.splits": "the seed of the base in one group and restart",
+    "consensus.bce": "Dirichlet draws of the likelihood",
+    "consensus.bottleneck": "the annealed start of one restart",
+    "consensus.chain": "the seed of one chain's kernel",
+    "consensus.chain_start": "the first assignment of one chain",
+    "consensus.confidence": "which pairs of clusterings the dependence is judged by",
+    "consensus.cspa": "order of the rows",
+    "consensus.evidence": "prototype rows",
+    "consensus.halves": "which half a clustering belongs to",
+    "consensus.hyper": "slice sampling of one chain's parameters",
+    "consensus.partition": "order of the vertices",
+    "consensus.quick": "the seed of one quick consensus that a chain or bound begins at",
+    "consensus.repair": "which vertices move to balance parts",
+    "consensus.rows": "rows that stand for all of them",
+    "consensus.starts": "starts of one restart of the search",
+    "consensus.unseen": "clusterings held out and objects sampled while methods compete",
+    "consensus.variational_rows": "rows of the sample that bounds begin on",
+    "consensus.variational_start": "one start of a bound",
+    "consensus.vote": "rows that the vote begins on",
+    "datasets": "synthetic data",
+    "explorer.components": "the start of principal components",
+    "explorer.plane": "clusterings that the plane of labels is made of",
+    "generation.draw": "what one clustering is asked to be",
+    "generation.objects": "the objects of one subsample",
+    "generation.run": "the clusterer's own stream",
+    "generation.space": "principal components and scaling",
+    "generation.vary": "weights of one variation",
+    "information.search": "order and noise of one search",
+    "information.starts": "starts of one restart of the engine",
+    "measures.sample": "the one sample of objects that scores of large data are computed on",
+    "meta.classical": "the start of classical scaling",
+    "meta.null": "one shuffle of the groups",
+    "meta.pairs": "pairs of objects of a sketch",
+    "meta.variations": "variations of a clustering that its stability is judged by",
+    "reports.objects": "objects that a picture shows",
+    "scenarios": "the known clusters of a scenario",
+    "scenarios.views": "one clustering of a scenario",
+}
+
+
+def _key(purpose: str) -> tuple[int, int]:
+    if purpose not in PURPOSES:
+        raise KeyError(
+            f"{purpose!r} is not a purpose of a random stream: enter it in PURPOSES (consilience/_random.py)"
+        )
+    digest = hashlib.sha256(purpose.encode()).digest()
+    return int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:8], "little")
+
+
+def _sequence(seed: int, purpose: str, unit: tuple[int, ...]) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed, spawn_key=(*_key(purpose), *unit))
+
+
+def stream(seed: int, purpose: str, *unit: int) -> np.random.Generator:
+    """The generator of a seed, a purpose of :data:`PURPOSES` and a unit."""
+    return np.random.default_rng(_sequence(seed, purpose, unit))
+
+
+@lru_cache(maxsize=1024)
+def child_seed(seed: int, purpose: str, *unit: int) -> int:
+    """A 63-bit seed for what makes its own streams: a kernel, an estimator inside another."""
+    return int(_sequence(seed, purpose, unit).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def fresh_seed() -> int:
+    """A seed from the system's entropy."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))

@@ -1,0 +1,184 @@
+"""What people read off an agreement (paper 000, sections 1 and 6): what became stable, and what floats.
+
+A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.stable_components`). The
+process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of
+them lay before. The pattern in which the clusterings spread an object over the clusters of a consensus softens the hard
+clusterings (:func:`soft_memberships`); a flat pattern marks a floater (:func:`~consilience.consensus.floaters`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, check_count, check_labels, count
+from consilience._types import Floats
+from consilience.consensus.stable_components import cluster_shares, with_consensus
+from consilience.ensemble import as_ensemble
+
+
+def stable_groups(
+    before: Any,
+    after: Any,
+    *,
+    names: Any = None,
+    weights: Any = None,
+    smallest: int = 2,
+    new: bool = False,
+    top: int | None = None,
+) -> pd.DataFrame:
+    """List the stable components after the process with their members, and in how many pieces they lay before it.
+
+    Objects that no clustering labels are left out.
+
+    Parameters
+    ----------
+    before, after : Ensemble, or what one is made from
+        Clusterings of the same objects: ``result.before.columns`` and ``result.after.columns``, say.
+    names : sequence, optional
+        The objects' names (words, users); by default the ids of `after`, or else numbers.
+    weights : sequence of numbers, optional
+        How much each object matters, such as :func:`column_information`: members stand in falling order of weight, and
+        components in that of their heaviest member. Without weights the largest components come first: in text those are the
+        rarest words, which nothing tells apart.
+    smallest : int, default 2
+        Leave out smaller components.
+    new : bool, default False
+        Only components all of whose members were apart before.
+    top : int, optional
+        Only so many.
+
+    Returns
+    -------
+    DataFrame
+        One row per component: `size`, `pieces` (stable components before that its members lay in; `size` if all were apart),
+        `largest_piece` (members that were together already) and `members` (names).
+
+    Examples
+    --------
+    >>> from consilience.agreement import stable_groups
+    >>> before = [[0, 0, 1, 1, 2], [0, 1, 1, 2, 2]]
+    >>> after = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]]
+    >>> stable_groups(before, after, names=["altar", "bible", "gospel", "goal", "team"])
+       size  pieces  largest_piece                 members
+    0     3       3              1  [altar, bible, gospel]
+    1     2       2              1            [goal, team]
+    """
+    first, last = as_ensemble(before), as_ensemble(after)
+    n = last.n_objects
+    if first.n_objects != n:
+        raise InputError(
+            f"{count(first.n_objects, 'object')} before and {n:,} after: give clusterings of the same ones"
+        )
+    check_count("smallest", smallest)
+    if top is not None:
+        check_count("top", top)
+    called = _one_each(names, n, "names") if names is not None else np.arange(n) if last.ids is None else last.ids
+    heavy = np.zeros(n) if weights is None else np.asarray(_one_each(weights, n, "weights"), float)
+    found, old = last.signatures(), first.signatures().inverse
+    members = np.lexsort((np.arange(n), -heavy, found.inverse))
+    begin = np.cumsum(found.counts) - found.counts
+    pieces, largest = _pieces(found.inverse, old, len(found))
+    chosen = (found.counts >= smallest) & (found.labels >= 0).any(axis=1)
+    if new:
+        chosen &= pieces == found.counts
+    order = np.lexsort((found.first, -found.counts, -heavy[members[begin]]))
+    order = order[chosen[order]][:top]
+    return pd.DataFrame(
+        {
+            "size": found.counts[order],
+            "pieces": pieces[order],
+            "largest_piece": largest[order],
+            "members": [called[members[begin[i] : begin[i] + found.counts[i]]].tolist() for i in order],
+        }
+    )
+
+
+def _pieces(now: NDArray[np.int64], old: NDArray[np.int64], n_components: int) -> tuple[Any, Any]:
+    """For every component now: how many old ones it is made of, and the size of the largest such part."""
+    pairs, sizes = np.unique(now * (old.max() + 1) + old, return_counts=True)
+    component = pairs // (old.max() + 1)
+    largest = np.zeros(n_components, np.int64)
+    np.maximum.at(largest, component, sizes)
+    return np.bincount(component, minlength=n_components), largest
+
+
+def _one_each(values: Any, n: int, what: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InputError(f"{what} must be one per object, {n:,} in all; got shape {array.shape}")
+    return array
+
+
+def column_information(counts: Any, labels: Any) -> Floats:
+    """How much every column tells about clusters of the rows, in nats: p(y) KL(p(c|y) ‖ p(c)).
+
+    The sum over the columns is I(C; Y). As `weights` of :func:`stable_groups` it brings the words that mark a topic to the front, where
+    counts would bring those that occur everywhere.
+
+    Parameters
+    ----------
+    counts : (n_rows, n_columns) array or sparse matrix
+    labels : (n_rows,) labels
+        Clusters of the rows; rows without one are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.agreement import column_information
+    >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
+    [0.231, 0.231, 0.0]
+    """
+    table = sparse.csr_matrix(counts)
+    codes = check_labels(labels, "the clusters of the rows")
+    if len(codes) != table.shape[0]:
+        raise InputError(f"the table has {count(table.shape[0], 'row')} and {len(codes):,} labels: give one for each")
+    known = np.flatnonzero(codes >= 0)
+    if not table[known].sum() > 0:
+        raise InputError("no row with a label has counts, so no column tells anything about the clusters")
+    member = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (codes.max() + 1, len(codes)))
+    joint = (member @ table).toarray().astype(float)
+    joint /= joint.sum()
+    outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return np.asarray((joint * np.log(np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0))).sum(axis=0))
+
+
+def soft_memberships(ensemble: Any, labels: Any) -> Floats:
+    """Soften hard clusterings: how their labels spread every object over the clusters of a consensus.
+
+    The membership of an object in a cluster is the share of the clusterings whose label for it is, by plurality, a label of that
+    cluster; :func:`~consilience.consensus.floaters` lists the objects where it is flat.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or what one is made from
+    labels : (n_objects,) labels
+        The consensus, of :class:`~consilience.consensus.SCCC` say.
+
+    Returns
+    -------
+    (n_objects, n_clusters) array
+        Rows sum to 1; zeros for objects without a label in the consensus or in any clustering. Clusters are numbered in the
+        order of their labels.
+
+    Examples
+    --------
+    >>> from consilience.agreement import soft_memberships
+    >>> soft_memberships([[0, 0, 0, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 0, 1, 1]).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]]
+    """
+    ens = as_ensemble(ensemble)
+    codes = check_labels(labels, "the consensus labels")
+    if len(codes) != ens.n_objects:
+        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
+    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
+    if not len(objects):
+        raise InputError("no object has a consensus label and a label of a clustering")
+    problem, own = with_consensus(ens.labels[objects], codes[objects])
+    shares = np.zeros((ens.n_objects, problem.n_clusters))
+    shares[objects] = cluster_shares(problem, own)[problem.inverse]
+    return shares

@@ -1,0 +1,113 @@
+"""A count table as both of its sides see it: rows over columns, and columns over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, names_objects
+from consilience._types import Labels
+from consilience.tables import Table, read_table
+from consilience.views import Views, count_views
+
+WEIGHTINGS = ("uniform", "length")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The objects of one side that have counts, each with its counts over the objects of the other.
+
+    Attributes
+    ----------
+    views : Views
+        One view, the table itself.
+    kept : (n_kept,) int array
+        Which of the objects have counts.
+    n_objects : int
+        How many there are with those that have none.
+    ids : array or None
+    """
+
+    views: Views
+    kept: NDArray[np.int64]
+    n_objects: int
+    ids: NDArray[Any] | None
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The objects without counts."""
+        return np.setdiff1d(np.arange(self.n_objects), self.kept)
+
+    def spread(self, labels: Labels, others: Any = -1) -> Labels:
+        """Labels of all objects from those of the kept ones; the rest have the label in `others`."""
+        found = np.array(np.broadcast_to(np.int32(others), self.n_objects), np.int32)
+        found[self.kept] = labels
+        return found
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Both sides of a count table, and where it came from."""
+
+    rows: Side
+    columns: Side
+    source: str
+
+    @property
+    def transposed(self) -> Counts:
+        """The same table with the sides exchanged."""
+        return Counts(self.columns, self.rows, self.source)
+
+
+def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
+    """A count table, ready for the engine: rows and columns without counts set aside, rows weighted.
+
+    ``weighting="uniform"`` gives every row the same mass, so that long documents do not rule; ``"length"`` leaves the counts.
+    """
+    check_choice(weighting, WEIGHTINGS, "weighting")
+    if isinstance(counts, Counts):
+        return counts
+    named = isinstance(counts, pd.DataFrame) and names_objects(counts.index)
+    table = (
+        counts
+        if isinstance(counts, Table)
+        else read_table(counts, kind="counts", id_column=(counts.index.name or "index") if named else None)
+    )
+    if table.kind != "counts":
+        raise InputError(f"a table of counts is needed; {table.source} holds {table.kind}: read it with kind='counts'")
+    values = sparse.csr_matrix(table.values, dtype=np.float64, copy=True)
+    values.eliminate_zeros()
+    length = np.asarray(values.sum(axis=1)).ravel()
+    kept = np.flatnonzero(length > 0)
+    seen = np.flatnonzero(np.asarray(values.sum(axis=0)).ravel() > 0)
+    if not len(kept):
+        raise InputError(f"{table.source}: all counts are 0, so that nothing can be clustered")
+    shape, values = values.shape, values[kept][:, seen]
+    if weighting == "uniform":
+        values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
+    return Counts(
+        Side(count_views([values]), kept, shape[0], table.ids),
+        Side(count_views([values.T]), seen, shape[1], None if table.columns is None else distinct(table.columns)),
+        table.source,
+    )
+
+
+def distinct(names: Iterable[Any]) -> NDArray[Any]:
+    """Names as text, all different: one that comes again gets a number, and one that is missing its position."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for position, name in enumerate(names):
+        text = own = str(position) if pd.isna(name) or name == "" else str(name)
+        again = 1
+        while own in taken:
+            again += 1
+            own = f"{text} ({again})"
+        taken.add(own)
+        found.append(own)
+    return np.array(found, dtype=object)

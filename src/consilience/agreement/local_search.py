@@ -1,0 +1,69 @@
+"""The steps that all searches of this package are made of: passes, splits, merges, random starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from consilience import _kernels
+from consilience._types import Labels
+from consilience.agreement.count_table import Side
+from consilience.information import Engine, Search, Views, cluster_tables, regrouped
+
+EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
+SHORTLIST = 8
+NEAREST, GREEDY = 6000, 700  # clusters up to which pairs are chosen, and up to which one by one
+
+
+def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None) -> Engine:
+    """The engine with the shortlist that pays for so many clusters."""
+    return Engine(views, n_clusters, shortlist=SHORTLIST if n_clusters > EXHAUSTIVE else 0, n_jobs=n_jobs)
+
+
+def improve(
+    side: Side, others: Any, labels: Labels, *, passes: int, seed: int, unit: int, n_jobs: int | None = None, **how: Any
+) -> Search:
+    """Passes over the objects of a side, which see the others by their clusterings (a list), or one by one (None)."""
+    views = side.views if others is None else regrouped(side.views, others)
+    engine = engine_of(views, int(labels.max()) + 1, n_jobs)
+    return engine.search(labels, max_iter=passes, seed=seed, unit=unit, **how)
+
+
+def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> Labels:
+    """Every cluster split at random in two, or as many of the largest as `most` clusters allow."""
+    k = int(labels.max()) + 1
+    size = np.bincount(labels, minlength=k)
+    halved = size > 1
+    if most is not None and k + halved.sum() > most:
+        halved[np.argsort(-size, kind="stable")[max(most - k, 0) :]] = False
+    second = np.full(k, -1, np.int32)
+    second[halved] = k + np.arange(halved.sum())
+    order = rng.permutation(len(labels))
+    rank = np.empty(len(labels), np.int64)
+    by_cluster = order[np.argsort(labels[order], kind="stable")]
+    rank[by_cluster] = np.arange(len(labels)) - np.repeat(np.cumsum(size) - size, size)
+    return np.where(halved[labels] & (2 * rank >= size[labels]), second[labels], labels).astype(np.int32)
+
+
+def merge(side: Side, others: Labels, labels: Labels, target: int, rule: str, rng: np.random.Generator) -> Labels:
+    """Clusters merged until `target` are left, at least half of them: by random pairs, nearest pairs or greedily.
+
+    The rule "auto" is random above 6,000 clusters, nearest above 700, then greedy.
+    """
+    k = int(labels.max()) + 1
+    if rule == "auto":
+        rule = "random" if k > NEAREST else "nearest" if k > GREEDY else "greedy"
+    if rule == "random":
+        order = rng.permutation(k)
+        new = np.arange(k)
+        new[order[target:]] = order[: k - target]
+        return np.unique(new, return_inverse=True)[1].astype(np.int32)[labels]
+    table, _ = cluster_tables(regrouped(side.views, [others]), labels, k)
+    found, _ = _kernels.merge_clusters(table, k - target, order=rng.permutation(k) if rule == "nearest" else None)
+    return found[labels]
+
+
+def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:
+    """Clusters of equal size, at random."""
+    return rng.permutation(np.arange(n) % n_clusters).astype(np.int32)

@@ -1,0 +1,204 @@
+"""The explorer over HTTP: who may ask, how much they may send, and the page itself; the answers come from :mod:`api`."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from consilience.explorer.api import Api
+from consilience.explorer.assets import Asset
+from consilience.explorer.codec import Reply, refusal
+
+BODY = 64 * 1024  # bytes of a request
+PATIENCE = 10.0  # seconds in which a body has to arrive
+THREADS, WAITING = 8, 64  # calls that are worked on at once, and those that may wait
+TOKEN = b"x-consilience-token"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+}
+
+
+def make_app(api: Api, assets: dict[str, Asset], *, token: str, hosts: set[str]) -> ASGIApp:
+    """The application.
+
+    Parameters
+    ----------
+    api : Api
+    assets : dict
+        The files of the page by their path; there are no others.
+    token : str
+        What every call under /api must bring.
+    hosts : set of str
+        The values of the Host header that are answered, each with its port.
+    """
+    desk = Desk(api)
+    routes = [Route(path, partial(_page, asset), methods=["GET"]) for path, asset in assets.items()]
+    routes.append(Route("/api/{rest:path}", desk.answer, methods=["GET", "POST", "DELETE"]))
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+    app.router.redirect_slashes = False
+    return Guard(app, token, hosts)
+
+
+@dataclass
+class Desk:
+    """Takes calls to the API, a few at a time, each in a thread."""
+
+    api: Api
+    waiting: int = 0
+
+    def __post_init__(self) -> None:
+        self.threads = anyio.CapacityLimiter(THREADS)
+
+    async def answer(self, request: Request) -> Response:
+        """One call."""
+        if self.waiting >= WAITING:
+            return _response(refusal(429, "too many calls are waiting: ask again in a moment"))
+        self.waiting += 1
+        try:
+            body, query = await request.body(), dict(request.query_params)
+            call = partial(self.api.call, request.method, request.scope["path"], query, body)
+            reply = await anyio.to_thread.run_sync(call, limiter=self.threads)
+        finally:
+            self.waiting -= 1
+        if "ETag" in reply.headers and request.headers.get("if-none-match") == reply.headers["ETag"]:
+            return Response(None, 304, dict(reply.headers))
+        return _response(reply)
+
+
+async def _page(asset: Asset, request: Request) -> Response:
+    return Response(asset.body, 200, {"Cache-Control": "no-cache"}, asset.content_type)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {404: "there is nothing here", 405: "this is not asked that way"}
+    said = refusal(error.status_code, words.get(error.status_code, "this cannot be answered"))
+    return _response(Reply(said.status, said.content_type, said.body, error.headers or {}))
+
+
+def _response(reply: Reply) -> Response:
+    headers = {"Cache-Control": "no-store", **reply.headers, "Content-Type": reply.content_type}
+    return Response(reply.body, reply.status, headers)
+
+
+class Guard:
+    """Refuses what does not come from the explorer's own page, before anything else looks at it.
+
+    The Host must be one of those the explorer was started for (a page that points its own name at this machine has another);
+    calls need the token; what changes anything needs JSON and the page's own Origin; bodies are short.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
+        self._app, self._token, self._hosts = app, token.encode(), {host.lower().encode() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            raise RuntimeError(f"the explorer speaks HTTP only, not {scope['type']}")
+        send = _with_headers(send)
+        said = self._refusal(scope)
+        if said is None:
+            body = await _read_body(scope, receive)
+            said = body if isinstance(body, Reply) else None
+        if said is not None:
+            await _response(said)(scope, receive, send)
+            return
+        assert isinstance(body, bytes)
+        await self._app(scope, _replay(body, receive), send)
+
+    def _refusal(self, scope: Scope) -> Reply | None:
+        hosts = _values(scope, b"host")
+        if len(hosts) != 1:
+            return refusal(400, "a request needs exactly one Host header")
+        if hosts[0].lower() not in self._hosts:
+            return refusal(421, "this address is not the explorer's: open the one that it printed when it started")
+        origins = _values(scope, b"origin")
+        if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
+            return refusal(403, "only the explorer's own page may ask")
+        if not scope["path"].startswith("/api/"):
+            return None
+        tokens = _values(scope, TOKEN)
+        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
+            return refusal(
+                401, "the token is missing or wrong: open the address that the explorer printed when it started"
+            )
+        if scope["method"] in ("GET", "HEAD"):
+            return None
+        if len(origins) != 1:
+            return refusal(403, "only the explorer's own page may ask for changes")
+        kinds = _values(scope, b"content-type")
+        if len(kinds) != 1 or kinds[0].split(b";")[0].strip().lower() != b"application/json":
+            return refusal(415, "the body must be application/json")
+        return None
+
+
+def _values(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]
+
+
+async def _read_body(scope: Scope, receive: Receive) -> bytes | Reply:
+    """The whole body, however it is sent, unless it is too long or too slow."""
+    too_long = refusal(413, f"a request has at most {BODY // 1024} kB")
+    for length in _values(scope, b"content-length"):
+        if not length.isdigit() or int(length) > BODY:
+            return too_long
+    body = b""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return refusal(400, "the request ended early")
+                body += message.get("body", b"")
+                if len(body) > BODY:
+                    return too_long
+                if not message.get("more_body", False):
+                    return body
+    except TimeoutError:
+        return refusal(408, "the request took too long to arrive")
+
+
+def _replay(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """The body once, then whatever comes after it."""
+    told = False
+
+    async def replay() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _with_headers(send: Send) -> Send:
+    """Every response carries the headers that keep browsers from doing more than the page needs."""
+    extra: list[tuple[bytes, bytes]] = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def guarded(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *extra]}
+        await send(message)
+
+    return guarded

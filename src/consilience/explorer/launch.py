@@ -1,0 +1,216 @@
+"""Run the explorer's server: a socket on this machine, a token, the browser, and a clean end."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+import warnings
+import webbrowser
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any
+
+from consilience._check import InputError, show
+from consilience.explorer.api import Api
+from consilience.explorer.assets import Asset, load_page
+from consilience.explorer.session import Session
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'"
+
+
+class Server:
+    """A running explorer, in a thread of its own.
+
+    Parameters
+    ----------
+    session : Session
+    host : str
+        The address to listen at: by default this machine alone.
+    port : int
+        0 takes a free one; so does a port that is taken.
+    token : str, optional
+        What every call must bring; by default 128 random bits.
+    assets : dict, optional
+        The files of the page; by default those of the package.
+
+    Attributes
+    ----------
+    url : str
+        The address to open, with its token.
+    note : str
+        What the user should know about the address; empty as a rule.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        assets: dict[str, Asset] | None = None,
+    ) -> None:
+        assets = prepare(host) if assets is None else assets
+        import uvicorn
+
+        from consilience.explorer.http import make_app
+
+        address = check_host(host)
+        self._socket, self.note = _bind(address, port)
+        if not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
+            warnings.warn(
+                f"{host}: everybody who can reach this address and has the token in the link sees the data, which is not "
+                "encrypted on its way",
+                stacklevel=2,
+            )
+        self.port = int(self._socket.getsockname()[1])
+        self.token = token or secrets.token_hex(16)
+        named = f"[{address}]" if ":" in address else address
+        self.api = Api(session)
+        app = make_app(self.api, assets, token=self.token, hosts=_allowed(named, self.port))
+        config = uvicorn.Config(
+            app,
+            http="h11",  # refuses doubled Host headers and bad lengths by itself
+            ws="none",
+            lifespan="off",
+            log_config=None,  # how a process logs is its own affair
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, name="explorer", daemon=True
+        )
+        self.url = f"http://{named}:{self.port}/#token={self.token}"
+
+    def start(self) -> Server:
+        """Begin to answer; a server that answers already is left alone."""
+        if self._server.started:
+            return self
+        self._thread.start()
+        while not self._server.started and self._thread.is_alive():
+            time.sleep(0.005)
+        if not self._server.started:
+            raise OSError("the explorer's server could not start")
+        return self
+
+    def wait(self) -> None:
+        """Block until the server ends, or Ctrl-C."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def close(self) -> None:
+        """Stop the job under way, and the server."""
+        self.api.close()
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(10)
+        self._socket.close()
+
+    def __repr__(self) -> str:
+        return f"Explorer at {self.url}"
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def prepare(host: str) -> dict[str, Asset]:
+    """The page's files; refused at once, before any work is done, where the explorer could not be shown."""
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise ImportError(HINT)
+    _bind(check_host(host), 0)[0].close()
+    return load_page()
+
+
+def check_host(host: str) -> str:
+    """An address of this machine to listen at."""
+    name = host.strip("[]") if isinstance(host, str) else host
+    if not isinstance(name, str) or not name or not all(letter.isalnum() or letter in ".-:" for letter in name):
+        raise InputError(f"the host must be an address or a name of this machine; got {show(host)}")
+    if name == "localhost":
+        return "127.0.0.1"
+    return name
+
+
+def _bind(host: str, port: int) -> tuple[socket.socket, str]:
+    """A listening socket; at another port if the wanted one is taken."""
+    if not 0 <= port < 2**16:
+        raise InputError(f"a port is a number from 0 to 65535; got {port}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted, note = [port, 0] if port else [0], ""
+    for number in wanted:
+        found = socket.socket(
+            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )  # named, or answers wait for each other (Nagle)
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, number))
+        except PermissionError:
+            found.close()
+            note = f"port {number} is not open to you; took another"
+        except socket.gaierror:
+            found.close()
+            raise InputError(f"{host} is no address of this machine: leave --host out for this machine alone") from None
+        except OSError as error:
+            found.close()
+            if number == 0:
+                raise InputError(f"the explorer cannot listen at {host}: {error.strerror}") from None
+            note = f"port {number} is taken; took another"
+        else:
+            if ipaddress.ip_address(found.getsockname()[0]).is_unspecified:
+                found.close()
+                raise InputError(
+                    f"{host} would answer at every address: name the one that you will open, since requests are checked "
+                    "against it"
+                )
+            found.listen(128)
+            found.set_inheritable(False)
+            return found, note
+    raise InputError(f"the explorer cannot listen at {host}")
+
+
+def _allowed(named: str, port: int) -> set[str]:
+    """The Host headers that browsers send for this server: with the port, which they leave out if it is 80."""
+    names = {*LOOPBACK, named}
+    return {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+
+
+def open_browser(url: str) -> bool:
+    """Open the address in the user's browser where there is a display."""
+    has_display = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not has_display:
+        return False
+    try:
+        return webbrowser.open(url)
+    except webbrowser.Error:
+        return False
+
+
+def run(server: Server, *, browser: bool, say: Callable[[str], Any]) -> None:
+    """Answer until Ctrl-C."""
+    with server:
+        if server.note:
+            say(f"{server.note}.")
+        opened = browser and open_browser(server.url)
+        say(f"The explorer is {'open' if opened else 'ready'} at {server.url}")
+        say("Press Ctrl-C to end it.")
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            say("\nThe explorer has ended.")

@@ -1,0 +1,116 @@
+"""More like this: new clusterings around a chosen one, added to the session and to its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError
+from consilience.ensemble import Ensemble
+from consilience.explorer.codec import RefusedError
+from consilience.explorer.jobs import Job, Jobs
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import Edition, Ref
+from consilience.generation import remake
+from consilience.generation.specs import of_row
+from consilience.store import Store
+from consilience.store.folder import find_manifest
+
+CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; and objects times them
+MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
+
+
+def refine_note(session: Session, edition: Edition) -> str:
+    """Why no clusterings can be added; empty if they can."""
+    info = edition.meta.ensemble.info
+    if not set(MADE) <= set(info) or info["seed"].isna().all():
+        return "These clusterings were not made by consilience generate, which alone can make more like them."
+    if session.data is None:
+        return "The data is not here: start again with --data TABLE (in Python, data=…), the table that the run was made from."
+    if session.origin.other_data:
+        return "The data differs from that the run was made from: give the same table, columns and known labels as to generate."
+    return ""
+
+
+def start_refine(session: Session, edition: Edition, jobs: Jobs, ref: Ref, count: int, spread: float) -> Job:
+    """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch."""
+    if note := refine_note(session, edition):
+        raise RefusedError(400, note)
+    leaf = edition.medoid(ref)
+    try:
+        of_row(edition.meta.ensemble.info.iloc[leaf])
+    except InputError as error:
+        raise RefusedError(400, str(error)) from None
+    return jobs.start("refine", count, lambda job: _refine(session, job, leaf, count, spread))
+
+
+def _refine(session: Session, job: Job, leaf: int, count: int, spread: float) -> dict[str, Any] | None:
+    """Make them, and show whatever was made, also if the job was canceled or failed on the way."""
+    before = session.edition.n_clusterings
+    made: list[Ensemble] = []
+    lines: list[str] = []
+    try:
+        _make(session, job, leaf, count, spread, made, lines)
+    finally:
+        if made:
+            job.message = "growing the tree anew"
+            session.grow(Ensemble.concat(made), [] if session.origin.store else lines)
+            job.message = ""
+            job.result = {"added": list(range(before, session.edition.n_clusterings)), "around": leaf}
+    return job.result
+
+
+def _make(
+    session: Session, job: Job, leaf: int, count: int, spread: float, made: list[Ensemble], lines: list[str]
+) -> None:
+    """Chunk by chunk, each from a seed of its own, so that asking again makes others."""
+    ensemble = session.edition.meta.ensemble
+    row, seed = ensemble.info.iloc[leaf], _next_number(ensemble)
+    size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
+    _check_data(session, ensemble, leaf)
+    with _writer(session) as store:
+        while job.done < count and not job.stopping:
+            n = min(size, count - job.done)
+            new = session.variations(row, n, spread=spread, random_state=seed + job.done)
+            if store is not None:
+                new.info["id"] = store.append(new.labels.T, info=new.info)
+            made.append(new)
+            lines.append(_line(leaf, n, spread, seed + job.done))
+            job.done += n
+
+
+def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
+    """See that the clustering can be made again, unless the run says what data it is of."""
+    if session.origin.fingerprint is not None:
+        return
+    again = remake(session.data, ensemble.info.iloc[leaf], base=session.base, n_jobs=session.n_jobs)
+    if not np.array_equal(Ensemble([again]).labels[:, 0], Ensemble([ensemble.labels[:, leaf]]).labels[:, 0]):
+        raise InputError("the data is not that the clusterings were made from: give the table that generate had")
+
+
+def _next_number(ensemble: Ensemble) -> int:
+    """A number above those of all clusterings so far."""
+    numbers = ensemble.info["id"].dropna() if "id" in ensemble.info else []
+    return max(ensemble.n_clusterings, int(max(numbers, default=0)) + 1)
+
+
+@contextmanager
+def _writer(session: Session) -> Iterator[Store | None]:
+    """The run on disk, held for writing; None where the session has none."""
+    path = session.origin.store
+    if path is None:
+        yield None
+        return
+    manifest = find_manifest(path)[0]
+    ids = session.edition.meta.ensemble.ids
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan")}
+    with Store.resume(path, ids=ids, **same) as store:
+        yield store
+
+
+def _line(leaf: int, n: int, spread: float, seed: int) -> str:
+    made = f"variations(ensemble.info.iloc[{leaf}], {n}, spread={spread!r}, random_state={seed})"
+    return f"ensemble = cs.Ensemble.concat([ensemble, {made}])"

@@ -1,0 +1,34 @@
+"""How alike are clusterings: of two, of all pairs, of an ensemble, of a clustering on data."""
+
+from consilience.measures.compactness import compactness
+from consilience.measures.counts import contingency
+from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
+from consilience.measures.matching import accuracy, f1, matched_accuracy
+from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
+from consilience.measures.pairwise import MEASURES, Stability, pairwise, stability, stability_of
+from consilience.measures.perplexity import perplexity
+from consilience.measures.summary import Comparison, compare
+
+__all__ = [
+    "MEASURES",
+    "Comparison",
+    "Stability",
+    "accuracy",
+    "adjusted_rand",
+    "anmi",
+    "cluster_difference",
+    "compactness",
+    "compare",
+    "contingency",
+    "f1",
+    "information_ratio",
+    "jaccard",
+    "matched_accuracy",
+    "nmi",
+    "pairwise",
+    "perplexity",
+    "rand",
+    "stability",
+    "stability_of",
+    "variation_of_information",
+]

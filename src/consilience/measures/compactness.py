@@ -1,0 +1,146 @@
+"""Compactness: the mean distance inside clusters, on the data itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from consilience import _kernels
+from consilience._check import InputError, check_choice, check_labels, check_same_index, count
+from consilience._parallel import n_threads
+from consilience._progress import track
+from consilience._types import Floats
+from consilience.ensemble import Ensemble, check_same_objects
+from consilience.tables.sheet import Sheet
+from consilience.tables.values import check_distances
+
+BLOCK = 2**22  # distances held at once: 32 MB
+
+
+def compactness(
+    X: Any, labels: Any, *, metric: str = "euclidean", n_jobs: int | None = None, progress: bool | None = None
+) -> Any:
+    """Mean distance between objects of the same cluster, clusters weighted by size (Caruana et al. 2006, Eq. 3).
+
+    (1/N) Σ_c N_c · [mean of d(i, j) over the pairs i < j in cluster c]. Small is compact. Objects missing in a
+    clustering are left out of it; a cluster of one object has no pair and adds 0. NaN if every label is missing.
+
+    Parameters
+    ----------
+    X : (n_objects, n_features) array or sparse matrix, or (n_objects, n_objects) distances
+        Always the original data, whatever weights made the clusterings.
+    labels : label vector, or Ensemble
+    metric : {"euclidean", "precomputed"}
+        "precomputed" takes X as the distance matrix: not negative, symmetric, 0 on the diagonal.
+    n_jobs : int, optional
+        Threads.
+    progress : bool, optional
+        Show a bar; by default only on a terminal.
+
+    Returns
+    -------
+    float for a label vector, (n_clusterings,) array for an Ensemble
+
+    Notes
+    -----
+    Exact. Distances are made in blocks of 32 MB and shared by all the clusterings: O(n² d) for them and O(n² m) to
+    sum; a single clustering needs only the distances inside its clusters.
+
+    Examples
+    --------
+    >>> from consilience.measures import compactness
+    >>> compactness([[0.0], [2.0], [9.0], [9.0]], [0, 0, 1, 1])
+    1.0
+    """
+    check_choice(metric, ("euclidean", "precomputed"), "metric")
+    threads = n_threads(n_jobs)
+    data, distances = _check_data(X, metric)
+    ens = labels if isinstance(labels, Ensemble) else None
+    codes = check_labels(labels)[:, None] if ens is None else ens.labels
+    if len(codes) != data.shape[0]:
+        raise InputError(f"the data has {data.shape[0]} objects and the labels {len(codes)}; they must be the same")
+    check_same_index(X, labels) if ens is None else check_same_objects(ens, X)
+    # Sorted by the first clustering, a lone clustering's clusters are runs of objects.
+    order = np.argsort(codes[:, 0], kind="stable")
+    order = order[(codes[order] >= 0).any(axis=1)]
+    table = np.ascontiguousarray(codes[order].T)
+    sums = np.zeros((len(table), int(table.max(initial=0)) + 1))
+    spans = list(_spans(table))
+    for begin, rows, end in track(spans, len(spans), "compactness", progress):
+        block = distances(data, order[begin : begin + rows], order[begin:end])
+        _kernels.within_sums(block, begin, table, sums, threads=threads)
+    values = np.array([_weigh(row, codes) for row, codes in zip(sums, table, strict=True)])
+    return float(values[0]) if ens is None else values
+
+
+def _weigh(sums: Floats, codes: NDArray[np.int32]) -> float:
+    """Σ_c N_c · sum_c / (N_c (N_c − 1) / 2) / N."""
+    size = np.bincount(codes[codes >= 0], minlength=len(sums))
+    inside = np.where(size > 1, 2 * sums / np.maximum(size - 1, 1), 0.0)
+    return float(inside.sum() / size.sum()) if size.any() else float("nan")
+
+
+def _spans(table: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
+    """Blocks of rows, (begin, number of rows, end of columns), that together hold every pair that matters."""
+    n = table.shape[1]
+    begin = 0
+    while begin < n:
+        rows = max(1, min(n - begin, BLOCK // (n - begin)))
+        end = n
+        if len(table) == 1:
+            last = table[0, begin + rows - 1]
+            end = int(np.searchsorted(table[0], last, side="right"))
+        yield begin, rows, end
+        begin += rows
+
+
+def _check_data(X: Any, metric: str) -> tuple[Any, Callable[[Any, Any, Any], Floats]]:
+    try:
+        data: Any = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
+        if data.dtype.kind in "cUS":
+            raise ValueError("it holds complex numbers" if data.dtype.kind == "c" else "it holds text")
+        data = data.astype(float, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
+    if data.ndim != 2:
+        raise InputError(f"the data must be a table of objects × features; got {count(data.ndim, 'dimension')}")
+    values = data.data if sparse.issparse(data) else data
+    if not np.isfinite([values.min(initial=0), values.max(initial=0)]).all():
+        raise InputError("the data holds NaN or infinite values; fill or drop them first")
+    if metric == "euclidean":
+        return data, _sparse_distances if sparse.issparse(data) else _dense_distances
+    if sparse.issparse(data):
+        raise InputError("a distance matrix cannot be sparse: what is not stored would be a distance of 0")
+    if data.shape[0] != data.shape[1]:
+        raise InputError(f"a distance matrix is square; got shape {data.shape}")
+    check_distances(Sheet("the distance matrix", data), data, list(range(len(data))))
+    return data, _given_distances
+
+
+def _dense_distances(data: Any, rows: Any, columns: Any) -> Floats:
+    return np.asarray(cdist(data[rows], data[columns]))
+
+
+def _sparse_distances(data: Any, rows: Any, columns: Any) -> Floats:
+    """|x − y|² = |x|² + |y|² − 2 x·y, and by the difference itself where that loses digits."""
+    left, right = data[rows], data[columns]
+    scale = _squares(left)[:, None] + _squares(right)
+    squares = scale - 2 * (left @ right.T).toarray()
+    i, j = np.nonzero(squares < 1e-4 * scale)
+    for begin in range(0, len(i), 2**14):
+        some = slice(begin, begin + 2**14)
+        squares[i[some], j[some]] = _squares(left[i[some]] - right[j[some]])
+    return np.sqrt(np.maximum(squares, 0.0))
+
+
+def _squares(rows: Any) -> Floats:
+    return np.asarray(rows.multiply(rows).sum(axis=1), float).ravel()
+
+
+def _given_distances(data: Any, rows: Any, columns: Any) -> Floats:
+    return np.asarray(data[np.ix_(rows, columns)])

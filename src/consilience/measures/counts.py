@@ -1,0 +1,158 @@
+"""Contingency tables, and the few sums over them from which most measures follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consilience import _kernels
+from consilience._check import InputError, check_labels, check_same_index, show
+from consilience._types import Floats
+
+LARGEST = 2**27  # cells of a table: 1 GB
+# What messages call the two label vectors of a measure.
+TWO = ("the first clustering", "the second clustering")
+TRUTH = ("the known labels", "the clustering")
+
+
+def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:
+    """Count the objects in every pair of clusters of two clusterings.
+
+    Parameters
+    ----------
+    a, b : (n_objects,) label vectors
+        Objects missing in either are left out.
+    sample_weight : (n_objects,) array, optional
+        Whole numbers are counted exactly.
+
+    Returns
+    -------
+    (k_a, k_b) int64 array, or float64 with fractional weights
+        Rows and columns follow the sorted labels. Tables of parts of the objects add up if the labels are 0 … k − 1.
+
+    Examples
+    --------
+    >>> from consilience.measures import contingency
+    >>> contingency(["x", "x", "y", "y", None], [0, 0, 0, 1, 1])
+    array([[2, 0],
+           [1, 1]])
+    """
+    a, b = check_pair(a, b)
+    shape = clusters(a), clusters(b)
+    if shape[0] * shape[1] > LARGEST:
+        raise InputError(f"a table of {shape[0]:,} × {shape[1]:,} clusters is too large; are these labels, or names?")
+    return _kernels.contingency(a, b, shape, weights=_check_weights(sample_weight, len(a)))
+
+
+def _check_weights(weights: Any, n: int) -> NDArray[Any] | None:
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    if array.shape != (n,) or array.dtype.kind not in "biuf":
+        raise InputError(f"{n} objects need as many weights, all numbers; got {array.dtype} of shape {array.shape}")
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InputError(f"weights must be finite and not negative; that of object {at} is {show(array[at])}")
+    return array
+
+
+def cells(
+    a: Any, b: Any, what: tuple[str, str] = TWO
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The cells of the contingency table that are not 0: row, column, count. Cost O(n log n), whatever the clusters."""
+    a, b = check_pair(a, b, what)
+    known = (a >= 0) & (b >= 0)
+    width = max(clusters(b), 1)
+    places, counts = np.unique(a[known].astype(np.int64) * width + b[known], return_counts=True)
+    return places // width, places % width, counts
+
+
+def tables(a: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The contingency tables of codes `a` with every row of `others`: (rows, clusters of a, most clusters of a row)."""
+    known = (a >= 0) & (others >= 0)
+    shape = len(others), clusters(a), clusters(others)
+    places = (np.arange(len(others))[:, None] * shape[1] + a) * shape[2] + others
+    return np.bincount(places[known], minlength=int(np.prod(shape))).reshape(shape)
+
+
+def check_pair(a: Any, b: Any, what: tuple[str, str] = TWO) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Two label vectors of one length, as codes."""
+    codes = check_labels(a, what[0]), check_labels(b, what[1])
+    if len(codes[0]) != len(codes[1]):
+        lengths = " and ".join(str(len(x)) for x in codes)
+        raise InputError(f"{what[0]} and {what[1]} have {lengths} labels; they must be of the same objects")
+    check_same_index(a, b)
+    return codes
+
+
+def clusters(codes: NDArray[np.int32]) -> int:
+    """Number of clusters of a vector of codes."""
+    return int(codes.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums of a term over a contingency table; scalars for one pair, arrays of one shape for many.
+
+    `joint` is summed over the cells, `own` and `other` over the clusters of the first and second clustering, and `n`
+    is the number of objects labeled in both. The term is x² for pair counting, x log x for information.
+    """
+
+    n: Any
+    joint: Any
+    own: Any
+    other: Any
+
+    def swapped(self) -> Sums:
+        """The same with the two clusterings exchanged."""
+        return Sums(self.n, self.joint, self.other, self.own)
+
+
+def xlogx(x: Any) -> Floats:
+    """x log x, 0 at 0."""
+    x = np.asarray(x, float)
+    return x * np.log(np.where(x > 0, x, 1))
+
+
+TERMS: dict[str, Callable[[Any], Floats]] = {
+    "square": lambda x: np.square(np.asarray(x, float)),
+    "xlogx": xlogx,
+}
+
+
+def pair_sums(a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> Sums:
+    """The sums of two clusterings, without their table: O(n) memory however many clusters there are."""
+    a, b = check_pair(a, b, what)
+    sums = sums_with_each(a, b[:, None], term)
+    return Sums(float(sums.n[0]), float(sums.joint[0]), float(sums.own[0]), float(sums.other[0]))
+
+
+def sums_with_each(codes: NDArray[np.int32], table: NDArray[np.int32], term: str) -> Sums:
+    """The sums of one clustering with every column of a table of codes."""
+    both = np.column_stack([codes, table])
+    sizes = both.max(axis=0, initial=-1) + 1
+    joint, own, other, known = _kernels.pair_sums(
+        _kernels.encode_codes(both), sizes, 1, both.shape[1], term=term, missing=True, rows=1
+    )
+    return Sums(known[0].astype(float), joint[0].astype(float), own[0].astype(float), other[0].astype(float))
+
+
+def of_pair(formula: Callable[[Sums], Floats], a: Any, b: Any, term: str, what: tuple[str, str] = TWO) -> float:
+    """A measure of two clusterings from its formula."""
+    return float(formula(pair_sums(a, b, term, what)))
+
+
+def ratio(top: Floats, bottom: Floats, otherwise: Any) -> Floats:
+    """Divide, with `otherwise` where the divisor is 0."""
+    zero = np.asarray(bottom) == 0
+    return np.where(zero, otherwise, np.asarray(top) / np.where(zero, 1, bottom))
+
+
+def unknown(n: Floats, value: Floats) -> Floats:
+    """NaN where the two clusterings share no labeled object, so that there is nothing to compare."""
+    return np.where(np.asarray(n) > 0, value, np.nan)

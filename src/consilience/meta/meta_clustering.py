@@ -1,0 +1,248 @@
+"""What organizing found: a tree of clusterings, and groups cut from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, check_count, count, show
+from consilience._types import Floats, Ints
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.meta.condensed import medoid_of
+from consilience.meta.group_consensus import branch_consensus
+from consilience.meta.maps import Map, make_map
+from consilience.meta.null import Null, best_of_groups
+from consilience.meta.tree import candidate_jumps, cut, layout, number_of_groups
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetaClustering:
+    """A clustering of clusterings: a tree, and groups cut from it.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The m clusterings; everything below has their order.
+    distances : (m (m − 1) / 2,) array
+        SciPy's condensed form; estimates if `n_pairs` is not None.
+    tree : (m − 1, 4) array
+        SciPy's linkage: nodes 0 … m − 1 are the clusterings, node m + i is made by merge i.
+    nodes : (n_groups,) int array
+        The node of every group.
+    groups : (m,) int array
+        Group of every clustering, 0 the largest.
+    curve : DataFrame
+        ``compactness`` (Eq. 3 at the meta level) of ``n_groups`` 1 … m, its ``jump`` to one group fewer, and ``bend``, by how
+        much that is more than the jump before: the paper's Figure 8.
+    linkage, measure : str
+    n_pairs : int or None
+        Random pairs of objects from which the distances are estimated; None if they are exact.
+    standard_error : float
+        Of the estimates, as a root mean square; 0 if exact.
+    note : str
+        Where the number of groups came from.
+    seed : int
+        That drew the pairs.
+    """
+
+    ensemble: Ensemble
+    distances: Floats
+    tree: Floats
+    nodes: Ints
+    groups: Ints
+    curve: pd.DataFrame
+    linkage: str
+    measure: str
+    n_pairs: int | None = None
+    standard_error: float = 0.0
+    note: str = ""
+    seed: int = 0
+
+    @property
+    def n_clusterings(self) -> int:
+        """Number of clusterings, m."""
+        return len(self.groups)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.nodes)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of clusterings in every group."""
+        return np.bincount(self.groups, minlength=self.n_groups)
+
+    @property
+    def heights(self) -> Floats:
+        """Height of the tree at which every group is complete; 0 for a clustering alone."""
+        return np.concatenate([np.zeros(self.n_clusterings), self.tree[:, 2]])[self.nodes]
+
+    @cached_property
+    def medoids(self) -> Ints:
+        """The clustering of every group with the least mean distance to the others of the group."""
+        return np.array([self.medoid(group) for group in range(self.n_groups)])
+
+    @property
+    def jumps(self) -> pd.DataFrame:
+        """Candidate numbers of groups, from 2 to 30, the sharpest jump of the curve first."""
+        return candidate_jumps(self.curve)
+
+    def cut(self, n_groups: int | str | None = None, *, height: float | None = None) -> MetaClustering:
+        """The same tree in other groups: so many, "auto", or those complete at a height.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
+        >>> meta.cut(4).groups.tolist(), meta.cut(height=0.0).groups.tolist()
+        ([0, 1, 2, 3], [0, 0, 1, 1])
+        """
+        n, note = number_of_groups(self.tree, self.curve, n_groups, height)
+        nodes, groups = cut(self.tree, n)
+        return replace(self, nodes=nodes, groups=groups, note=note)
+
+    def branch(self, node: int) -> Ints:
+        """The clusterings under a node of the tree, in increasing order.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]], 2)
+        >>> meta.branch(3).tolist()  # made by the first merge
+        [0, 2]
+        """
+        most = 2 * self.n_clusterings - 2
+        if check_count("a node", node, least=0) > most:
+            raise InputError(f"the nodes of this tree are numbered 0 to {most}; there is no node {node}")
+        order, first, sizes = layout(self.tree)
+        return np.sort(order[first[node] : first[node] + sizes[node]])
+
+    def members(self, which: Any = None) -> Ints:
+        """Clusterings by number: those of a group (a number), those given (a list or a mask), or all (None)."""
+        if which is None:
+            return np.arange(self.n_clusterings)
+        chosen = np.asarray(which)
+        if chosen.dtype.kind in "iu" and chosen.ndim == 0:
+            if not 0 <= which < self.n_groups:
+                raise InputError(f"groups are numbered 0 to {self.n_groups - 1}; there is no group {which}")
+            return np.flatnonzero(self.groups == which)
+        if chosen.dtype == bool and chosen.shape == self.groups.shape:
+            chosen = np.flatnonzero(chosen)
+        if chosen.dtype.kind not in "iu" or chosen.ndim != 1 or not chosen.size:
+            raise InputError(f"choose a group by its number, or clusterings by a list of numbers; got {show(which)}")
+        if chosen.min() < 0 or chosen.max() >= self.n_clusterings:
+            raise InputError(f"clusterings are numbered 0 to {self.n_clusterings - 1}; got {show(which)}")
+        return np.unique(chosen).astype(np.int64)
+
+    def medoid(self, which: Any = None) -> int:
+        """The most central clustering of a group, of given clusterings, or of all.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> cs.organize([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]], 1).medoid()
+        1
+        """
+        return medoid_of(self.distances, self.members(which))
+
+    def consensus(
+        self,
+        which: Any = None,
+        *,
+        method: str = "vote",
+        n_clusters: int | str | None = None,
+        random_state: Any = 0,
+        **options: Any,
+    ) -> Consensus:
+        """What a group, given clusterings (such as ``branch(node)``), or all of them say together.
+
+        Parameters
+        ----------
+        which : int, array or None
+            A group, clusterings, or None for all.
+        method : str
+            "vote" (align and vote, starting from the most central member), "coassociation" (average linkage of the
+            co-association, as in the paper), or any method of :func:`consilience.combine`.
+        n_clusters : int, "auto" or None
+            None takes the median of the members.
+        random_state : int
+        **options
+            Parameters of the method.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
+        >>> meta.consensus(1).labels
+        array([0, 1, 0, 1])
+        """
+        how = {"method": method, "n_clusters": n_clusters, "random_state": random_state, **options}
+        return branch_consensus(self.ensemble, self.distances, self.members(which), **how)
+
+    def map(
+        self, kind: str = "mds", *, max_iter: int | None = None, random_state: Any = 0, progress: bool | None = None
+    ) -> Map:
+        """The clusterings as points in the plane, with how much the plane distorts; see :func:`make_map`.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]], 1)
+        >>> meta.map().xy.shape
+        (3, 2)
+        """
+        return make_map(self.distances, kind, max_iter=max_iter, random_state=random_state, progress=progress)
+
+    def null(
+        self,
+        scores: Any,
+        *,
+        n_shuffles: int = 20,
+        method: str = "vote",
+        n_clusters: int | None = None,
+        random_state: Any = 0,
+        progress: bool | None = None,
+        **options: Any,
+    ) -> Null:
+        """Score every group's consensus, and the best one against the best of random groups; see :func:`best_of_groups`.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
+        >>> meta.null({"side": ["a", "a", "b", "b"]}, n_shuffles=5).table["best"].tolist()
+        [1.0]
+        """
+        return best_of_groups(
+            self.ensemble,
+            self.distances,
+            self.groups,
+            scores,
+            n_shuffles=n_shuffles,
+            random_state=random_state,
+            progress=progress,
+            method=method,
+            n_clusters=n_clusters,
+            **options,
+        )
+
+    def __repr__(self) -> str:
+        m, n = count(self.n_clusterings, "clustering"), count(self.ensemble.n_objects, "object")
+        sizes = ", ".join(f"{size:,}" for size in self.sizes[:12])
+        more = f" … ({self.n_groups - 12} more)" if self.n_groups > 12 else ""
+        lines = [
+            f"MetaClustering: {m} of {n} in {count(self.n_groups, 'group')}",
+            f"sizes      {sizes}{more}",
+            f"tree       {self.linkage} linkage of {self.measure}",
+            f"groups     {self.note}",
+        ]
+        if self.n_pairs is not None:
+            pairs = f"{self.n_pairs:,} random pairs of objects"
+            lines.append(f"distances  estimated from {pairs}, standard error {self.standard_error:.4f}")
+        return "\n  ".join(lines)
