@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience._progress import track
 from consilience.consensus import METHODS, ANMISearch, combine
-from consilience.generation.scenarios import noisy_labels
+from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import adjusted_rand, anmi, nmi
 from consilience.reports.figures import new_figure
 from papers.figures import curve, legend_outside

@@ -19,8 +19,8 @@ from sklearn.preprocessing import normalize
 
 from consilience._check import InputError
 from consilience.consensus import METHODS, combine
+from consilience.datasets.scenarios import gaussians_8d5k
 from consilience.ensemble import Ensemble
-from consilience.generation.scenarios import gaussians_8d5k
 from consilience.measures import anmi
 from consilience.tables import read_table
 

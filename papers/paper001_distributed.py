@@ -9,7 +9,7 @@ import pandas as pd
 
 from consilience._progress import track
 from consilience.consensus import METHODS
-from consilience.generation.scenarios import feature_distributed, object_distributed
+from consilience.datasets.scenarios import feature_distributed, object_distributed
 from consilience.measures import anmi, matched_accuracy, nmi
 from consilience.reports.figures import new_figure
 from papers.figures import COLOURS, MARKS, curve, legend_outside

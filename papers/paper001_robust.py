@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._progress import track
-from consilience.generation.scenarios import robust_centralized
+from consilience.datasets.scenarios import robust_centralized
 from consilience.measures import nmi
 from consilience.reports.figures import new_figure
 from papers.figures import curve, legend_outside

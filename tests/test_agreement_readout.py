@@ -14,7 +14,7 @@ from consilience.agreement import (
     stable_groups,
 )
 from consilience.consensus import SCCC, floaters, stable_components
-from consilience.generation import noisy_labels
+from consilience.datasets import noisy_labels
 from consilience.measures import accuracy
 
 

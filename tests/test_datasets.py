@@ -5,8 +5,13 @@ from consilience.datasets import load_beads, load_beads_labels, make_beads, samp
 from consilience.measures import accuracy
 
 
-def test_the_bundled_beads_are_what_the_function_makes():
-    pd.testing.assert_frame_equal(pd.read_csv(sample_path("beads.csv")), make_beads())
+def test_the_bundled_beads_are_of_the_kind_that_the_function_draws():
+    bundled, drawn = pd.read_csv(sample_path("beads.csv")), make_beads(3000)
+    assert bundled.dtypes.equals(drawn.dtypes)
+    for name in bundled.select_dtypes("number"):
+        for shape in ("ball", "disc", "tube"):
+            ours, theirs = bundled[name][bundled["shape"] == shape], drawn[name][drawn["shape"] == shape]
+            assert abs(ours.mean() - theirs.mean()) < 0.5 * ours.std(), (name, shape)
 
 
 def test_beads_have_two_independent_groupings():

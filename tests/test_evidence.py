@@ -22,7 +22,7 @@ from consilience.consensus.evidence import (
     weighted_linkage,
 )
 from consilience.consensus.rows import row_distances
-from consilience.generation import gaussians_8d5k, noisy_labels, object_distributed
+from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
 
 every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
@@ -190,7 +190,7 @@ def test_finds_planted_partition_under_noise():
 def test_puts_overlapping_parts_together(coverage):
     scores = []
     for seed in range(10):
-        X, truth = gaussians_8d5k(spread=0.15, random_state=seed)
+        X, truth = gaussians_8d5k(cluster_std=0.15, random_state=seed)
         parts = object_distributed(X, 5, coverage=coverage, random_state=seed)
         scores.append(nmi(truth, EvidenceAccumulation(5).fit(parts).labels_))
     assert np.mean(scores) > 0.94

@@ -16,7 +16,7 @@ from consilience.consensus import BCE, METHODS, NBCE, MixtureModel, bce, label_t
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.label_model import LabelModel
 from consilience.consensus.label_tables import LabelRows
-from consilience.generation.scenarios import noisy_labels
+from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
 

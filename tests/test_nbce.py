@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from consilience._check import InputError
 from consilience.consensus import NBCE
-from consilience.generation import noisy_labels
+from consilience.datasets import noisy_labels
 from consilience.measures import nmi
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]

@@ -11,7 +11,7 @@ import pytest
 
 from consilience.consensus import METHODS, combine
 from consilience.consensus.combine import CANDIDATES
-from consilience.generation import feature_distributed, gaussians_8d5k, noisy_labels, object_distributed
+from consilience.datasets import feature_distributed, gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import nmi
 
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}

@@ -24,7 +24,7 @@ from papers.report import markdown, over_seeds, with_error
 
 from consilience._check import InputError
 from consilience.consensus import METHODS
-from consilience.generation.scenarios import noisy_labels
+from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import anmi, nmi
 
 TINY = replace(

@@ -14,7 +14,7 @@ from consilience.consensus import sccc as module
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.sccc import SCCC, sccc
 from consilience.consensus.stable_components import floaters, stable_components
-from consilience.generation import noisy_labels
+from consilience.datasets import noisy_labels
 from consilience.measures import anmi, nmi
 
 

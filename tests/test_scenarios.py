@@ -11,7 +11,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import combine
-from consilience.generation import (
+from consilience.datasets import (
     SOM,
     feature_distributed,
     gaussians_8d5k,
@@ -19,8 +19,8 @@ from consilience.generation import (
     object_distributed,
     robust_centralized,
 )
-from consilience.generation.scenarios import _cluster_sizes, _deal
-from consilience.generation.similarities import SIMILARITIES, kmeans_by
+from consilience.datasets.scenarios import _cluster_sizes, _subsets
+from consilience.datasets.similarities import SIMILARITIES, kmeans_by
 from consilience.measures import nmi
 
 
@@ -58,9 +58,9 @@ def test_cluster_sizes(n, k, sizes, expected):
     assert_array_equal(_cluster_sizes(n, k, sizes), expected)
 
 
-def test_features_are_dealt():
+def test_features_are_subsetst():
     rng = np.random.default_rng(0)
-    hands = _deal(8, 12, 3, rng)
+    hands = _subsets(8, 12, 3, rng)
     assert all(len(set(hand)) == 3 for hand in hands)
     used = np.bincount(np.concatenate(hands), minlength=8)
     assert used.max() - used.min() <= 1
@@ -104,7 +104,7 @@ def test_parts_see_only_their_objects():
 
 
 def test_ten_clusterers():
-    X, truth = gaussians_8d5k(300, spread=0.05, random_state=0)
+    X, truth = gaussians_8d5k(300, cluster_std=0.05, random_state=0)
     ensemble = robust_centralized(X, 5, random_state=0)
     made = list(zip(ensemble.info["method"], ensemble.info["similarity"], strict=True))
     assert len(set(made)) == 10
@@ -147,7 +147,7 @@ def test_cosine_clusters_directions():
 
 @pytest.mark.parametrize("name", ["cosine", "correlation", "extended Jaccard"])
 def test_every_object_is_nearest_to_its_mean(name):
-    X, _ = gaussians_8d5k(200, spread=0.3, random_state=0)
+    X, _ = gaussians_8d5k(200, cluster_std=0.3, random_state=0)
     labels = kmeans_by(X, 5, name, 0)
     means = np.array([X[labels == c].mean(axis=0) for c in range(5)])
     assert_array_equal(SIMILARITIES[name](X, means).argmax(axis=1), labels)
@@ -161,7 +161,7 @@ def test_units_of_a_map_are_means():
 
 
 def test_map_finds_clusters_and_orders_its_units():
-    X, truth = gaussians_8d5k(400, spread=0.05, random_state=1)
+    X, truth = gaussians_8d5k(400, cluster_std=0.05, random_state=1)
     assert nmi(truth, SOM(5, random_state=0).fit_predict(X)) > 0.9
     line = np.random.default_rng(0).uniform(0, 1, (500, 1))
     chain = SOM(7, random_state=0).fit(line)
@@ -174,7 +174,7 @@ def test_map_finds_clusters_and_orders_its_units():
 
 
 def test_gaussians_are_as_described():
-    X, truth = gaussians_8d5k(50_000, spread=0.2, random_state=0)
+    X, truth = gaussians_8d5k(50_000, cluster_std=0.2, random_state=0)
     assert_array_equal(np.bincount(truth), [10_000] * 5)
     centers = np.array([X[truth == c].mean(axis=0) for c in range(5)])
     assert ((centers > -0.01) & (centers < 1.01)).all()

@@ -16,7 +16,7 @@ from consilience.consensus import vote
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.rows import label_tables, representative_rows, row_scores
 from consilience.consensus.vote import MajorityVote, align, majority_vote
-from consilience.generation import noisy_labels
+from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 
 SLIDES = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]

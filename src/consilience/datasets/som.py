@@ -1,4 +1,4 @@
-"""A self-organizing map (Kohonen 1982) as a clusterer: the units of a small grid share what they learn with neighbors.
+"""A self-organizing map (Kohonen 1982) as a clusterer: each unit of a small grid also moves its neighbors.
 
 Batch rule: with u(i) the unit nearest to object i and h(u, v) = exp(−d(u, v)² / 2σ²) on the grid, every unit becomes
 m_v = Σ_i h(u(i), v) x_i / Σ_i h(u(i), v), while σ falls from half the grid's length to a third of a step.
@@ -6,17 +6,14 @@ m_v = Σ_i h(u(i), v) x_i / Σ_i h(u(i), v), while σ falls from half the grid's
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from consilience._check import InputError, check_seed
-from consilience._types import Floats
+from consilience._types import ArrayLike, Floats, Labels, RandomState
 
-LAST = 1 / 3  # width of the neighborhood in the end: a unit then hardly hears the next one
+LAST = 1 / 3  # width of the neighborhood in the end, in steps of the grid: h is 0.01 at the next unit
 
 
 class SOM(ClusterMixin, BaseEstimator):
@@ -40,22 +37,21 @@ class SOM(ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from consilience.generation import SOM
+    >>> from consilience.datasets import SOM
     >>> SOM(n_clusters=2, random_state=0).fit_predict([[0.0], [0.1], [5.0], [5.1]]).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
     True
     """
 
-    def __init__(self, n_clusters: int = 8, *, max_iter: int = 30, random_state: Any = None) -> None:
+    def __init__(self, n_clusters: int = 8, *, max_iter: int = 30, random_state: RandomState = None) -> None:
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> SOM:
+    def fit(self, X: ArrayLike, y: object = None) -> SOM:
         """Learn the units of `X`, dense (n_objects, n_features). Cost O(max_iter · n · features · units)."""
         from sklearn.cluster import kmeans_plusplus
 
-        X = check_array(X, dtype=float)
-        self.n_features_in_ = X.shape[1]
+        X = validate_data(self, X, dtype=float)
         if self.n_clusters < 1 or self.n_clusters > len(X):
             raise InputError(f"a map of {self.n_clusters} units needs as many objects; there are {len(X)}")
         self.grid_, squared = _grid(self.n_clusters)
@@ -67,11 +63,16 @@ class SOM(ClusterMixin, BaseEstimator):
         self.labels_ = _nearest(X, units)
         return self
 
+    def predict(self, X: ArrayLike) -> Labels:
+        """The nearest unit of each row of `X`."""
+        check_is_fitted(self)
+        return _nearest(validate_data(self, X, dtype=float, reset=False), self.cluster_centers_)
 
-def _nearest(X: Floats, units: Floats) -> NDArray[np.int64]:
+
+def _nearest(X: Floats, units: Floats) -> Labels:
     from sklearn.metrics import pairwise_distances_argmin
 
-    return np.asarray(pairwise_distances_argmin(X, units))
+    return np.asarray(pairwise_distances_argmin(X, units), np.int32)
 
 
 def _grid(n_units: int) -> tuple[tuple[int, int], Floats]:
@@ -87,9 +88,9 @@ def _along_grid(units: Floats) -> Floats:
     return np.asarray(units[np.argsort(centered @ np.linalg.svd(centered, full_matrices=False)[2][0], kind="stable")])
 
 
-def _learn(X: Floats, units: Floats, hears: Floats) -> Floats:
+def _learn(X: Floats, units: Floats, influence: Floats) -> Floats:
     nearest = _nearest(X, units)
     sums, counts = np.zeros_like(units), np.bincount(nearest, minlength=len(units))
     np.add.at(sums, nearest, X)
-    heard = hears @ counts
-    return np.where(heard[:, None] > 0, hears @ sums / np.where(heard > 0, heard, 1)[:, None], units)
+    total = influence @ counts
+    return np.where(total[:, None] > 0, influence @ sums / np.where(total > 0, total, 1)[:, None], units)

@@ -1,4 +1,4 @@
-"""The experiments of Strehl and Ghosh 2002 (paper 001): noisy copies of a partition, and data seen in pieces.
+"""The experiments of Strehl and Ghosh 2002: noisy copies of a partition, and data seen in pieces.
 
 * :func:`noisy_labels`: the controlled experiment.
 * :func:`feature_distributed`: every clusterer sees all objects by a few features.
@@ -14,17 +14,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import check_array
 
-from consilience._check import InputError, check_seed
+from consilience._check import InputError, check_count, check_seed
 from consilience._random import child_seed, stream
-from consilience._types import Floats, Labels
+from consilience._types import Array, ArrayLike, Floats, Ints, Labels, RandomState
+from consilience.datasets.similarities import SIMILARITIES, kmeans_by, neighbors_by
+from consilience.datasets.som import SOM
 from consilience.ensemble import Ensemble
-from consilience.generation.similarities import SIMILARITIES, kmeans_by, neighbors_by
-from consilience.generation.som import SOM
 
 
 def noisy_labels(
@@ -34,7 +33,7 @@ def noisy_labels(
     noise: float = 0.3,
     *,
     sizes: float | Sequence[float] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> tuple[Ensemble, Labels]:
     """Copies of a random partition, each with a share of its labels replaced at random.
 
@@ -62,7 +61,7 @@ def noisy_labels(
 
     Examples
     --------
-    >>> from consilience.generation import noisy_labels
+    >>> from consilience.datasets import noisy_labels
     >>> ensemble, truth = noisy_labels(noise=0.2, random_state=0)
     >>> ensemble
     Ensemble: 8 clusterings of 400 objects
@@ -71,7 +70,8 @@ def noisy_labels(
     >>> round(float((ensemble.labels == truth[:, None]).mean()), 2)
     0.82
     """
-    _check_counts(n_objects=n_objects, n_clusters=n_clusters, n_clusterings=n_clusterings)
+    for name, value in (("n_objects", n_objects), ("n_clusters", n_clusters), ("n_clusterings", n_clusterings)):
+        check_count(name, value)
     if not 0 <= noise <= 1:
         raise InputError(f"noise must be a share between 0 and 1; got {noise!r}")
     seed = check_seed(random_state)
@@ -87,7 +87,7 @@ def noisy_labels(
     return Ensemble(labels, info=info), truth
 
 
-def _cluster_sizes(n: int, k: int, sizes: float | Sequence[float] | None) -> NDArray[np.int64]:
+def _cluster_sizes(n: int, k: int, sizes: float | Sequence[float] | None) -> Ints:
     """Whole sizes that add up to n, as near to the wanted shares as they come (largest remainders), none empty."""
     if k > n:
         raise InputError(f"{n} objects cannot fill {k} clusters")
@@ -106,11 +106,17 @@ def _cluster_sizes(n: int, k: int, sizes: float | Sequence[float] | None) -> NDA
 
 
 def feature_distributed(
-    X: Any, n_clusters: int, *, n_views: int = 5, n_features: int = 2, base: Any = None, random_state: Any = None
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    n_views: int = 5,
+    n_features: int = 2,
+    base: Any = None,
+    random_state: RandomState = None,
 ) -> Ensemble:
     """Cluster random views of the data: each all objects, by a few features.
 
-    Features are dealt like cards: none comes again before all have been used, so that nothing the data knows is lost. (The
+    Features are dealt without replacement until all have been used, so that every feature takes part. (The
     slides only say that the subsets are random. Drawn independently, five pairs leave out two of eight features.)
 
     Parameters
@@ -130,17 +136,18 @@ def feature_distributed(
 
     Examples
     --------
-    >>> from consilience.generation import feature_distributed, gaussians_8d5k
+    >>> from consilience.datasets import feature_distributed, gaussians_8d5k
     >>> X, truth = gaussians_8d5k(random_state=0)
     >>> feature_distributed(X, 5, random_state=0).info["features"].tolist()
     [[3, 5], [0, 1], [2, 4], [6, 7], [0, 2]]
     """
     X = _check_data(X, n_clusters)
-    _check_counts(n_views=n_views, n_features=n_features)
+    check_count("n_views", n_views)
+    check_count("n_features", n_features)
     if n_features > X.shape[1]:
         raise InputError(f"views of {n_features} features need as many; the data has {X.shape[1]}")
     seed = check_seed(random_state)
-    features = _deal(X.shape[1], n_views, n_features, stream(seed, "scenarios"))
+    features = _subsets(X.shape[1], n_views, n_features, stream(seed, "scenarios"))
     labels = np.empty((X.shape[0], n_views), np.int32)
     for q, chosen in enumerate(features):
         labels[:, q] = _fit(base, X[:, chosen], n_clusters, stream(seed, "scenarios.views", q))
@@ -148,21 +155,27 @@ def feature_distributed(
     return Ensemble(labels, info=info)
 
 
-def _deal(n_cards: int, n_hands: int, size: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Hands of different cards; the pack is shuffled anew when it is used up."""
-    pack, hands = rng.permutation(n_cards), []
-    for _ in range(n_hands):
-        hand, pack = pack[:size], pack[size:]
-        if len(hand) < size:
-            fresh = rng.permutation(np.setdiff1d(np.arange(n_cards), hand))
-            pack = rng.permutation(np.concatenate([hand, fresh[size - len(hand) :]]))
-            hand = np.concatenate([hand, fresh[: size - len(hand)]])
-        hands.append(np.sort(hand))
-    return hands
+def _subsets(n_features: int, n_views: int, size: int, rng: np.random.Generator) -> list[Ints]:
+    """Subsets of different features; all are shuffled again when each has been used."""
+    unused, views = rng.permutation(n_features), []
+    for _ in range(n_views):
+        view, unused = unused[:size], unused[size:]
+        if len(view) < size:
+            fresh = rng.permutation(np.setdiff1d(np.arange(n_features), view))
+            unused = rng.permutation(np.concatenate([view, fresh[size - len(view) :]]))
+            view = np.concatenate([view, fresh[: size - len(view)]])
+        views.append(np.sort(view))
+    return views
 
 
 def object_distributed(
-    X: Any, n_clusters: int, *, n_parts: int = 5, coverage: float = 1.25, base: Any = None, random_state: Any = None
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    n_parts: int = 5,
+    coverage: float = 1.25,
+    base: Any = None,
+    random_state: RandomState = None,
 ) -> Ensemble:
     """Cluster overlapping parts of the objects; labels elsewhere are missing.
 
@@ -188,7 +201,7 @@ def object_distributed(
 
     Examples
     --------
-    >>> from consilience.generation import gaussians_8d5k, object_distributed
+    >>> from consilience.datasets import gaussians_8d5k, object_distributed
     >>> X, truth = gaussians_8d5k(random_state=0)
     >>> object_distributed(X, 5, random_state=0)
     Ensemble: 5 clusterings of 1,000 objects
@@ -197,7 +210,7 @@ def object_distributed(
       made by   KMeans 5
     """
     X = _check_data(X, n_clusters)
-    _check_counts(n_parts=n_parts)
+    check_count("n_parts", n_parts)
     n = X.shape[0]
     if not 1 <= coverage <= n_parts:
         raise InputError(f"coverage must be between 1 and the number of parts, {n_parts}; got {coverage!r}")
@@ -217,7 +230,9 @@ def object_distributed(
     return Ensemble(labels, info=info)
 
 
-def robust_centralized(X: Any, n_clusters: int, *, n_neighbors: int = 20, random_state: Any = None) -> Ensemble:
+def robust_centralized(
+    X: ArrayLike, n_clusters: int, *, n_neighbors: int = 20, random_state: RandomState = None
+) -> Ensemble:
     """Cluster the data by the ten algorithms of the slides.
 
     A self-organizing map, hypergraph partitioning, k-means with four distances (Euclidean, cosine, correlation and extended
@@ -246,7 +261,7 @@ def robust_centralized(X: Any, n_clusters: int, *, n_neighbors: int = 20, random
 
     Examples
     --------
-    >>> from consilience.generation import gaussians_8d5k, robust_centralized
+    >>> from consilience.datasets import gaussians_8d5k, robust_centralized
     >>> X, truth = gaussians_8d5k(n_objects=100, random_state=0)
     >>> robust_centralized(X, 5, random_state=0).info.iloc[[0, 1, 5, 9]]
            method        similarity
@@ -258,7 +273,7 @@ def robust_centralized(X: Any, n_clusters: int, *, n_neighbors: int = 20, random
     from consilience.consensus.graph_partition import partition_graph, partition_hypergraph
 
     X = _check_data(X, n_clusters, sparse=False)
-    _check_counts(n_neighbors=n_neighbors)
+    check_count("n_neighbors", n_neighbors)
     root = check_seed(random_state)
     seeds = [child_seed(root, "scenarios.views", q) >> 31 for q in range(10)]
     columns = [("SOM", "euclidean", SOM(n_clusters, random_state=seeds[0]).fit_predict(X))]
@@ -276,13 +291,15 @@ def robust_centralized(X: Any, n_clusters: int, *, n_neighbors: int = 20, random
     return Ensemble(list(labels), info={"method": methods, "similarity": names})
 
 
-def gaussians_8d5k(n_objects: int = 1000, *, spread: float = 0.1, random_state: Any = None) -> tuple[Floats, Labels]:
+def gaussians_8d5k(
+    n_objects: int = 1000, *, cluster_std: float = 0.1, random_state: RandomState = None
+) -> tuple[Floats, Labels]:
     """Draw data like the slides' 8D5K: five Gaussian clusters of equal size in eight dimensions.
 
     Parameters
     ----------
     n_objects : int, default 1000
-    spread : float, default 0.1
+    cluster_std : float, default 0.1
         Standard deviation of every cluster in every dimension.
     random_state : int, generator or None
 
@@ -294,31 +311,25 @@ def gaussians_8d5k(n_objects: int = 1000, *, spread: float = 0.1, random_state: 
 
     Notes
     -----
-    The slides give the dimensions and the clusters. They leave open the number of objects, the means and the spread: here the
-    means are uniform in the unit cube, and the default spread is the one at which k-means comes nearest to their NMI: 1.00 on
+    The slides give the dimensions and the clusters. They leave open the number of objects, the means and the standard deviation: here the
+    means are uniform in the unit cube, and the default one is that at which k-means comes nearest to their NMI: 1.00 on
     all features and .62 to .77 (mean .70) on five pairs of features; here 1.00 and .59 to .83 (mean .71) over ten seeds.
 
     Examples
     --------
-    >>> from consilience.generation import gaussians_8d5k
+    >>> from consilience.datasets import gaussians_8d5k
     >>> X, truth = gaussians_8d5k(random_state=0)
     >>> X.shape, sorted(set(truth.tolist()))
     ((1000, 8), [0, 1, 2, 3, 4])
     """
-    _check_counts(n_objects=n_objects)
+    check_count("n_objects", n_objects)
     rng = stream(check_seed(random_state), "datasets")
     truth = rng.permutation(np.repeat(np.arange(5, dtype=np.int32), _cluster_sizes(n_objects, 5, None)))
-    return rng.random((5, 8))[truth] + rng.normal(0, spread, (n_objects, 8)), truth
+    return rng.random((5, 8))[truth] + rng.normal(0, cluster_std, (n_objects, 8)), truth
 
 
-def _check_counts(**counts: Any) -> None:
-    for name, value in counts.items():
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
-
-
-def _check_data(X: Any, n_clusters: int, *, sparse: bool = True) -> Any:
-    _check_counts(n_clusters=n_clusters)
+def _check_data(X: ArrayLike, n_clusters: int, *, sparse: bool = True) -> Any:
+    check_count("n_clusters", n_clusters)
     if issparse(X) and not sparse:
         raise InputError("the ten clusterers need dense data; convert it with X.toarray()")
     try:
@@ -334,7 +345,7 @@ def _name(base: Any) -> str:
     return "KMeans" if base is None else type(base).__name__
 
 
-def _fit(base: Any, X: Any, n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+def _fit(base: Any, X: Any, n_clusters: int, rng: np.random.Generator) -> Array:
     from sklearn.cluster import KMeans
 
     model = KMeans(n_init=10) if base is None else clone(base)
