@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.cluster import MeanShift
 
 from consilience._check import InputError
-from consilience.alternatives import CondEns, alternatives, evidence, reproducibility, sequence, surprise
+from consilience.alternatives import CondEns, alternatives, reproducibility, sequence, significance, surprise
 from consilience.alternatives.given import NoSplitError
 from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
@@ -150,11 +150,11 @@ def test_seeds_of_steps():
 def test_clouds_do_not_depend_on_the_signs_of_eigenvectors(monkeypatch):
     X, cells = crossed(100)[0], np.zeros(100, int)
     known, eigh = np.ones(100, bool), np.linalg.eigh
-    one = evidence._cloud(X, cells, known, np.random.default_rng(0))
+    one = significance._cloud(X, cells, known, np.random.default_rng(0))
 
     def other(matrix):
         values, vectors = eigh(matrix)
         return values, -vectors * (-1.0) ** np.arange(len(values))
 
     monkeypatch.setattr(np.linalg, "eigh", other)
-    assert np.allclose(one, evidence._cloud(X, cells, known, np.random.default_rng(0)))
+    assert np.allclose(one, significance._cloud(X, cells, known, np.random.default_rng(0)))

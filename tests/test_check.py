@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_seed, check_threads, count, fingerprint, show
+from consilience._check import InputError, check_choice, check_seed, count, fingerprint, show
+from consilience._parallel import n_threads
 
 # --- choices --------------------------------------------------------------------------------------------------------
 
@@ -46,7 +47,7 @@ def test_numbers_in_messages_are_plain():
     assert show(np.str_("a\nb")) == r"'a\nb'"
     assert len(show("x" * 999)) < 70
     with pytest.raises(InputError, match=r"got 1\.5$"):
-        check_threads(np.float64(1.5))
+        n_threads(np.float64(1.5))
     with pytest.raises(InputError, match=r"got 1\.5$"):
         check_seed(np.float64(1.5))
 
@@ -65,24 +66,24 @@ def test_input_errors_are_value_errors():
 
 def test_threads():
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert check_threads(None) == 1
-    assert check_threads(1) == 1
-    assert check_threads(np.int64(5)) == 5
-    assert check_threads(-1) == cores
-    assert check_threads(-2) == max(1, cores - 1)
-    assert check_threads(-10_000) == 1
+    assert n_threads(None) == 1
+    assert n_threads(1) == 1
+    assert n_threads(np.int64(5)) == 5
+    assert n_threads(-1) == cores
+    assert n_threads(-2) == max(1, cores - 1)
+    assert n_threads(-10_000) == 1
 
 
 @pytest.mark.parametrize("n_jobs", [0, True, False, 1.0, "2", [1]])
 def test_refused_threads(n_jobs):
     with pytest.raises(InputError, match="n_jobs must be a whole number other than 0, or None; got"):
-        check_threads(n_jobs)
+        n_threads(n_jobs)
 
 
 @pytest.mark.parametrize("n_jobs", [2**31, 2**40])
 def test_more_threads_than_a_kernel_can_count_are_refused_or_reduced(n_jobs):
     try:
-        assert check_threads(n_jobs) < 2**31
+        assert n_threads(n_jobs) < 2**31
     except InputError:
         return
 

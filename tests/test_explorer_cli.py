@@ -15,7 +15,7 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.explorer import serve
+from consilience.explorer import launch
 from explorer_cases import ASSETS, ask
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
@@ -36,9 +36,9 @@ def opened(monkeypatch):
     def wait(self):
         found.append({**ask(self.api, "session"), "url": self.url, "note": self.note})
 
-    monkeypatch.setattr(serve, "load_page", lambda: ASSETS)
-    monkeypatch.setattr(serve.Server, "wait", wait)
-    monkeypatch.setattr(serve, "open_browser", lambda url: True)
+    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(launch.Server, "wait", wait)
+    monkeypatch.setattr(launch, "open_browser", lambda url: True)
     return found
 
 
@@ -184,7 +184,7 @@ def test_without_the_page_no_work_is_done(monkeypatch, tmp_path):
 
 
 def test_without_the_extra(monkeypatch):
-    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    monkeypatch.setattr(launch, "find_spec", lambda name: None)
     done = explore(LABELS, "--id", "bead")
     assert done.returncode == 1
     assert "pip install 'consilience[explore]'" in done.stderr
@@ -195,7 +195,7 @@ def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # where tests run in the background it is ignored
         "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from explorer_cases import ASSETS; "
-        "import consilience.explorer.launch as serve; serve.load_page = lambda: ASSETS; "
+        "import consilience.explorer.launch as serve; launch.load_page = lambda: ASSETS; "
         "from consilience.cli import main; main(sys.argv[1:])"
     )
     words = [
@@ -222,7 +222,7 @@ def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
 
 
 def test_in_python(monkeypatch):
-    monkeypatch.setattr(serve, "load_page", lambda: ASSETS)
+    monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
     server = cs.explore(load_beads_labels(), data=load_beads(), known=load_beads().labels, browser=False, block=False)
     try:
         found = httpx.get(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import consilience as cs
-from consilience.explorer import page
+from consilience.explorer import assets
 from consilience.explorer.explore import in_notebook
 from consilience.explorer.widget import Explorer
 from explorer_cases import ASSETS, beads_ensemble, beads_session
@@ -71,9 +71,9 @@ def test_the_selection_is_a_table_of_labels(widget):
 
 
 def test_a_notebook_gets_the_widget(monkeypatch, tmp_path):
-    for path, (name, _) in page.STATIC.items():
+    for path, (name, _) in assets.STATIC.items():
         (tmp_path / name).write_bytes(ASSETS[path].body)
-    monkeypatch.setattr(page, "static_folder", lambda: tmp_path)
+    monkeypatch.setattr(assets, "static_folder", lambda: tmp_path)
     monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=object()))
     found = cs.explore(beads_ensemble())
     assert isinstance(found, Explorer)

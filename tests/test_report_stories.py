@@ -8,7 +8,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.measures import accuracy
-from consilience.reports import findings
+from consilience.reports import analysis
 from consilience.reports.clusters import aligned
 from consilience.reports.html_report import Options
 from consilience.reports.report import FILES
@@ -221,9 +221,9 @@ def test_data_and_known_labels_are_matched_with_the_objects(tmp_path, beads, run
 
 
 def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(tmp_path, monkeypatch, beads):
-    monkeypatch.setattr(findings, "SHUFFLED", 97)
-    monkeypatch.setattr(findings, "SCORED", 100)
-    monkeypatch.setattr(findings, "COSTLY", 1000)
+    monkeypatch.setattr(analysis, "SHUFFLED", 97)
+    monkeypatch.setattr(analysis, "SCORED", 100)
+    monkeypatch.setattr(analysis, "COSTLY", 1000)
     options = {"known": beads.labels, "n_groups": 2, "n_shuffles": 2, "data": beads}
     cs.report(load_beads_labels()[:, :6], tmp_path / "page.html", **options)
     text = read_page(tmp_path / "page.html").text
@@ -232,7 +232,7 @@ def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(tm
     assert "mean compactness" not in text
     ens = load_beads_labels()[:, :6]
     known = {"shape": np.unique(beads.labels["shape"], return_inverse=True)[1]}
-    null = findings.Findings(ens, cs.organize(ens, 2), Options(known=known, n_shuffles=2)).null
+    null = analysis.Findings(ens, cs.organize(ens, 2), Options(known=known, n_shuffles=2)).null
     right = 97 * null.groups["shape"].to_numpy()
     np.testing.assert_allclose(right, right.round(), atol=1e-9)  # a whole number of 97 objects, not of 300
 

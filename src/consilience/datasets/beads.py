@@ -60,9 +60,9 @@ def load_beads_labels() -> Ensemble:
     return Ensemble(table)
 
 
-def make_beads(n_objects: int = 300, *, random_state: RandomState = 7) -> pd.DataFrame:
+def make_beads(n_objects: int = 300, *, random_state: RandomState = 0) -> pd.DataFrame:
     """Draw beads: every bead has one of three shapes and, independently, one of four colors, plus Gaussian noise."""
-    rng = stream(check_seed(random_state), "datasets")
+    rng = stream(check_seed(random_state), "datasets.beads")
     shape, color = rng.choice(list(SHAPES), n_objects), rng.choice(list(COLORS), n_objects)
     form = np.array([SHAPES[s] for s in shape]) + rng.normal(0, (1.9, 2.1, 0.14, 0.45), (n_objects, 4))
     hue = np.array([COLORS[c] for c in color]) + rng.normal(0, (42, 42, 42, 1.1), (n_objects, 4))

@@ -67,7 +67,7 @@ def orthogonal_multinomials(
     check_choice(reading, READINGS, "reading")
     if not is_number(alpha) or not 0 <= alpha <= 1:
         raise InputError(f"alpha must be a number between 0 and 1; got {show(alpha)}")
-    rng = stream(check_seed(random_state), "datasets")
+    rng = stream(check_seed(random_state), "datasets.multinomials")
     pairs = np.arange(n, dtype=np.int32) % k**2
     rest = pairs[n - n % k**2 :]
     rest[:] = rest % k * k + (rest + rest // k) % k  # along diagonals, so that all groups of both get their share

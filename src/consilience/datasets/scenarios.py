@@ -323,7 +323,7 @@ def gaussians_8d5k(
     ((1000, 8), [0, 1, 2, 3, 4])
     """
     check_count("n_objects", n_objects)
-    rng = stream(check_seed(random_state), "datasets")
+    rng = stream(check_seed(random_state), "datasets.gaussians")
     truth = rng.permutation(np.repeat(np.arange(5, dtype=np.int32), _cluster_sizes(n_objects, 5, None)))
     return rng.random((5, 8))[truth] + rng.normal(0, cluster_std, (n_objects, 8)), truth
 
