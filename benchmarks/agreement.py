@@ -120,7 +120,7 @@ def mdc_newsgroups():
     """A whole MDC run on 20 Newsgroups, with the passes on single words, one thread."""
     table, truth = _load("newsgroups20")
     seconds, found = cpu(lambda: MDC(20, random_state=0).fit(table))
-    accuracy = cs.comparison.accuracy(truth, found.row_labels_)
+    accuracy = cs.measures.accuracy(truth, found.row_labels_)
     return {"cpu_s": round(seconds, 1), "accuracy": round(accuracy, 4), "bar_cpu_s": 15, "ok": seconds <= 15}
 
 
@@ -132,7 +132,7 @@ def _agree(name, bars, **how):
     by_iteration = found.stability(truth)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     fitted = SCCC(k).fit(found.after.rows)
-    consensus = np.mean([cs.comparison.accuracy(truth, labels) for labels in fitted.labels_by_gap_])
+    consensus = np.mean([cs.measures.accuracy(truth, labels) for labels in fitted.labels_by_gap_])
     ends = [0, -1]
     shown = {
         "cpu_s": round(seconds, 1),

@@ -74,7 +74,7 @@ def test_compare_json_holds_the_library_s_own_numbers():
     assert found["stability"]["adjusted_rand"]["sem"] == expected.sem
     row = next(r for r in found["clusterings"] if r["name"] == "form5")
     assert row["labeled"] == 0.9
-    assert row["accuracy:shape"] == cs.comparison.accuracy(frame["shape"], frame["form5"])
+    assert row["accuracy:shape"] == cs.measures.accuracy(frame["shape"], frame["form5"])
 
 
 def test_compare_writes_the_matrix(tmp_path):

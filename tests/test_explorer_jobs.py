@@ -48,8 +48,8 @@ def test_more_like_this(api):
     np.testing.assert_array_equal(arrays(api, "labels/0m,59m")[1]["labels"], before)  # leaves keep their numbers
     assert arrays(api, "boot")[1]["merges"].shape == (89, 2)
     ens = api.session.edition.meta.ensemble
-    near = [cs.comparison.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60, 90)]
-    far = [cs.comparison.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60) if j != 5]
+    near = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60, 90)]
+    far = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60) if j != 5]
     assert np.mean(near) < np.mean(far)
     np.testing.assert_array_equal(remake(load_beads(), ens.info.iloc[77]), ens.labels[:, 77])
 

@@ -25,7 +25,7 @@ def result():
 def test_comparison_prints_a_summary(result):
     text = repr(result)
     assert "16 clusterings of 300 objects" in text
-    assert "jaccard with shape: best 0.97" in text
+    assert "jaccard with shape: best 0.98" in text
     assert "cluster_difference with color: best 0.0" in text  # the smallest difference is the best
 
 
@@ -87,7 +87,7 @@ def test_names_are_printed_as_they_are():
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_is_cut_at_80_columns(terminal):
-    result = cs.compare(load_beads_labels(), list(cs.comparison.MEASURES), truth=load_beads().labels)
+    result = cs.compare(load_beads_labels(), list(cs.measures.MEASURES), truth=load_beads().labels)
     text = shown(result, 80, force_terminal=terminal, color_system=None)
     lines = text.split("\n")
     assert max(map(len, lines)) <= 80

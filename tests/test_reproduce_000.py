@@ -92,7 +92,7 @@ def test_consensus_takes_the_gap_or_the_next_below():
     assert len(np.unique(consensus(same))) == 2
     three = cs.Ensemble([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
     expected = SCCC(gap=min(GAP, 3)).fit(three).labels_
-    assert cs.comparison.rand(consensus(three), expected) == 1
+    assert cs.measures.rand(consensus(three), expected) == 1
 
 
 def test_held_out_pairs():
