@@ -25,7 +25,7 @@ def result():
 def test_comparison_prints_a_summary(result):
     text = repr(result)
     assert "16 clusterings of 300 objects" in text
-    assert "jaccard with shape: best 0.98" in text
+    assert "jaccard with shape: best 0.97" in text
     assert "cluster_difference with color: best 0.0" in text  # the smallest difference is the best
 
 
