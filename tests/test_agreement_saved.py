@@ -11,8 +11,8 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience._names import unique_names
 from consilience.agreement import Agreement
-from consilience.agreement.count_table import distinct
 from consilience.tables import read_table
 from planted import planted
 
@@ -186,7 +186,7 @@ def test_a_store_is_no_agreement(kept):
 
 def test_names_become_distinct():
     names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
-    assert distinct(names).tolist() == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
+    assert unique_names(names) == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
     table = read_table(planted(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
     twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, m=1, n_iter=1)
     assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]

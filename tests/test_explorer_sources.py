@@ -13,9 +13,9 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
-from consilience.explorer.plane import plane_of
 from consilience.explorer.session import Session
 from consilience.explorer.sources import Making, guess, material
+from consilience.reports.plane import plane_of
 from consilience.store import StoreWarning
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from consilience.explorer.plane import plane_of
 from consilience.measures import accuracy
 from consilience.meta import score
+from consilience.reports.plane import plane_of
 from page_server import Visit, beads_run, serve, visit
 
 NUMBER = 120

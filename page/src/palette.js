@@ -1,7 +1,10 @@
 // Colors that people with any color vision can tell apart, for clusters and for scores.
 
-// Ten colors after Okabe and Ito (black left out, three added), apart in lightness too; past ten the mark changes.
-export const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A900", "#7A5195", "#8C6D46", "#5F6B76"];
+// The same twenty as in reports/palette.py, which says where they come from; past twenty the mark changes.
+export const COLOURS = [
+  "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#850344", "#26E085", "#7348E2", "#1035C2",
+  "#661091", "#416407", "#1A4D68", "#B91A96", "#9980FE", "#81555B", "#C11435", "#D3D316", "#96AE7F", "#27E3FD",
+];
 export const MARKS = ["dot", "ring", "cross", "square", "bar"];
 export const MARK_TEXT = ["●", "○", "✕", "■", "▬"];
 

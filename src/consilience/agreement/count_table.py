@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, names_objects
+from consilience._names import unique_names
 from consilience._types import Labels
 from consilience.tables import Table, read_table
 from consilience.views import Views, count_views
@@ -93,21 +93,11 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
         values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
     return Counts(
         Side(count_views([values]), kept, shape[0], table.ids),
-        Side(count_views([values.T]), seen, shape[1], None if table.columns is None else distinct(table.columns)),
+        Side(
+            count_views([values.T]),
+            seen,
+            shape[1],
+            None if table.columns is None else np.array(unique_names(table.columns), object),
+        ),
         table.source,
     )
-
-
-def distinct(names: Iterable[Any]) -> NDArray[Any]:
-    """Names as text, all different: one that comes again gets a number, and one that is missing its position."""
-    found: list[str] = []
-    taken: set[str] = set()
-    for position, name in enumerate(names):
-        text = own = str(position) if pd.isna(name) or name == "" else str(name)
-        again = 1
-        while own in taken:
-            again += 1
-            own = f"{text} ({again})"
-        taken.add(own)
-        found.append(own)
-    return np.array(found, dtype=object)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from consilience._names import unique_names
 from consilience.explorer.codec import Reply
 from consilience.explorer.detail import title
 from consilience.explorer.session import Session
@@ -27,7 +29,7 @@ def export_reply(
     session: Session, edition: Edition, form: str, items: list[tuple[Ref, str]], confidence: bool
 ) -> Reply:
     """A file of the chosen clusterings."""
-    names = unlike([name or title(edition, edition.shown(ref)) for ref, name in items])
+    names = column_names(name or title(edition, edition.shown(ref)) for ref, name in items)
     chosen = [(ref, name) for (ref, _), name in zip(items, names, strict=True)]
     if form == "python":
         body = snippet(session, edition, chosen).encode()
@@ -64,16 +66,9 @@ def _ids(session: Session, n_objects: int) -> pa.Array:
     return pa.array([str(one) for one in ids], pa.string())
 
 
-def unlike(names: list[str]) -> list[str]:
-    """Names that differ from each other, from the id column and from the columns of confidence."""
-    taken, unique = {"id"}, []
-    for name in names:
-        new, number = name, 2
-        while {new, f"{new} confidence"} & taken:
-            new, number = f"{name} ({number})", number + 1
-        taken |= {new, f"{new} confidence"}
-        unique.append(new)
-    return unique
+def column_names(names: Iterable[str]) -> list[str]:
+    """Names of columns that differ from each other, from the id column and from the columns of confidence."""
+    return unique_names(names, taken=["id"], suffixes=("", " confidence"))
 
 
 def _safe(table: pa.Table) -> pa.Table:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
-from consilience.explorer.plane import feature_names, plane_of
 from consilience.explorer.scores import score_table
 from consilience.explorer.snapshot import Edition
 from consilience.generation import Variations
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
+from consilience.reports.plane import feature_names, plane_of
 from consilience.tables import Table
 
 

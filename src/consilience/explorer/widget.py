@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience.explorer.api import Api
 from consilience.explorer.assets import Asset
-from consilience.explorer.export import unlike
+from consilience.explorer.export import column_names
 from consilience.explorer.session import Session
 
 try:
@@ -82,7 +82,7 @@ class Explorer(anywidget.AnyWidget):
     def _labels(self, items: list[tuple[str, str]]) -> pd.DataFrame:
         session = self._api.session
         edition = session.edition
-        names = unlike([name for _, name in items])
+        names = column_names(name for _, name in items)
         columns = {name: edition.shown(edition.ref(ref)).codes for name, (ref, _) in zip(names, items, strict=True)}
         index = pd.RangeIndex(edition.n_objects) if session.ids is None else pd.Index(session.ids, name="id")
         return pd.DataFrame(columns, index=index)

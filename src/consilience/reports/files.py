@@ -11,12 +11,13 @@ import pandas as pd
 
 from consilience._check import InputError
 from consilience._files import write_whole
+from consilience._names import unique_names
 
 RISKY = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
 WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     ".csv": lambda frame, file: frame.to_csv(file, lineterminator="\n"),
     ".tsv": lambda frame, file: frame.to_csv(file, sep="\t", lineterminator="\n"),
-    ".parquet": lambda frame, file: frame.set_axis(_unlike(frame.columns), axis=1).to_parquet(file),
+    ".parquet": lambda frame, file: frame.set_axis(unique_names(frame.columns), axis=1).to_parquet(file),
     ".npy": lambda frame, file: np.save(file, frame.to_numpy()),
 }
 
@@ -29,16 +30,6 @@ def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file in it")
     write_whole(path, write)
-
-
-def _unlike(names: Iterable[Any]) -> list[str]:
-    """Names as text, with a number where one comes again: Parquet wants them all different."""
-    seen: dict[str, int] = {}
-    unlike = []
-    for name in map(str, names):
-        seen[name] = seen.get(name, 0) + 1
-        unlike.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return unlike
 
 
 def quoted(text: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Objects in the plane: two columns of the data, its two main axes, or those of the labels where there is no data."""
+"""Objects in the plane, in reports and in the explorer: two columns of the data, its two main axes, or those of the labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plane:
 
 
 def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
-    """Put the objects of a session in the plane.
+    """Put objects in the plane.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
     if data.kind == "distances":
         xy, stress = embed(data.values, 2)
         return Plane(_unit(xy), "mds", f"scaling of the distances to two dimensions, stress {stress:.2f}")
-    return _axes(data.values)
+    return _axes(data)
 
 
 def feature_names(data: Table) -> list[str]:
@@ -94,11 +94,14 @@ def _place(name: str, names: list[str]) -> int:
     return names.index(name if name in names else check_choice(name, shown, "column for the plane"))
 
 
-def _axes(values: Any) -> Plane:
-    """Principal components of the standardized columns; of sparse ones, singular vectors, since centering would fill them."""
+def _axes(table: Table) -> Plane:
+    """Principal components of the standardized columns; of sparse ones, singular vectors, since centering would fill them.
+
+    Of counts, square roots with rows of length 1 are taken (Hellinger's distance), since their columns are not standardized.
+    """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    data = scale(values, "columns")
+    data = scale(table.values, "roots" if table.kind == "counts" else "columns")
     if min(data.shape) < 2:
         first = data.toarray()[:, 0] if sparse.issparse(data) else data[:, 0]
         return Plane(_unit(np.column_stack([first, np.zeros(len(first))])), "columns", "the only column")

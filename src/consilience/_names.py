@@ -1,0 +1,35 @@
+"""Names that differ from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+
+def unique_names(names: Iterable[Any], *, taken: Iterable[str] = (), suffixes: Sequence[str] = ("",)) -> list[str]:
+    """Names as text, all different: one that comes again gets a number, one that is missing or empty its position.
+
+    Parameters
+    ----------
+    names : iterable
+    taken : iterable of str
+        Names that none may have.
+    suffixes : sequence of str
+        With each of which a name must be new, such as ("", " confidence") where a column stands beside each.
+
+    Examples
+    --------
+    >>> unique_names(["a", "a", None, "a (2)"])
+    ['a', 'a (2)', '2', 'a (2) (2)']
+    """
+    used, found = set(taken), []
+    for position, name in enumerate(names):
+        text = new = str(position) if pd.isna(name) or name == "" else str(name)
+        number = 2
+        while used & {f"{new}{suffix}" for suffix in suffixes}:
+            new, number = f"{text} ({number})", number + 1
+        used |= {f"{new}{suffix}" for suffix in suffixes}
+        found.append(new)
+    return found
