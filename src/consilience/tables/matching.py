@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from consilience._check import InputError, count, show
 from consilience.tables.reading import Table
 
 
-def match_rows(table: Table, ids: Any, n_objects: int) -> Table:
+def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False) -> Table:
     """The table with a row for every object, in their order: by id where both have ids, otherwise as it is.
 
     Parameters
@@ -21,6 +22,8 @@ def match_rows(table: Table, ids: Any, n_objects: int) -> Table:
     ids : (n_objects,) array or None
         Of the objects.
     n_objects : int
+    partial : bool
+        A table of labels may lack objects, which then have none; at least one must be there.
 
     Examples
     --------
@@ -38,13 +41,27 @@ def match_rows(table: Table, ids: Any, n_objects: int) -> Table:
             )
         return table
     places = pd.Index([str(i) for i in table.ids]).get_indexer([str(i) for i in ids])
-    if lost := int((places < 0).sum()):
+    lost = int((places < 0).sum())
+    if partial and lost == len(places):
+        raise InputError(
+            f"{table.source} names none of the objects: is its id column the right one (--id, --known-id)?"
+        )
+    if partial and lost:
+        warnings.warn(f"{table.source}: {count(lost, 'object')} not in it: no known labels", stacklevel=2)
+        frame = table.values.astype(object).iloc[places].reset_index(drop=True)
+        frame.loc[places < 0] = None
+        return replace(table, values=frame, ids=np.asarray(ids))
+    if lost:
         first = ids[int(np.argmax(places < 0))]
         raise InputError(
             f"{table.source} has no row for {count(lost, 'object')} of the clusterings, such as {show(first)}: is --id the right column?"
         )
     if np.array_equal(places, np.arange(table.n_objects)):
         return table
-    values = table.values[places] if table.kind != "distances" else table.values[np.ix_(places, places)]
+    values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
     return replace(table, values=values, ids=np.asarray(ids), labels=labels)
+
+
+def _rows(values: Any, places: Any) -> Any:
+    return values.iloc[places].reset_index(drop=True) if isinstance(values, pd.DataFrame) else values[places]

@@ -1,0 +1,63 @@
+"""Values as JSON has them: the one conversion of the package."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+EXACT = 2**53  # whole numbers up to here survive JavaScript
+
+
+def plain(value: Any, *, nan: float | None = None, big_as_text: bool = False) -> Any:
+    """A value as JSON has it.
+
+    Parameters
+    ----------
+    value : anything
+        NumPy's numbers and arrays become plain ones, tables a list of rows, records and mappings dicts with text keys, sets sorted
+        lists, pandas' missing values None, dates and paths text. What is left is text as well.
+    nan : float or None
+        What stands for a number that is not finite: None, since JSON has no NaN. With ``float("nan")`` these stay as they are.
+    big_as_text : bool
+        Whole numbers beyond 2⁵³ as text, for JavaScript, which has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"sizes": np.array([3, 2]), "mean": np.float64("nan"), 1: (True, None)})
+    {'sizes': [3, 2], 'mean': None, '1': [True, None]}
+    """
+
+    def convert(value: Any) -> Any:
+        if value is None or isinstance(value, (str, bool)):
+            return value
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, float):
+            return value if np.isfinite(value) or nan is not None else None
+        if isinstance(value, int):
+            return str(value) if big_as_text and abs(value) > EXACT else value
+        if isinstance(value, np.ndarray):
+            return convert(value.tolist())
+        if isinstance(value, pd.DataFrame):
+            return [convert(row) for row in value.to_dict("records")]
+        if isinstance(value, (pd.Series, pd.Index)):
+            return convert(value.tolist())
+        if isinstance(value, Mapping):
+            return {str(key): convert(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [convert(item) for item in value]
+        if isinstance(value, Set):
+            return [convert(item) for item in sorted(value, key=str)]
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {field.name: convert(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        if value is pd.NA or value is pd.NaT:
+            return None
+        return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+    return convert(value)

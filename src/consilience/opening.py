@@ -1,0 +1,475 @@
+"""What users point at (path, folder, frame, array, AnnData, result), opened: the one way in for every verb."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, count, fingerprint, kind_of, nearest, show
+from consilience.ensemble import Ensemble
+from consilience.results import HEADER, Result, saved_kind
+from consilience.store import StoreWarning
+from consilience.store.folder import find_manifest
+from consilience.tables import Table, find_id_column, match_rows, read_table
+from consilience.tables.files import Options, open_sheet
+
+KINDS = ("auto", "data", "counts", "distances", "labels")
+AGREEMENT = "agreement.json"  # header of a saved agreement
+FEW = 100  # different labels of a column that could be a clustering
+NAMED = 3  # columns that a warning names
+
+
+@dataclass(frozen=True, eq=False)
+class Provenance:
+    """Where something came from.
+
+    Attributes
+    ----------
+    name : str
+        What people call it: the name of the folder, or of the file without its ending.
+    source : str
+        Name of the file or folder, or of the type of the object.
+    path : Path or None
+    run : str
+        16 hexadecimal digits that stay the same as long as it is the same run, however it grows.
+    code : str
+        The Python expression that opens it; empty for an object in memory.
+    store : Path or None
+        The stored run, to which clusterings can be added.
+    manifest : mapping or None
+        Of the stored run.
+    fingerprint : str or None
+        Of the data that the run was made from.
+    refused : tuple of str
+        Files of the run that were left out, each with the reason.
+    """
+
+    name: str
+    source: str
+    path: Path | None = None
+    run: str = ""
+    code: str = ""
+    store: Path | None = None
+    manifest: Mapping[str, Any] | None = None
+    fingerprint: str | None = None
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What a source holds.
+
+    Attributes
+    ----------
+    result : Ensemble, Result or None
+        Clusterings, or what was found of them; None where the source is a table of data.
+    provenance : Provenance
+    data : Table or None
+        Measurements, counts or distances of the objects.
+    known : dict of name to label vector
+        What is known of the objects: columns set aside, one entry per object.
+    kind : str
+        What it was taken for: "labels", "data", "counts", "distances", "run", or the name of a result's class.
+    """
+
+    result: Any
+    provenance: Provenance
+    data: Table | None = None
+    known: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = "labels"
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The clusterings; InputError where there are none."""
+        if self.result is None:
+            raise InputError(
+                f"{self.provenance.source} holds {self.kind}, not clusterings: cluster it with generate first"
+            )
+        return ensemble_of(self.result)
+
+    @property
+    def other_data(self) -> bool:
+        """Whether the data is not that from which the run was made."""
+        made = self.provenance.fingerprint
+        return self.data is not None and made is not None and fingerprint(self.data.values) != made
+
+    def with_data(self, table: Table) -> Opened:
+        """The same with the data of its objects, matched by their ids where both have them, and what that knows of them."""
+        ensemble = self.ensemble
+        table = match_rows(table, ensemble.ids, ensemble.n_objects)
+        return replace(self, data=table, known={**self.known, **labels_by_name(table.labels)})
+
+    def with_known(self, known: Mapping[str, Any], source: Any = "") -> Opened:
+        """The same with more labels that are known; no name may be known already."""
+        if twice := sorted(set(known) & set(self.known)):
+            where = f"{source}: " if source else ""
+            raise InputError(
+                f"{where}known labels {twice[0]!r} are also in {self.provenance.source}: rename one of the two"
+            )
+        return replace(self, known={**self.known, **known})
+
+
+def open_source(source: Any, *, kind: str = "auto", known: Any = None, **reading: Any) -> Opened:
+    """Open whatever a user points at.
+
+    Parameters
+    ----------
+    source : path, Ensemble, Result, Table, DataFrame (pandas, polars), Arrow table, array, sparse matrix, list of label vectors or AnnData
+        A path is that of a table, of a stored run or of a saved result.
+    kind : {"auto", "data", "counts", "distances", "labels"}
+        What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
+        ones and on average at least two objects to each, and for data otherwise.
+    known : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns of the source, optional
+        What is known of the objects.
+    **reading
+        How to read a table: parameters of :func:`consilience.tables.read_table`. Of clusterings, `columns` chooses by name or pattern.
+
+    Returns
+    -------
+    Opened
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> opened = open_source(sample_path("beads_labels.csv"), id_column="bead", known="shape")
+    >>> opened.kind, opened.ensemble.n_clusterings, list(opened.known)
+    ('labels', 17, ['shape'])
+    """
+    check_choice(kind, KINDS, "kind of table")
+    reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+    aside, known = _names_aside(source, known, reading)
+    if aside:
+        reading["label_columns"] = aside
+    opened = _open(source, kind, reading)
+    if known is None:
+        return opened
+    objects = opened.data if opened.result is None else opened.ensemble
+    return opened.with_known(known_labels_of(known, objects, reading))
+
+
+def as_ensemble(source: Any, **reading: Any) -> Ensemble:
+    """The clusterings in whatever a user points at: an ensemble as it is, or one made from what was given.
+
+    Parameters
+    ----------
+    source : path, folder, Ensemble, Result, Table, DataFrame, array, list of label vectors or AnnData
+    **reading
+        How to read a table: `columns` (names, or patterns such as ``"leiden_*"``), `id_column` and the other parameters of
+        :func:`consilience.tables.read_table`.
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> as_ensemble(sample_path("beads_labels.csv"), id_column="bead", columns=["shape", "color"])
+    Ensemble: 2 clusterings of 300 objects
+      clusters  3 to 4 (median 3)
+    """
+    if isinstance(source, Ensemble) and not reading:
+        return source
+    return open_source(source, kind="labels", **reading).ensemble
+
+
+def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
+    """The table of data, counts, distances or labels that a user points at.
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> as_table(sample_path("beads.csv"), id_column="bead", label_columns=["shape", "color"])
+    Table('beads.csv', data, 300 objects × 8 columns, dense, with ids, labels shape, color)
+    """
+    reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+    if isinstance(source, Table):
+        _refuse_reading(source.source, "was read already", reading)
+        if source.kind != kind:
+            raise InputError(f"{source.source} was read as {source.kind}: read it with kind={kind!r}")
+        return source
+    if _is_result(source):
+        raise InputError(
+            f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself: give that, or its path"
+        )
+    if _is_path(source) and Path(source).is_dir():
+        holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
+        raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
+    return read_table(source, kind=kind, **reading)
+
+
+def ensemble_of(result: Any) -> Ensemble:
+    """The clusterings that a verb takes from a result."""
+    if isinstance(result, Ensemble):
+        return result
+    found = getattr(result, "ensemble", None) if not hasattr(result, "after") else result.after.rows
+    if isinstance(found, Ensemble):
+        return found
+    if hasattr(result, "labels"):
+        labels = pd.DataFrame(result.labels)
+        labels = (
+            labels.rename(columns=str)
+            if labels.shape[1] > 1
+            else labels.set_axis([type(result).__name__.lower()], axis=1)
+        )
+        return Ensemble(labels, ids=getattr(result, "ids", None))
+    raise InputError(f"{kind_of(result)} holds no clusterings: give those that it is about")
+
+
+def _open(source: Any, kind: str, reading: dict[str, Any]) -> Opened:
+    if _is_result(source):
+        return _of_result(source, _in_memory(source), reading)
+    if isinstance(source, Table):
+        _refuse_reading(source.source, "was read already", reading)
+        return _of_table(source, None, {})
+    if _is_path(source):
+        path = Path(source)
+        return _of_folder(path, reading) if path.is_dir() else _of_file(path, kind, reading)
+    vectors = not (
+        _is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source) or _is_anndata(source)
+    )
+    if not reading and ((kind == "labels" and not _is_anndata(source)) or (kind == "auto" and vectors)):
+        return _of_result(Ensemble(source), None, {}, kind="labels")
+    return _of_file(source, kind, reading)
+
+
+def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, Any], kind: str = "") -> Opened:
+    """A result, or an ensemble of which some clusterings may be chosen."""
+    kind = kind or type(result).__name__
+    columns = reading.pop("columns", None)
+    _refuse_reading(kind if provenance is None else provenance.source, "holds clusterings", reading)
+    if columns is not None:
+        result = choose(ensemble_of(result), columns)
+    return Opened(result, provenance or _in_memory(result), kind=kind)
+
+
+def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ensemble:
+    """Some clusterings of an ensemble, by name, number or pattern.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads_labels
+    >>> choose(load_beads_labels(), ["form2", "c*1"]).names
+    ['form2', 'color1']
+    """
+    chosen: list[int] = []
+    for name in [columns] if isinstance(columns, (str, int)) else columns:
+        places = [name] if isinstance(name, int) else [i for i, own in enumerate(ensemble.names) if own == name]
+        if isinstance(name, str) and not places:
+            places = [i for i, own in enumerate(ensemble.names) if fnmatchcase(own, name)]
+        if not places:
+            near = nearest(name, ensemble.names)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(ensemble.names[:5])} …"
+            raise InputError(f"no clustering is called {show(name)}: {hint}")
+        chosen += [place for place in places if place not in chosen]
+    return ensemble[:, chosen]
+
+
+def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
+    """A saved result, or a stored run."""
+    name, place = path.resolve().name, path.resolve()
+    if kind := saved_kind(path):
+        run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
+        code = f"cs.results.Result.load({str(place)!r})"
+        return _of_result(Result.load(path), Provenance(name, name, place, run, code), reading, kind)
+    if (path / AGREEMENT).is_file():
+        run = fingerprint(np.frombuffer((path / AGREEMENT).read_bytes(), np.uint8))[:16]
+        code = f"cs.agreement.Agreement.load({str(place)!r})"
+        found = import_module("consilience.agreement").Agreement.load(path)
+        return _of_result(found, Provenance(name, name, place, run, code), reading)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", StoreWarning)
+        manifest = find_manifest(path)[0]
+        ensemble = Ensemble.load(path)
+    for one in said:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    refused = [
+        str(one.message).replace(f"{path}{os.sep}", "") for one in said if issubclass(one.category, StoreWarning)
+    ]
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "objects")}
+    run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
+    code = f"cs.Ensemble.load({str(place)!r})"
+    provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))
+    return _of_result(ensemble, provenance, reading, "run")
+
+
+def _of_file(source: Any, kind: str, reading: dict[str, Any]) -> Opened:
+    kind = guess(source, reading) if kind == "auto" else kind
+    return _of_table(read_table(source, kind=kind, **reading), source if isinstance(source, Path) else None, reading)
+
+
+def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:
+    name = table.source if path is None else path.name.split(".")[0]
+    place = None if path is None else path.resolve()
+    words = "".join(f", {name}={value!r}" for name, value in reading.items())
+    known = labels_by_name(table.labels)
+    if table.kind != "labels":
+        code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
+        return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind)
+    ensemble = _labels_of(table)
+    run = fingerprint(ensemble.labels)[:16]
+    code = "" if path is None else f"cs.Ensemble({str(place)!r}{words.replace('label_columns=', 'known=')})"
+    return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels")
+
+
+def _in_memory(result: Any) -> Provenance:
+    """Of an object that is not on disk."""
+    name = type(result).__name__
+    labels = getattr(result, "labels", None)
+    return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])
+
+
+def _labels_of(table: Table) -> Ensemble:
+    """Clusterings of a table, with a warning where a column looks like ids or measurements."""
+    try:
+        ensemble = Ensemble(table)
+    except InputError as error:
+        prefix = "" if str(error).startswith(table.source) else f"{table.source}: "
+        raise InputError(f"{prefix}{error}") from None
+    many = [name for name, k in zip(ensemble.names, ensemble.n_clusters, strict=True) if 2 * k > ensemble.n_objects > 4]
+    if many:
+        named = ", ".join(repr(name) for name in many[:NAMED])
+        more = f" and {len(many) - NAMED:,} more" if len(many) > NAMED else ""
+        k = f"{ensemble.n_clusters.max()} different labels for {count(ensemble.n_objects, 'object')}"
+        has = f"column {named} has {k}" if len(many) == 1 else f"columns {named}{more} have up to {k}"
+        warnings.warn(
+            f"{table.source}: {has}; if it names the objects, say id_column={many[0]!r} (--id {many[0]}); if it is measured data, "
+            "it is not a clustering",
+            stacklevel=2,
+        )
+    return ensemble
+
+
+def guess(source: Any, reading: Mapping[str, Any]) -> str:
+    """Whether a table holds labels or data; see :func:`open_source`."""
+    if _is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx", ".h5ad"):
+        return "data"
+    if sparse.issparse(source) or _is_anndata(source):
+        return "data"
+    try:
+        frame = read_table(source, kind="labels", **reading).values
+    except InputError:
+        return "data"
+    most = min(FEW, len(frame) // 2)
+    return "labels" if all(frame[name].nunique() <= most for name in frame) else "data"
+
+
+def labels_by_name(known: Any, default: str = "known") -> dict[str, Any]:
+    """Known labels as a dict of name to label vector: of a frame its columns, of a mapping its items, of a vector itself.
+
+    Examples
+    --------
+    >>> labels_by_name(["a", "b"])
+    {'known': ['a', 'b']}
+    """
+    if known is None:
+        return {}
+    if isinstance(known, pd.DataFrame):
+        return {str(name): known.iloc[:, j] for j, name in enumerate(known.columns)}
+    if hasattr(known, "get_columns"):  # polars
+        return dict(zip(known.columns, known.get_columns(), strict=True))
+    if hasattr(known, "column_names"):  # Arrow
+        return {name: known[name] for name in known.column_names}
+    if isinstance(known, Mapping):
+        return {str(name): labels for name, labels in known.items()}
+    if isinstance(known, (str, bytes)):
+        raise InputError(f"known must be labels, not their name; got {kind_of(known)}, {show(known)}")
+    return {str(getattr(known, "name", None) or default): known}
+
+
+def known_labels_of(
+    known: Any, objects: Ensemble | Table | None, reading: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Known labels by name; those of a file are matched to the objects by id where both have ids, otherwise in the same order."""
+    if not _is_path(known):
+        return labels_by_name(known)
+    assert objects is not None
+    return labels_from(known, objects, id_column=(reading or {}).get("known_id"))
+
+
+def labels_from(
+    source: Any, objects: Ensemble | Table, *, id_column: str | int | None = None, **reading: Any
+) -> dict[str, Any]:
+    """Labels of the objects in another table, by name; objects that it does not name have none.
+
+    Parameters
+    ----------
+    source : path, DataFrame or AnnData
+    objects : Ensemble or Table
+        Whose labels they are.
+    id_column : str or int, optional
+        Of `source`; by default the column that holds the names of all objects, if there is one.
+    **reading
+        Further parameters of :func:`consilience.tables.read_table`.
+    """
+    text = {name: reading[name] for name in ("header", "sep") if reading.get(name) is not None}
+    found = id_column
+    if id_column is None and objects.ids is not None and not _has_own_ids(source):
+        found = find_id_column(source, objects.ids, **text)
+    reading = {name: value for name, value in reading.items() if value is not None and value != []}
+    table = read_table(source, kind="labels", id_column=found, **reading)
+    if table.ids is not None and objects.ids is None:
+        if id_column is not None:
+            raise InputError(
+                f"{table.source} cannot be matched by id, since the objects have no ids: leave its id column out"
+            )
+        table = replace(table, ids=None)
+    return labels_by_name(match_rows(table, objects.ids, objects.n_objects, partial=True).values)
+
+
+def _names_aside(source: Any, known: Any, reading: Mapping[str, Any]) -> tuple[list[str], Any]:
+    """Which known labels are columns of the source, set aside when it is read, and those that are not."""
+    if isinstance(known, str) and not Path(known).is_file():
+        return [known], None
+    is_names = isinstance(known, (list, tuple)) and bool(known) and all(isinstance(name, str) for name in known)
+    if not is_names or _is_result(source) or isinstance(source, Table) or (_is_path(source) and Path(source).is_dir()):
+        return [], known
+    if not (_is_path(source) or _is_anndata(source) or _is_frame(source)):
+        return [], known
+    how = {name: reading[name] for name in ("header", "sep") if name in reading}
+    there = open_sheet(source, Options("labels", **how)).column_names()
+    return ([], known) if any(name not in there for name in known) else (list(known), None)
+
+
+def _refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None:
+    """How to read a table is said of tables."""
+    if reading:
+        flags = {
+            "id_column": "id_column= (--id)",
+            "label_columns": "known= (--known)",
+            "columns": "columns= (--columns)",
+        }
+        words = ", ".join(flags.get(name, f"{name}= (--{name})") for name in reading)
+        raise InputError(f"{source} {state}: {words} say how to read a table, so leave them out, or name that table")
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _is_anndata(source: Any) -> bool:
+    return hasattr(source, "X") and hasattr(source, "obs_names")
+
+
+def _is_frame(source: Any) -> bool:
+    """Whether it is a frame of pandas, polars or Arrow."""
+    return isinstance(source, pd.DataFrame) or hasattr(source, "get_columns") or hasattr(source, "column_names")
+
+
+def _is_result(source: Any) -> bool:
+    """Whether it is one of our records."""
+    ours = dataclasses.is_dataclass(source) and type(source).__module__.startswith("consilience.")
+    return isinstance(source, (Ensemble, Result)) or (ours and not isinstance(source, Table))
+
+
+def _has_own_ids(source: Any) -> bool:
+    """Whether it names its objects by itself, as AnnData does."""
+    return _is_anndata(source) or (_is_path(source) and Path(source).suffix.lower() == ".h5ad")

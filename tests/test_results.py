@@ -1,0 +1,164 @@
+"""Result records: saved whole, opened again, equal only to themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from consilience import Ensemble, results
+from consilience._check import InputError
+from consilience._json import plain
+from consilience.results import HEADER, Result, register, saved_kind
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Inner:
+    values: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Everything(Result):
+    _unsaved = ("estimator",)
+    labels: np.ndarray
+    frame: pd.DataFrame
+    ensemble: Ensemble
+    inner: list[Inner]
+    by_name: dict[Any, Any]
+    ids: np.ndarray | None = None
+    matrix: Any = None
+    pair: tuple[Any, ...] = ()
+    mean: float = 0.0
+    note: str = ""
+    estimator: Any = field(default=None)
+
+
+def everything() -> Everything:
+    frame = pd.DataFrame({"a": [1, 2], 3: ["x", None], "mixed": [1, "two"]}, index=pd.Index(["p", "q"], name="row"))
+    return Everything(
+        np.array([0, 1, -1], np.int32),
+        frame,
+        Ensemble([["a", "b", "b"], [0, 1, None]], ids=["u", "v", "w"]),
+        [Inner(np.arange(3.0)), Inner(np.eye(2))],
+        {"jaccard": Inner(np.zeros(1)), 2: [1.5, None]},
+        np.array(["u", "v", "w"], object),
+        sparse.csr_matrix(np.eye(3)),
+        (np.float64(0.5), "é"),
+        float("nan"),
+        "a note",
+        object(),
+    )
+
+
+def test_every_kind_of_field_comes_back(tmp_path):
+    made = everything()
+    made.save(tmp_path / "found")
+    found = Result.load(tmp_path / "found")
+    assert type(found) is Everything
+    assert found.labels.dtype == np.int32
+    np.testing.assert_array_equal(found.labels, made.labels)
+    pd.testing.assert_frame_equal(found.frame, made.frame, check_dtype=False)
+    np.testing.assert_array_equal(found.ensemble.labels, made.ensemble.labels)
+    assert found.ensemble.ids.tolist() == ["u", "v", "w"]
+    np.testing.assert_array_equal(found.inner[1].values, np.eye(2))
+    assert found.by_name[2] == [1.5, None]
+    assert found.ids.tolist() == ["u", "v", "w"]
+    np.testing.assert_array_equal(found.matrix.toarray(), np.eye(3))
+    assert found.pair == (0.5, "é")
+    assert np.isnan(found.mean)
+    assert found.estimator is None
+    assert saved_kind(tmp_path / "found") == "Everything"
+
+
+def test_records_compare_by_identity():
+    one = everything()
+    assert one == one
+    assert one != everything()
+
+
+def test_save_never_takes_the_place_of_anything_else(tmp_path):
+    made = everything()
+    made.save(tmp_path / "found")
+    with pytest.raises(InputError, match="exists already"):
+        made.save(tmp_path / "found")
+    made.save(tmp_path / "found", overwrite=True)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("precious")
+    with pytest.raises(InputError, match="not a saved result"):
+        made.save(tmp_path / "mine", overwrite=True)
+
+
+def test_what_cannot_be_saved_leaves_nothing(tmp_path):
+    made = Everything(np.zeros(1), pd.DataFrame(), Ensemble([[0, 1]]), [], {"f": print})
+    with pytest.raises(InputError, match="cannot hold"):
+        made.save(tmp_path / "found")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / HEADER).unlink(), "holds no saved result"),
+        (lambda folder: (folder / HEADER).write_text("{"), "not JSON"),
+        (lambda folder: (folder / HEADER).write_text("[" * 100_000), "not JSON"),
+        (lambda folder: (folder / HEADER).write_text("{}"), "not that of a saved result"),
+        (lambda folder: (folder / results.ARRAYS).unlink(), "damaged"),
+        (lambda folder: _edit(folder, version=99), "upgrade"),
+        (lambda folder: _edit(folder, kind="Unheard"), "not known here"),
+        (lambda folder: _edit(folder, fields={"frame": {"$": "ensemble", "file": "../x"}}), "damaged"),
+        (lambda folder: _edit(folder, fields={}), "damaged"),
+    ],
+)
+def test_damage_is_said_in_one_sentence(tmp_path, damage, message):
+    everything().save(tmp_path / "found")
+    damage(tmp_path / "found")
+    with pytest.raises(InputError, match=message) as error:
+        Result.load(tmp_path / "found")
+    assert "\n" not in str(error.value)
+
+
+def _edit(folder, **changes):
+    header = json.loads((folder / HEADER).read_text())
+    (folder / HEADER).write_text(json.dumps(header | changes))
+
+
+def test_load_of_another_kind_is_refused(tmp_path):
+    @dataclass(frozen=True, eq=False)
+    class Other(Result):
+        pass
+
+    everything().save(tmp_path / "found")
+    with pytest.raises(InputError, match="holds a saved Everything, not a Other"):
+        Other.load(tmp_path / "found")
+    with pytest.raises(InputError, match="not one table"):
+        Other().to_frame()
+
+
+def test_plain_is_json():
+    value = {
+        1: np.int64(3),
+        "nan": [np.nan, np.inf, 1.5],
+        "frame": pd.DataFrame({"a": [1, None]}),
+        "set": {"b", "a"},
+        "record": Inner(np.array([True, False])),
+        "missing": pd.NA,
+        "big": 2**60,
+    }
+    expected = {
+        "1": 3,
+        "nan": [None, None, 1.5],
+        "frame": [{"a": 1.0}, {"a": None}],
+        "set": ["a", "b"],
+        "record": {"values": [True, False]},
+        "missing": None,
+        "big": 2**60,
+    }
+    assert plain(value) == expected
+    assert plain(value, big_as_text=True)["big"] == str(2**60)
+    json.dumps(plain(value), allow_nan=False)
