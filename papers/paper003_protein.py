@@ -32,7 +32,7 @@ def run_protein(data: DataSet, n: int, seeds: int) -> tuple[pd.DataFrame, float]
 def largest_near(D: NDArray[np.float64], ens: Ensemble, limit: float) -> NDArray[np.int64]:
     """For every clustering, the objects of its largest cluster with a mean distance of at most `limit` (0 if none)."""
     sizes = np.zeros(ens.n_clusterings, np.int64)
-    for j, labels in enumerate(ens):
+    for j, labels in enumerate(ens.labels.T):
         member = (labels[:, None] == np.arange(labels.max() + 1)).astype(float)
         count = member.sum(axis=0)
         total = np.einsum("ic,ic->c", member, D @ member)

@@ -261,7 +261,7 @@ def test_the_plane_of_sparse_data():
 def test_the_plane_of_labels_has_their_principal_components():
     """Against the definition: the singular vectors of the centered table of labels."""
     ens = load_beads_labels()
-    one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens])
+    one_hot = np.hstack([(column[:, None] == np.arange(column.max() + 1)).astype(float) for column in ens.labels.T])
     left, values, _ = np.linalg.svd(one_hot - one_hot.mean(axis=0), full_matrices=False)
     found = plane_of(ens, None)
     for j in range(2):

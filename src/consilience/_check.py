@@ -125,18 +125,26 @@ def _bytes_of(array: NDArray[Any]) -> bytes:
 
 
 def check_labels(labels: Any, what: str = "the labels") -> NDArray[np.int32]:
-    """One label vector as int32 codes 0 … k − 1, −1 where it is missing (−1, NaN, None, pandas NA, masked).
+    """One label vector as int32 codes 0 … k − 1, −1 where it is missing: the codes of :func:`encode_labels`."""
+    return encode_labels(labels, what)[0]
+
+
+def encode_labels(labels: Any, what: str = "the labels") -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+    """Codes 0 … k − 1 of one label vector, −1 where it is missing (−1, NaN, None, pandas NA, masked), and the labels by code.
 
     Codes follow the sorted order of the labels where they can be sorted, and of first appearance otherwise, so
-    labels 0 … k − 1 keep their numbers.
+    whole numbers 0 … k − 1 keep their numbers: instead of their names comes None.
     """
     values = _plain_values(labels, what)
     if values.ndim != 1:
         raise InputError(f"{what} must be one label per object; got an array of shape {values.shape}")
     if values.dtype.kind == "f":
-        values = _whole_floats(values, what)
+        codes, names = _encode_integers(_whole_floats(values, what))
+        known = np.arange(codes.max(initial=-1) + 1) if names is None else names
+        return codes, known.astype(np.float64).astype(object)
     if values.dtype.kind in "iu":
-        return _encode_integers(values)
+        codes, names = _encode_integers(values)
+        return codes, None if names is None else names.astype(object)
     return _encode_objects(values, what)
 
 
@@ -204,36 +212,28 @@ def _whole_floats(values: NDArray[Any], what: str, places: Any = None) -> NDArra
     return np.where(known, values, -1).astype(np.int64)
 
 
-def _encode_integers(values: NDArray[Any]) -> NDArray[np.int32]:
+def _encode_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+    """Codes, and the numbers that have them unless they are the codes themselves."""
     if not values.size:
-        return np.empty(0, np.int32)
+        return np.empty(0, np.int32), None
     low, high = int(values.min()), int(values.max())
     if low < -1 or high > 4 * len(values) + 1000:  # too wide for a table of what occurs
         names, codes = np.unique(values, return_inverse=True)
         if low <= -1 and (missing := int(np.searchsorted(names, -1))) < len(names) and names[missing] == -1:
-            codes = np.where(codes == missing, -1, codes - (codes > missing))
-        return codes.astype(np.int32)
+            codes, names = np.where(codes == missing, -1, codes - (codes > missing)), np.delete(names, missing)
+        return codes.astype(np.int32), names
     present = np.zeros(high + 2, bool)  # the last place is that of -1
     present[values.astype(np.intp, copy=False)] = True
     present[-1] = False
     if present[:-1].all():
-        return values.astype(np.int32)
+        return values.astype(np.int32), None
     new = np.cumsum(present, dtype=np.int32) - np.int32(1)
     new[-1] = -1
-    return new[values.astype(np.intp, copy=False)]
+    return new[values.astype(np.intp, copy=False)], np.flatnonzero(present)
 
 
-def _encode_objects(values: NDArray[Any], what: str) -> NDArray[np.int32]:
-    import pandas as pd
-
-    values = values.astype(object)
-    try:
-        codes, names = pd.factorize(values)  # NaN, None, NaT and NA become -1
-    except TypeError:
-        at = next(i for i, value in enumerate(values) if not _hashable(value))
-        raise InputError(
-            f"{what}: {show(values[at])} (object {at}) cannot be a label, since it is not hashable"
-        ) from None
+def _encode_objects(values: NDArray[Any], what: str) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+    codes, names = _factorize(values, what)
     floats = [i for i, name in enumerate(names) if isinstance(name, (float, np.floating))]
     if floats:
         first = [int(np.argmax(codes == i)) for i in floats]
@@ -245,7 +245,31 @@ def _encode_objects(values: NDArray[Any], what: str) -> NDArray[np.int32]:
         order = list(np.flatnonzero(~is_missing))
     new = np.full(len(names) + 1, -1, np.int32)  # the last place is that of -1
     new[order] = np.arange(len(order))
-    return new[codes]
+    kept = np.empty(len(order), object)
+    for code, i in enumerate(order):
+        kept[code] = names[i].item() if isinstance(names[i], np.generic) else names[i]
+    return new[codes], None if all(type(name) is int and name == code for code, name in enumerate(kept)) else kept
+
+
+def _factorize(values: NDArray[Any], what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Codes in order of appearance and the distinct values; NaN, None, NaT and NA become −1."""
+    import pandas as pd
+
+    values = np.asarray(pd.Series(values).astype(object)) if values.dtype.kind in "mM" else values.astype(object)
+    try:
+        if "\0" in "".join(values):  # pandas' table of text ends every word at its first NUL
+            seen: dict[str, int] = {}
+            codes = np.array([seen.setdefault(value, len(seen)) for value in values])
+            return codes, np.array(list(seen), object)
+    except TypeError:
+        pass  # not all are text
+    try:
+        return pd.factorize(values)
+    except TypeError:
+        at = next(i for i, value in enumerate(values) if not _hashable(value))
+        raise InputError(
+            f"{what}: {show(values[at])} (object {at}) cannot be a label, since it is not hashable"
+        ) from None
 
 
 def _hashable(value: Any) -> bool:

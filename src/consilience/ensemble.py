@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,13 @@ from consilience._check import (
     check_path,
     check_same_index,
     count,
+    encode_labels,
     kind_of,
     names_objects,
     show,
 )
 from consilience._files import write_folder
+from consilience._types import Array, ArrayLike, EnsembleLike, Ints, Labels
 from consilience.tables import Table
 from consilience.tables.vectors import columns_of
 
@@ -69,7 +71,7 @@ class Ensemble:
         one. A flat vector is a single clustering. A :class:`~consilience.tables.Table` of labels gives its columns
         and ids. Labels are any hashable values; the number −1, NaN, None, NaT and pandas NA are missing, and strings
         are names as they stand, "NA" and "-1" too. Every clustering's labels become codes 0 … k − 1 in their sorted
-        order. pandas objects must share one index.
+        order, and are kept as `label_names`. pandas objects must share one index.
     info : DataFrame or mapping of columns, optional
         One row per clustering: method, parameters, seed, scores and whatever else is known of it.
     ids : sequence, optional
@@ -78,42 +80,57 @@ class Ensemble:
     Attributes
     ----------
     labels : (n_objects, n_clusterings) int32 array
-        −1 is missing. Read-only.
+        Codes of the labels; −1 is missing. Read-only.
+    label_names : list of (object array or None), one per clustering
+        The labels as they were given, by code; None where the codes themselves were given. A selection of objects keeps
+        all of them, also those that no longer occur, so that its codes stay comparable; ``Ensemble(ens)`` drops those.
     info : DataFrame
     ids : array or None
     n_objects, n_clusterings : int
+        ``len(ens)``, iteration and ``ens[i]`` go by objects.
     n_clusters : (n_clusterings,) int array
     coverage : (n_clusterings,) float array
 
     Examples
     --------
     >>> import consilience as cs
-    >>> ens = cs.Ensemble([["a", "a", "b", "b"], [1, 1, 2, None], [0, 0, 0, 1]])
+    >>> ens = cs.Ensemble([["T cell", "T cell", "B cell", "B cell"], [1, 1, 2, None], [0, 0, 0, 1]])
     >>> ens
     Ensemble: 3 clusterings of 4 objects
       clusters  2
       missing   8.33 % of the labels, in 1 clustering
     >>> ens.labels
-    array([[ 0,  0,  0],
-           [ 0,  0,  0],
-           [ 1,  1,  0],
-           [ 1, -1,  1]], dtype=int32)
+    array([[ 1,  0,  0],
+           [ 1,  0,  0],
+           [ 0,  1,  0],
+           [ 0, -1,  1]], dtype=int32)
+    >>> ens.to_frame()
+            0     1  2
+    0  T cell     1  0
+    1  T cell     1  0
+    2  B cell     2  0
+    3  B cell  None  1
     """
 
-    def __init__(self, labels: Any, *, info: Any = None, ids: Any = None) -> None:
-        if isinstance(labels, (Ensemble, Table)):
-            ids = labels.ids if ids is None else ids
-        if isinstance(labels, Ensemble):
-            info, labels = labels.info if info is None else info, labels.labels
+    labels: Labels
+    label_names: list[Array | None]
+    info: pd.DataFrame
+    ids: Array | None
+
+    def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None) -> None:
+        given = labels
+        if isinstance(given, (Ensemble, Table)):
+            ids = given.ids if ids is None else ids
+        if isinstance(given, Ensemble):
+            info, labels = given.info if info is None else info, given.labels
         names, vectors = columns_of(labels)
         index = check_same_index(labels, *vectors)
-        columns = [
-            check_labels(v, f"clustering {name!r}")
-            for name, v in zip(names or range(len(vectors)), vectors, strict=True)
-        ]
-        table = np.empty((len(columns[0]), len(columns)), np.int32)
-        for j, column in enumerate(columns):
-            table[:, j] = column
+        table, label_names = np.empty((len(vectors[0]), len(vectors)), np.int32), []
+        for j, (name, vector) in enumerate(zip(names or range(len(vectors)), vectors, strict=True)):
+            table[:, j], found = encode_labels(vector, f"clustering {name!r}")
+            if isinstance(given, Ensemble) and (old := given.label_names[j]) is not None:
+                found = old[: table[:, j].max() + 1] if found is None else old[found.astype(np.intp)]
+            label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
         if ids is None and names_objects(index):
@@ -123,19 +140,52 @@ class Ensemble:
                     "make it unique, or drop it with reset_index(drop=True)"
                 )
             ids = index.to_numpy()
-        self._set(table, _check_info(info, len(columns)), _check_ids(ids, len(table)))
+        self._set(table, label_names, info, ids)
 
-    def _set(self, labels: NDArray[np.int32], info: pd.DataFrame, ids: NDArray[Any] | None) -> None:
-        labels.flags.writeable = False
-        self.labels, self.info, self.ids = labels, info, ids
+    def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
+        self.labels, self.label_names = _read_only(labels), [_read_only(names) for names in label_names]
+        self.info, self.ids = _check_info(info, self.n_clusterings), _check_ids(ids, self.n_objects)
         self._signatures: Signatures | None = None
-        self._n_clusters: NDArray[np.int64] | None = None
+        self._n_clusters: Ints | None = None
 
     @classmethod
-    def _made(cls, labels: NDArray[np.int32], info: pd.DataFrame, ids: NDArray[Any] | None) -> Ensemble:
-        """From labels that are codes already."""
+    def from_codes(
+        cls, codes: ArrayLike, *, label_names: Sequence[Array | None] | None = None, info: Any = None, ids: Any = None
+    ) -> Ensemble:
+        """An ensemble of labels that are codes already: they keep their numbers and, where they can, their memory.
+
+        Parameters
+        ----------
+        codes : int array (n_objects, n_clusterings)
+            −1 is missing. An int32 array in C order is not copied.
+        label_names : sequence of (1-D array or None), one per clustering, optional
+            What each code stands for.
+        info, ids : as for :class:`Ensemble`
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import consilience as cs
+        >>> ens = cs.Ensemble.from_codes(np.array([[0], [2], [-1]]), label_names=[["red", "green", "blue"]])
+        >>> ens.named_labels(0)
+        array(['red', 'blue', None], dtype=object)
+        """
+        codes = np.asarray(codes)
+        if codes.ndim != 2 or codes.dtype.kind not in "iu" or not codes.size:
+            raise InputError(
+                f"codes must be whole numbers, objects × clusterings; got {codes.dtype} of shape {codes.shape}: "
+                "Ensemble(labels) takes labels of any kind"
+            )
+        if codes.min() < -1 or codes.max() >= 2**31:
+            raise InputError(f"codes must be −1 (missing) or 0 … 2³¹ − 1; got {codes.min()} … {codes.max()}")
+        names = [_vector(known) for known in ([None] * codes.shape[1] if label_names is None else label_names)]
+        if len(names) != codes.shape[1]:
+            raise InputError(f"label_names has {len(names)} entries for {count(codes.shape[1], 'clustering')}")
+        for j, known in enumerate(names):
+            if known is not None and (highest := int(codes[:, j].max())) >= len(known):
+                raise InputError(f"clustering {j} has the code {highest} and only {count(len(known), 'label name')}")
         self = cls.__new__(cls)
-        self._set(np.ascontiguousarray(labels, np.int32), info.reset_index(drop=True), ids)
+        self._set(np.ascontiguousarray(codes, np.int32), names, info, ids)
         return self
 
     @property
@@ -172,6 +222,77 @@ class Ensemble:
         """Whether any label is missing."""
         return bool(self.labels.min() < 0)
 
+    def categories(self, clustering: int | str) -> Array:
+        """The labels that a clustering knows, by code, whether or not they occur."""
+        j = self._column(clustering)
+        names = self.label_names[j]
+        return np.arange(self.labels[:, j].max() + 1).astype(object) if names is None else names
+
+    def named_labels(self, clustering: int | str) -> Array:
+        """The labels of one clustering as they were given, None where missing.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> cs.Ensemble({"type": ["T cell", None, "B cell"]}).named_labels("type")
+        array(['T cell', None, 'B cell'], dtype=object)
+        """
+        j = self._column(clustering)
+        return np.append(self.categories(j), np.array([None], object))[self.labels[:, j]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The labels as they were given: a column per clustering, by its name; the index has the ids."""
+        columns = {}
+        for j, (codes, names) in enumerate(zip(self.labels.T, self.label_names, strict=True)):
+            if codes.min() < 0:
+                columns[j] = self.named_labels(j)
+            elif names is None:
+                columns[j] = codes
+            else:  # of one type, unless it is text
+                plain = set(map(type, names)) in ({bool}, {int}, {float})
+                columns[j] = (np.array(names.tolist()) if plain else names)[codes]
+        index = None if self.ids is None else pd.Index(self.ids, name="id")
+        return pd.DataFrame(columns, index=index).set_axis(self.names, axis=1)
+
+    def align(self, other: EnsembleLike) -> Ensemble:
+        """Another ensemble's labels, of any objects, in the codes of this one: equal labels get equal codes.
+
+        Labels that a clustering here does not know get codes from ``len(self.categories(j))`` on. The clusterings are
+        matched by position.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> ens = cs.Ensemble({"type": ["T cell", "B cell", "T cell"]})
+        >>> ens.align({"type": ["T cell", "macrophage", None]}).labels.ravel().tolist()
+        [1, 2, -1]
+        """
+        other = other if isinstance(other, Ensemble) else Ensemble(other)
+        if other.n_clusterings != self.n_clusterings:
+            here, there = count(self.n_clusterings, "clustering"), count(other.n_clusterings, "clustering")
+            raise InputError(f"{here} cannot be matched with {there}: give as many, in the same order")
+        if "name" in self.info and "name" in other.info:
+            for here, there in zip(self.names, other.names, strict=True):
+                if here != there and there in self.names:
+                    raise InputError(f"clustering {there!r} is given in the place of {here!r}: keep their order")
+        codes, label_names = other.labels.copy(), list(self.label_names)
+        for j, (mine, theirs) in enumerate(zip(self.label_names, other.label_names, strict=True)):
+            if mine is theirs:
+                continue
+            known = {name: code for code, name in enumerate(self.categories(j))}
+            _check_kinds(known, other.categories(j), self.names[j])
+            new = [known.setdefault(name, len(known)) for name in other.categories(j)]
+            codes[:, j] = np.array([*new, -1], np.int32)[codes[:, j]]
+            label_names[j] = _vector(known)
+        return Ensemble.from_codes(codes, label_names=label_names, info=other.info, ids=other.ids)
+
+    def _column(self, clustering: int | str) -> int:
+        """The position of one clustering, given by number or name."""
+        found = _selection(_positions(clustering, self.names), self.n_clusterings, "clustering")
+        if isinstance(found, slice) or len(found) != 1:
+            raise InputError(f"choose one clustering by number or name; got {show(clustering)}")
+        return int(found[0]) % self.n_clusterings
+
     def signatures(self) -> Signatures:
         """Collapse equal rows to weighted distinct rows. Cost O(n m); the answer is kept.
 
@@ -191,7 +312,7 @@ class Ensemble:
         return self._signatures
 
     def __getitem__(self, key: Any) -> Ensemble:
-        """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their numbers.
+        """``ens[objects, clusterings]`` or ``ens[objects]``; labels keep their codes and names.
 
         Numbers, slices and masks choose either; clusterings also go by their names, as in ``ens[:, ["a", "b"]]``.
         """
@@ -200,12 +321,13 @@ class Ensemble:
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         rows = _selection(rows, self.n_objects, "object")
         columns = _selection(_positions(columns, self.names), self.n_clusterings, "clustering")
-        ids = None if self.ids is None else _check_ids(self.ids[rows], len(self.ids[rows]))
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
             m, n = count(labels.shape[1], "clustering"), count(labels.shape[0], "object")
             raise InputError(f"this selection leaves {m} of {n}")
-        return Ensemble._made(labels, self.info.iloc[columns], ids)
+        names = [self.label_names[j] for j in np.arange(self.n_clusterings)[columns]]
+        ids = None if self.ids is None else self.ids[rows]
+        return Ensemble.from_codes(labels, label_names=names, info=self.info.iloc[columns], ids=ids)
 
     @staticmethod
     def concat(ensembles: Iterable[Ensemble]) -> Ensemble:
@@ -240,7 +362,9 @@ class Ensemble:
                     f"{show(ids[at])} in another; put them in the same order first"
                 )
         info = _join_info([part.info for part in parts])
-        return Ensemble._made(np.hstack([p.labels for p in parts]), info, named[0] if named else None)
+        names = [known for part in parts for known in part.label_names]
+        codes = np.hstack([part.labels for part in parts])
+        return Ensemble.from_codes(codes, label_names=names, info=info, ids=named[0] if named else None)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`).
@@ -283,15 +407,15 @@ class Ensemble:
             info.insert(0, "id", info.index)
         for row in np.flatnonzero(labels.max(axis=1) >= store.n_objects):
             labels[row] = check_labels(labels[row])  # whoever wrote them: codes are counted, so they must be small
-        return Ensemble._made(labels.T, info, store.objects)
-
-    def __iter__(self) -> Iterator[NDArray[np.int32]]:
-        """The label vectors of the clusterings, one after the other."""
-        return iter(self.labels.T)
+        return Ensemble.from_codes(labels.T, info=info, ids=store.objects)
 
     def __len__(self) -> int:
-        """Number of clusterings."""
-        return self.n_clusterings
+        """Number of objects."""
+        return self.n_objects
+
+    def __iter__(self) -> Iterator[Ensemble]:
+        """The objects, one after the other: ``ens[0]``, ``ens[1]``, …"""
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         lines = [f"Ensemble: {count(self.n_clusterings, 'clustering')} of {count(self.n_objects, 'object')}"]
@@ -317,6 +441,37 @@ def check_same_objects(ensemble: Ensemble, *given: Any) -> None:
     index = check_same_index(*given)
     if ensemble.ids is not None and names_objects(index):
         check_same_index(pd.Series(ensemble.ids, index=ensemble.ids), pd.Series(index, index=index))
+
+
+def _read_only(array: Any) -> Any:
+    """A view of an array that cannot be written to; what is so already, or None, as it is."""
+    if array is not None and array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def _vector(values: Iterable[Any] | None) -> Array | None:
+    """A vector of Python objects, whatever they are; None as it is."""
+    if values is None or (isinstance(values, np.ndarray) and values.dtype == object):
+        return values
+    cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    vector = np.empty(len(cells), object)
+    for i, cell in enumerate(cells):
+        vector[i] = cell
+    return vector
+
+
+def _check_kinds(known: Iterable[Any], labels: Array, clustering: str) -> None:
+    """Refuse text where a clustering knows numbers only, and numbers where it knows text only."""
+    text = {isinstance(name, str) for name in known}
+    for label in labels if text else ():
+        if isinstance(label, str) not in text:
+            here, there = ("text", "numbers") if isinstance(label, str) else ("a number", "text")
+            raise InputError(
+                f"clustering {clustering!r}: the label {show(label)} is {here}, and those it is matched with are {there}: "
+                "give both in the same form"
+            )
 
 
 def _check_info(info: Any, n_clusterings: int) -> pd.DataFrame:

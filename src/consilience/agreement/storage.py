@@ -59,7 +59,7 @@ def _joined(ensembles: Sequence[Ensemble]) -> Ensemble:
         own.insert(0, "iteration", t)
         own.insert(1, "run", np.arange(len(own)))
         check_info(own, len(own))
-        parts.append(Ensemble._made(ensemble.labels, own, ensemble.ids))  # the labels keep their numbers
+        parts.append(Ensemble.from_codes(ensemble.labels, label_names=ensemble.label_names, info=own, ids=ensemble.ids))
     return Ensemble.concat(parts)
 
 
@@ -108,5 +108,5 @@ def _split(folder: Path, m: int, steps: int) -> list[Ensemble]:
     if not set(PLACES) <= set(whole.info) or not np.array_equal(whole.info[list(PLACES)].to_numpy(), places):
         raise InputError(f"{folder} does not hold {m} clusterings of each of {steps} steps: save the agreement again")
     info = whole.info.drop(columns=list(PLACES)).rename(columns={GIVEN + name: name for name in TAKEN})
-    found = Ensemble._made(whole.labels, info, whole.ids)
+    found = Ensemble.from_codes(whole.labels, label_names=whole.label_names, info=info, ids=whole.ids)
     return [found[:, t * m : (t + 1) * m] for t in range(steps)]

@@ -61,8 +61,11 @@ class LabelModel(ConsensusEstimator):
         super().fit(ens, y, sample_weight)
         weights = np.ones(ens.n_objects) if sample_weight is None else np.asarray(sample_weight, float)
         self._by_number = isinstance(X, Ensemble)
-        vectors = list(ens) if self._by_number else columns_of(X)[1]
-        pairs = [_names(vector, np.where(weights > 0, codes, -1)) for vector, codes in zip(vectors, ens, strict=True)]
+        vectors = list(ens.labels.T) if self._by_number else columns_of(X)[1]
+        pairs = [
+            _names(vector, np.where(weights > 0, codes, -1))
+            for vector, codes in zip(vectors, ens.labels.T, strict=True)
+        ]
         self.label_codes_ = [{name: i for i, name in enumerate(names)} for names, _ in pairs]
         unknown = self.labels_ < 0
         if unknown.any():  # what the model says of a row without labels
@@ -150,7 +153,7 @@ class LabelModel(ConsensusEstimator):
                 "an Ensemble has numbers where the model was fitted to labels by name: give the labels themselves, or fit "
                 "the model to rows of the same Ensemble, as in fit(ens[rows])"
             )
-        return list(ens)
+        return list(ens.labels.T)
 
 
 def _names(vector: Any, codes: Labels) -> tuple[list[Hashable], Labels]:

@@ -160,7 +160,7 @@ class Workshop:
         rows = self._measured
         metric = self.spaces.settings.metric
         data = self.spaces.columns[rows] if self.spaces.distances is None else self.spaces.distances[np.ix_(rows, rows)]
-        made = Ensemble._made(labels[np.ix_(known, rows)].T, pd.DataFrame(index=range(len(known))), None)
+        made = Ensemble.from_codes(labels[np.ix_(known, rows)].T)
         values[known] = compactness(data, made, metric=metric, n_jobs=self.n_jobs, progress=False)
         return values
 

@@ -68,7 +68,7 @@ class Ledger:
             labels = self.store.labels(info.index.to_numpy())
             if not np.array_equal(info.index, np.arange(len(info))):
                 info = info.reset_index(names="id")
-        return Ensemble._made(labels.T, typed(info.reset_index(drop=True)), self.ids)
+        return Ensemble.from_codes(labels.T, info=typed(info.reset_index(drop=True)), ids=self.ids)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -21,7 +21,7 @@ def generation_summary(ensemble: Ensemble, known: dict[str, Any]) -> dict[str, A
     scores = {"compactness": ensemble.info["compactness"].to_numpy(float)}
     for name, labels in known.items():
         codes = check_labels(labels, f"known labels {name!r}")
-        scores[f"accuracy with {name}"] = np.array([accuracy(codes, column) for column in ensemble])
+        scores[f"accuracy with {name}"] = np.array([accuracy(codes, column) for column in ensemble.labels.T])
     return {
         "n_clusterings": ensemble.n_clusterings,
         "n_objects": ensemble.n_objects,

@@ -34,7 +34,7 @@ def how_new(result: Contrast, data: Table | None) -> Section:
         ),
     ]
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"}).set_index("group")
-    if result.groups["outcome"].isin(USED).any() and len(result.ensemble):
+    if result.groups["outcome"].isin(USED).any() and result.ensemble.n_clusterings:
         worth = result.walk_through().drop(columns=["size"]).set_index("group")
         groups = groups.join(worth) if groups.index.is_unique and worth.index.is_unique else groups
     blocks.append(Sheet("groups", groups, "The given groups, and how much of the answer their splits tell"))

@@ -33,7 +33,7 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
         names, vectors = None if labels.name is None else [labels.name], [labels]
     elif isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
         nested = [_is_vector(v) for v in labels]
-        if any(nested) and not all(nested):
+        if (any(nested) and not all(nested)) or any(sparse.issparse(v) for v in labels):
             at = nested.index(False)
             raise InputError(f"clustering {at} is {kind_of(labels[at])}, not a vector of labels")
         vectors = list(labels) if any(nested) or not labels else [labels]
@@ -54,7 +54,9 @@ def _label_table(table: Table) -> pd.DataFrame:
 
 
 def _is_vector(value: Any) -> bool:
-    return not np.isscalar(value) and hasattr(value, "__len__") and not isinstance(value, (set, frozenset, dict))
+    if np.isscalar(value) or not hasattr(value, "__len__") or isinstance(value, (set, frozenset, dict)):
+        return False
+    return getattr(value, "ndim", 1) > 0 and not sparse.issparse(value)
 
 
 def _table_columns(labels: Any) -> list[Any]:

@@ -1,0 +1,196 @@
+"""Labels come out as they went in: text, text like 007, booleans, numbers, categories, missing ones."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from consilience import Ensemble
+from consilience._check import InputError
+
+KINDS = {
+    "text": ["T cell", "B cell", "T cell", "NK, activated"],
+    "text of numbers": ["007", "7", "07", "007"],
+    "text that looks missing": ["NA", "-1", "", "NA"],
+    "text with NUL": ["a\0", "a", "a\0b", "a\0"],
+    "booleans": [True, False, True, True],
+    "only true": [True, True, True, True],
+    "integers": [7, 3, 3, 12],
+    "negative integers": [-5, 3, -2, 3],
+    "huge integers": [2**70, 0, 2**70, -(2**62)],
+    "codes": [0, 2, 1, 0],
+    "floats": [1.0, 5.0, 1.0, 2.0],
+    "floats that are codes": [1.0, 0.0, 1.0, 2.0],
+    "mixed": ["a", 1, True, "b"],
+    "missing": ["T cell", None, "B cell", None],
+    "missing integers": [7, None, 3, 7],
+    "missing booleans": [True, None, False, True],
+    "all missing": [None, None, None, None],
+}
+
+
+def same(found, given):
+    """Equal labels of equal types."""
+    assert list(found) == list(given)
+    assert [type(label) for label in found] == [type(label) for label in given]
+
+
+def ensemble():
+    return Ensemble(KINDS, ids=["p", "q", "r", "s"])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_labels_come_out_as_they_went_in(name):
+    given = [None if label == -1 and not isinstance(label, str) else label for label in KINDS[name]]
+    if name == "mixed":
+        given = ["a", 1, 1, "b"]  # Python's 1 and True are equal
+    ens = ensemble()
+    forms = [
+        ens,
+        Ensemble(ens),
+        Ensemble.concat([Ensemble([[0, 1, 1, 0]], ids=ens.ids), ens])[:, 1:],
+        copy.deepcopy(ens),
+        pickle.loads(pickle.dumps(ens)),
+        Ensemble.from_codes(ens.labels, label_names=ens.label_names, info=ens.info, ids=ens.ids),
+        Ensemble(ens.to_frame()),
+        Ensemble(ens[::-1].to_frame())[::-1],
+    ]
+    for form in forms:
+        same(form.named_labels(name), given)
+        same(form[[3, 1]].named_labels(name), [given[3], given[1]])
+        same(form[:, [name]].named_labels(0), given)
+        assert form.to_frame()[name].tolist() == given
+        assert form.to_frame().index.tolist() == ["p", "q", "r", "s"]
+
+
+@pytest.mark.parametrize(
+    ("vector", "given"),
+    [
+        (pd.Series(["x", None, "y"], dtype="category"), ["x", None, "y"]),
+        (pd.Series([30, 10, 30], dtype="category"), [30, 10, 30]),
+        (pd.Series([5, None, 7], dtype="Int64"), [5, None, 7]),
+        (pd.Series([True, None, False], dtype="boolean"), [True, None, False]),
+        (pd.Series(["x", None, "y"], dtype="string"), ["x", None, "y"]),
+        (np.array(["x", "yy", "x"]), ["x", "yy", "x"]),
+        (np.array([True, False, True]), [True, False, True]),
+        (np.array([9, -1, 4], np.int8), [9, None, 4]),
+        (np.array([9, 4, np.nan], np.float32), [9.0, 4.0, None]),
+        (np.ma.masked_array([9, 4, 5], [False, True, False]), [9, None, 5]),
+        (pd.to_datetime(["2024-01-02", None, "2024-01-01"]), [pd.Timestamp("2024-01-02"), None, pd.Timestamp("2024-01-01")]),
+    ],
+)  # fmt: skip
+def test_typed_vectors(vector, given):
+    ens = Ensemble([vector])
+    same(ens.named_labels(0), given)
+    same(Ensemble(ens.to_frame()).named_labels(0), given)
+    assert ens.labels[:, 0].tolist() == [
+        -1 if x is None else sorted({y for y in given if y is not None}).index(x) for x in given
+    ]
+
+
+def test_codes_have_no_names_and_typed_columns_stay_typed():
+    ens = Ensemble({"codes": [1, 0, 1], "gaps": [4, 0, 4], "sure": [True, False, True], "share": [2.0, 4.0, 2.0]})
+    assert ens.label_names[0] is None
+    assert [names.tolist() for names in ens.label_names[1:]] == [[0, 4], [False, True], [2.0, 4.0]]
+    assert [dtype.kind for dtype in ens.to_frame().dtypes] == ["i", "i", "b", "f"]
+    assert ens.to_frame().index.equals(pd.RangeIndex(3))
+    with pytest.raises(ValueError, match="read-only"):
+        ens.label_names[1][0] = 9
+
+
+def test_a_selection_keeps_the_names_and_an_ensemble_of_it_those_that_occur():
+    ens = Ensemble({"type": ["a", "b", "c"], "gaps": [0, 1, 5]})
+    some = ens[[2]]
+    assert some.labels.tolist() == [[2, 2]]
+    assert some.label_names[0] is ens.label_names[0]
+    assert some.categories("type").tolist() == ["a", "b", "c"]
+    compact = Ensemble(some)
+    assert compact.labels.tolist() == [[0, 0]]
+    assert [names.tolist() for names in compact.label_names] == [["c"], [5]]
+    codes = Ensemble(Ensemble.from_codes([[0], [2], [4]]))
+    assert codes.categories(0).tolist() == [0, 2, 4]
+
+
+def test_len_iteration_and_numbers_count_objects():
+    ens = Ensemble({"a": ["x", "y", "x"], "b": [0, 1, 1]}, ids=["p", "q", "r"])
+    assert len(ens) == ens.n_objects == 3
+    assert [one.ids.tolist() for one in ens] == [["p"], ["q"], ["r"]]
+    assert [one.labels.tolist() for one in ens] == [ens[i].labels.tolist() for i in range(len(ens))]
+    assert [one.named_labels("a").tolist() for one in ens] == [["x"], ["y"], ["x"]]
+
+
+def test_align_by_name():
+    ens = Ensemble({"type": ["T", "B", "T"], "run": [0, 1, 2], "batch": [10, 20, 30], "none": [None] * 3})
+    new = ens.align({"type": ["B", "new", None], "run": [2, 3, 0], "batch": [30, 5, 10.0], "none": ["x", "y", "x"]})
+    assert new.labels.T.tolist() == [[0, 2, -1], [2, 3, 0], [2, 3, 0], [0, 1, 0]]
+    same(new.named_labels("type"), ["B", "new", None])
+    assert new.categories("type").tolist() == ["B", "T", "new"]
+    assert ens.align(ens[[1, 0]]).labels.tolist() == ens.labels[[1, 0]].tolist()
+    assert Ensemble([[True, False]]).align([[1, 0]]).labels.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ([[0, 1]], "2 clusterings cannot be matched with 1 clustering: give as many, in the same order"),
+        ({"type": [1, 2], "run": [0, 1]}, "'type': the label 1 is a number, and those it is matched with are text"),
+        ({"type": ["a", "b"], "run": ["0", "1"]}, "'run': the label '0' is text, and .* are numbers"),
+        ({"run": [0, 1], "type": ["a", "b"]}, "clustering 'run' is given in the place of 'type': keep their order"),
+    ],
+)
+def test_align_refuses(other, said):
+    with pytest.raises(InputError, match=said):
+        Ensemble({"type": ["a", "b"], "run": [0, 1]}).align(other)
+
+
+def test_from_codes_takes_contiguous_codes_as_they_are():
+    codes = np.array([[0, 5], [-1, 5]], np.int32)
+    ens = Ensemble.from_codes(codes, info={"name": ["a", "b"]}, ids=[3, 4])
+    assert np.shares_memory(ens.labels, codes)
+    assert codes.flags.writeable
+    assert not ens.labels.flags.writeable
+    assert ens.labels.tolist() == codes.tolist()
+    assert ens.label_names == [None, None]
+    assert ens.n_clusters.tolist() == [1, 1]
+    assert ens.names == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "label_names", "said"),
+    [
+        ([0, 1], None, r"objects × clusterings; got int64 of shape \(2,\): Ensemble\(labels\) takes labels"),
+        ([[0.0]], None, "codes must be whole numbers, objects × clusterings; got float64"),
+        (np.empty((0, 2), int), None, "codes must be whole numbers, objects × clusterings"),
+        ([[-2]], None, "codes must be −1"),
+        ([[2**40]], None, "codes must be −1"),
+        ([[0]], [None, None], "label_names has 2 entries for 1 clustering"),
+        ([[0], [1]], [["a"]], "clustering 0 has the code 1 and only 1 label name"),
+    ],
+)
+def test_from_codes_refuses(codes, label_names, said):
+    with pytest.raises(InputError, match=said):
+        Ensemble.from_codes(codes, label_names=label_names)
+
+
+@pytest.mark.parametrize("choice", [55, "nobody", [0, 1], slice(2)])
+def test_one_clustering_is_asked_for(choice):
+    with pytest.raises(InputError):
+        ensemble().named_labels(choice)
+    assert ensemble().named_labels(-1).tolist() == [None] * 4
+
+
+@pytest.mark.parametrize("labels", [[np.array(3)], [np.array(3), np.array(4)]])
+def test_arrays_without_dimensions_are_refused(labels):
+    with pytest.raises(InputError, match=r"cannot be a label|not a vector"):
+        Ensemble(labels)
+
+
+def test_a_list_of_sparse_matrices_is_refused():
+    from scipy import sparse
+
+    with pytest.raises(InputError, match="clustering 0 is a csr_matrix, not a vector of labels"):
+        Ensemble([sparse.csr_matrix([[0, 1]])])
