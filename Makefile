@@ -27,9 +27,9 @@ test: lint types layers page-check sanitizers units
 page: page/node_modules/.installed
 	cd page && node build.mjs
 
-# Types and unit tests of the page, where Node.js is there.
+# Format, lint, types and unit tests of the page, where Node.js is there.
 page-check:
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npx tsc -p jsconfig.json && node --test test/ && node build.mjs ../build/page; \
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npm run --silent check && node build.mjs ../build/page; \
 	else echo "the explorer's page is not checked: that needs Node.js and npm"; fi
 
 page/node_modules/.installed: page/package-lock.json

@@ -1,9 +1,10 @@
 // Bundle the page: `node build.mjs [folder]` writes explorer.js, explorer.css and index.html there.
-import { build } from "esbuild";
+
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "..", "src", "consilience", "explorer", "static");
@@ -17,7 +18,9 @@ await build({
   minify: true,
   legalComments: "none",
   charset: "utf8",
-  alias: { "d3-interpolate": join(here, "src", "interpolate_numbers.js") }, // 7 kB of colors that are not used
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  alias: { "d3-interpolate": join(here, "src", "core", "interpolate_numbers.js") }, // 7 kB of colors that are not used
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
 const size = gzipSync(readFileSync(join(out, "explorer.js")), { level: 9 }).length;

@@ -3,7 +3,7 @@
 # installs all the same; without a stamp the next build tries again.
 file(MAKE_DIRECTORY "${WORK}" "${OUT}")
 file(COPY "${SOURCE}/" DESTINATION "${WORK}" PATTERN node_modules EXCLUDE)
-execute_process(COMMAND "${NPM}" ci --no-audit --no-fund --loglevel=error WORKING_DIRECTORY "${WORK}" TIMEOUT 300
+execute_process(COMMAND "${NPM}" ci --omit=dev --no-audit --no-fund --loglevel=error WORKING_DIRECTORY "${WORK}" TIMEOUT 300
   RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why)
 if(NOT failed)
   execute_process(COMMAND "${NODE}" build.mjs "${OUT}" WORKING_DIRECTORY "${WORK}" TIMEOUT 300

@@ -1,7 +1,7 @@
 // One module, two hosts: the page of the local server, and a notebook widget.
 import "./style.css";
-import { mount } from "./app.js";
-import { httpTransport, pageToken, widgetTransport } from "./transport.js";
+import { httpTransport, pageToken, widgetTransport } from "./core/transport.js";
+import { mount } from "./views/app.jsx";
 
 export { mount };
 

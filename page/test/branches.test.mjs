@@ -1,12 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchAt, branchMeans, drawBranches, groupOfNodes, groupsAt, moved, scales, zoomed } from "../src/branches.js";
+import {
+  branchAt,
+  branchMeans,
+  drawBranches,
+  groupOfNodes,
+  groupsAt,
+  moved,
+  scales,
+  zoomed,
+} from "../src/draw/branches.js";
 import { randomTree } from "./trees.mjs";
 
-const tree = randomTree(30, 7), whole = { from: 0, to: 30 };
+const tree = randomTree(30, 7);
+const whole = { from: 0, to: 30 };
 
 test("means of branches leave unknown values out", () => {
-  const score = Float32Array.from({ length: 30 }, (_, i) => (i % 7 ? i : NaN)), means = branchMeans(tree, score);
+  const score = Float32Array.from({ length: 30 }, (_, i) => (i % 7 ? i : NaN));
+  const means = branchMeans(tree, score);
   for (let node = 0; node <= tree.root; node++) {
     const known = [...tree.leaves(node)].map((leaf) => score[leaf]).filter(Number.isFinite);
     const mean = known.reduce((a, b) => a + b, 0) / known.length;
@@ -29,12 +40,19 @@ test("the branch at a point is the group that a cut at its level makes", () => {
 });
 
 test("every node of a group carries its number", () => {
-  const groups = tree.cut(4), found = groupOfNodes(tree, groups);
-  for (let node = 0; node <= tree.root; node++) assert.equal(found[node], groups.findIndex((group) => tree.isUnder(node, group)));
+  const groups = tree.cut(4);
+  const found = groupOfNodes(tree, groups);
+  for (let node = 0; node <= tree.root; node++)
+    assert.equal(
+      found[node],
+      groups.findIndex((group) => tree.isUnder(node, group)),
+    );
 });
 
 test("each branch is a run of its color, from its height to its parent's", () => {
-  const width = 900, height = 400, pixels = new Uint32Array(width * height);
+  const width = 900;
+  const height = 400;
+  const pixels = new Uint32Array(width * height);
   const colors = Uint32Array.from({ length: tree.root + 1 }, (_, node) => node + 1);
   drawBranches(pixels, width, height, tree, whole, colors, 1);
   const { x, y } = scales(tree, whole, width, height);
@@ -46,7 +64,8 @@ test("each branch is a run of its color, from its height to its parent's", () =>
 });
 
 test("what is out of sight is not drawn into the edges", () => {
-  const pixels = new Uint32Array(100 * 100), span = { from: 10, to: 14 };
+  const pixels = new Uint32Array(100 * 100);
+  const span = { from: 10, to: 14 };
   drawBranches(pixels, 100, 100, tree, span, new Uint32Array(tree.root + 1).fill(9), 1);
   const lowest = [...pixels.subarray(99 * 100)].map((value, at) => (value ? at : -1)).filter((at) => at >= 0);
   assert.deepEqual(lowest, [13, 38, 63, 88]);

@@ -1,5 +1,5 @@
 // A server for tests of the store: answers that can be changed, held back or refused.
-import { Refusal } from "../src/transport.js";
+import { Refusal } from "../src/core/transport.js";
 import { randomTree } from "./trees.mjs";
 
 /** The binary container that wire.js reads. */
@@ -17,7 +17,9 @@ function encode(header, arrays) {
   new DataView(buffer).setUint32(0, text.length, true);
   new Uint8Array(buffer, 4, text.length).set(new TextEncoder().encode(text));
   for (const [name, [values]] of Object.entries(arrays)) {
-    new Uint8Array(buffer, 4 + text.length + places[name].offset).set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    new Uint8Array(buffer, 4 + text.length + places[name].offset).set(
+      new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+    );
   }
   return buffer;
 }
@@ -25,7 +27,8 @@ function encode(header, arrays) {
 const OBJECTS = 4;
 
 /** Labels that tell which clustering of which run they are of. */
-const labelsOf = (server, refs) => Uint8Array.from(refs.flatMap((ref) => Array(OBJECTS).fill((parseInt(ref.split(".").pop(), 10) + server.mark) % 250)));
+const labelsOf = (server, refs) =>
+  Uint8Array.from(refs.flatMap((ref) => Array(OBJECTS).fill((parseInt(ref.split(".").pop(), 10) + server.mark) % 250)));
 
 export class FakeServer {
   constructor(m = 6) {
@@ -38,15 +41,37 @@ export class FakeServer {
 
   session() {
     const { run, tree, name, revision, m, job } = this;
-    const scores = [{ name: "compactness", low: 0, high: 1, better: "low" }, { name: "accuracy:x", low: 0, high: 1, better: "high" }];
-    return { run, tree, name, revision, job, scores, n_clusterings: m, cut: { groups: 2, candidates: [] }, limits: { items: 64, refine: 10 }, can: {} };
+    const scores = [
+      { name: "compactness", low: 0, high: 1, better: "low" },
+      { name: "accuracy:x", low: 0, high: 1, better: "high" },
+    ];
+    return {
+      run,
+      tree,
+      name,
+      revision,
+      job,
+      scores,
+      n_clusterings: m,
+      cut: { groups: 2, candidates: [] },
+      limits: { items: 64, refine: 10 },
+      can: {},
+    };
   }
 
   boot() {
-    const { m } = this, { merges, order, height } = randomTree(m), scores = Float32Array.from({ length: 2 * m }, (_, i) => i);
-    return encode({ revision: this.revision, representatives: [] }, {
-      merges: [merges, [m - 1, 2]], heights: [height.slice(m)], order: [order], scores: [scores, [2, m]],
-    });
+    const { m } = this;
+    const { merges, order, height } = randomTree(m);
+    const scores = Float32Array.from({ length: 2 * m }, (_, i) => i);
+    return encode(
+      { revision: this.revision, representatives: [] },
+      {
+        merges: [merges, [m - 1, 2]],
+        heights: [height.slice(m)],
+        order: [order],
+        scores: [scores, [2, m]],
+      },
+    );
   }
 
   labels(refs) {
@@ -60,7 +85,8 @@ export class FakeServer {
     if (path === "/api/session") return { status: 200, json: this.session() };
     if (path === "/api/boot") return { status: 200, buffer: this.boot() };
     if (path.startsWith("/api/labels/")) return { status: 200, buffer: this.labels(path.split("/").pop().split(",")) };
-    if (path.startsWith("/api/jobs/") && this.job) return { status: 200, json: { ...this.job, revision: this.revision } };
+    if (path.startsWith("/api/jobs/") && this.job)
+      return { status: 200, json: { ...this.job, revision: this.revision } };
     throw new Refusal(404, "there is no such thing");
   }
 }
@@ -68,6 +94,10 @@ export class FakeServer {
 /** The parts of a browser that the store touches; the address is what it says. */
 export function fakeBrowser(hash = "") {
   globalThis.location = { hash, pathname: "/" };
-  globalThis.history = { replaceState: (_state, _title, url) => { location.hash = url.slice(url.indexOf("#")); } };
+  globalThis.history = {
+    replaceState: (_state, _title, url) => {
+      location.hash = url.slice(url.indexOf("#"));
+    },
+  };
   globalThis.localStorage = { getItem: () => null, setItem: () => {} };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cloudOf, fitted, placesOf } from "../src/points.js";
-import { apart, centers, maskOf } from "../src/tile_draw.js";
+import { cloudOf, fitted, placesOf } from "../src/draw/points.js";
+import { apart, centers, maskOf } from "../src/draw/tiles.js";
 
 test("points without a place are left out, brushed ones marked", () => {
   const cloud = cloudOf(Float32Array.from([0, 0, NaN, 1, 0.5, 0.25, 1, NaN]), [3, 1, 2, 0], [2]);
@@ -14,7 +14,8 @@ test("points without a place are left out, brushed ones marked", () => {
 
 test("a map is fitted with one scale for both directions", () => {
   const found = fitted(Float32Array.from([0, 0.4, 1, 0.6, 0.5, 0.5]), 400, 200);
-  const wide = (found[2] - found[0]) * 400, high = (found[3] - found[1]) * 200;
+  const wide = (found[2] - found[0]) * 400;
+  const high = (found[3] - found[1]) * 200;
   assert.ok(Math.abs(wide - 400) < 1e-3);
   assert.ok(Math.abs(high / wide - 0.2) < 1e-5);
   assert.ok(Math.abs(found[4] - 0.5) < 1e-6 && Math.abs(found[5] - 0.5) < 1e-6);
@@ -30,7 +31,8 @@ test("places and values are each other's inverse", () => {
 });
 
 test("the middle of a cluster is the mean of its objects", () => {
-  const xy = Float32Array.from([0, 0, 1, 1, 0.5, 0.25, 9, 9]), labels = Uint8Array.from([0, 0, 2, 255]);
+  const xy = Float32Array.from([0, 0, 1, 1, 0.5, 0.25, 9, 9]);
+  const labels = Uint8Array.from([0, 0, 2, 255]);
   const found = centers(xy, labels, 3);
   assert.deepEqual([found[0], found[1], found[4], found[5]], [0.5, 0.5, 0.5, 0.25]);
   assert.ok(Number.isNaN(found[2]));

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { isKept, keep } from "../src/commands.js";
-import { followJobs } from "../src/jobs.js";
-import { Store } from "../src/state.js";
-import { Refusal } from "../src/transport.js";
-import { whyUnavailable } from "../src/view.js";
+import { isKept, keep } from "../src/core/commands.js";
+import { followJobs } from "../src/core/jobs.js";
+import { Store } from "../src/core/store.js";
+import { Refusal } from "../src/core/transport.js";
+import { whyUnavailable } from "../src/core/view.js";
 import { FakeServer, fakeBrowser } from "./fake_server.mjs";
 
-const stores = [], turn = () => new Promise((done) => setTimeout(done));
+const stores = [];
+const turn = () => new Promise((done) => setTimeout(done));
 beforeEach(() => fakeBrowser());
-afterEach(() => stores.splice(0).forEach((store) => store.close()));
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close();
+});
 
 async function opened(server, options = {}) {
   const store = new Store(server, { address: true, ...options });
@@ -40,7 +43,8 @@ test("a ref without its tree names a clustering, never a branch", async () => {
 });
 
 test("the address carries the tree, and opens the same view", async () => {
-  const server = Object.assign(new FakeServer(), { tree: "t1" }), store = await opened(server);
+  const server = Object.assign(new FakeServer(), { tree: "t1" });
+  const store = await opened(server);
   store.go({ sel: "6.8c", split: [9] });
   keep(store, "6.7m");
   const parts = new URLSearchParams(location.hash.slice(1));
@@ -51,27 +55,36 @@ test("the address carries the tree, and opens the same view", async () => {
 });
 
 test("an address of another tree keeps its tray, unavailable, and lets the rest go", async () => {
-  const server = Object.assign(new FakeServer(), { tree: "t1" }), before = await opened(server);
+  const server = Object.assign(new FakeServer(), { tree: "t1" });
+  const before = await opened(server);
   before.go({ sel: "6.8c", pin: "3m", split: [9], tab: "objects" });
   keep(before, "6.7m");
   server.tree = "t2";
-  const store = await opened(server), { view, message, origin } = store;
+  const store = await opened(server);
+  const { view, message, origin } = store;
   assert.deepEqual([view.value.sel, view.value.pin, view.value.split, view.value.tab], [null, null, [], "objects"]);
   assert.deepEqual(view.value.tray, before.view.value.tray);
   assert.match(whyUnavailable(view.value.tray[0], origin.value), /another tree/);
   assert.match(message.value, /tree is another one.*1 clustering of the tray is unavailable/);
   keep(store, "6.7m"); // another clustering than the one before of that number
   assert.equal(store.view.value.tray.length, 2);
-  assert.deepEqual(store.view.value.tray.map((kept) => isKept(store, kept, "6.7m")), [false, true]);
+  assert.deepEqual(
+    store.view.value.tray.map((kept) => isKept(store, kept, "6.7m")),
+    [false, true],
+  );
   const again = await opened(server);
   assert.deepEqual(again.view.value, store.view.value);
   server.tree = "t1";
   const back = await opened(server);
-  assert.deepEqual(back.view.value.tray.map((kept) => whyUnavailable(kept, back.origin.value) === ""), [true, false]);
+  assert.deepEqual(
+    back.view.value.tray.map((kept) => whyUnavailable(kept, back.origin.value) === ""),
+    [true, false],
+  );
 });
 
 test("an address of another run starts anew but for its tray, and says so", async () => {
-  const server = new FakeServer(), before = await opened(server);
+  const server = new FakeServer();
+  const before = await opened(server);
   before.go({ sel: "3m", tab: "objects", cut: 5 });
   keep(before, "3m");
   Object.assign(server, { run: "run-b", name: "b" });
@@ -91,7 +104,8 @@ test("an address of another run that is pasted changes nothing", async () => {
 });
 
 test("another run on the same port: nothing of the one before is left but the tray's words", async () => {
-  const server = new FakeServer(), store = await opened(server);
+  const server = new FakeServer();
+  const store = await opened(server);
   assert.equal(await labelsOf(store, "3m"), 3);
   store.labels.slots("3m");
   store.go({ sel: "3m" });
@@ -109,7 +123,8 @@ test("another run on the same port: nothing of the one before is left but the tr
 });
 
 test("another run on the same port starts from the address if that is of it", async () => {
-  const server = new FakeServer(), store = await opened(server);
+  const server = new FakeServer();
+  const store = await opened(server);
   store.go({ sel: "3m" });
   location.hash = "#v=1&run=run-b&sel=2m&tab=objects";
   await restarted(store, server, { run: "run-b" });
@@ -117,10 +132,13 @@ test("another run on the same port starts from the address if that is of it", as
 });
 
 test("growth keeps the view and what can be undone, and asks for everything else again", async () => {
-  const server = Object.assign(new FakeServer(), { tree: "t1" }), store = await opened(server);
+  const server = Object.assign(new FakeServer(), { tree: "t1" });
+  const store = await opened(server);
   store.go({ sel: "6.8c", pin: "3m" });
   keep(store, "6.7m");
-  const edition = store.edition.value, { view } = store, before = view.value;
+  const edition = store.edition.value;
+  const { view } = store;
+  const before = view.value;
   store.message.value = "";
   Object.assign(server, { revision: 1, m: 9 });
   await store.open();
@@ -131,12 +149,14 @@ test("growth keeps the view and what can be undone, and asks for everything else
 });
 
 test("fewer clusterings than before: what vanished is let go, in the tray it stays unavailable for good", async () => {
-  const server = Object.assign(new FakeServer(), { tree: "t1", revision: 1, m: 9 }), store = await opened(server);
+  const server = Object.assign(new FakeServer(), { tree: "t1", revision: 1, m: 9 });
+  const store = await opened(server);
   store.go({ sel: "9.12c", pin: "8m", cmp: "3m" });
   keep(store, "8m");
   keep(store, "3m");
   await restarted(store, server, { revision: 0, m: 6 });
-  const { view, origin, message } = store, why = () => view.value.tray.map((kept) => whyUnavailable(kept, origin.value));
+  const { view, origin, message } = store;
+  const why = () => view.value.tray.map((kept) => whyUnavailable(kept, origin.value));
   assert.deepEqual([view.value.sel, view.value.pin, view.value.cmp], [null, null, "3m"]);
   assert.deepEqual([view.value.tray.map((kept) => kept.name), why()[1]], [["clustering 8", "clustering 3"], ""]);
   assert.match(why()[0], /no longer there/);
@@ -157,7 +177,9 @@ test("a session and a picture of two revisions are asked for again", async () =>
     if (++boots === 1) Object.assign(server, { revision: 1, m: 8 }); // clusterings are added once the picture is made
     return picture;
   };
-  server.before = async (path) => { if (path === "/api/session") await turn(); };
+  server.before = async (path) => {
+    if (path === "/api/session") await turn();
+  };
   const store = await opened(server);
   assert.equal(boots, 2);
   assert.deepEqual([store.session.value.revision, store.boot.value.header.revision, store.tree.value.m], [1, 1, 8]);
@@ -166,7 +188,9 @@ test("a session and a picture of two revisions are asked for again", async () =>
 
 test("revisions that never agree are asked for a few times, then later", async () => {
   const server = new FakeServer();
-  server.before = async (path) => { if (path === "/api/boot") server.revision++; };
+  server.before = async (path) => {
+    if (path === "/api/boot") server.revision++;
+  };
   server.session = () => ({ ...FakeServer.prototype.session.call(server), revision: -1 });
   const store = await opened(server);
   assert.equal(server.asked.length, 10);
@@ -176,15 +200,26 @@ test("revisions that never agree are asked for a few times, then later", async (
 });
 
 test("an older opening that comes late changes nothing, and waits for the newest", async () => {
-  const server = new FakeServer(), store = await opened(server);
+  const server = new FakeServer();
+  const store = await opened(server);
   let release;
-  const held = new Promise((done) => { release = done; });
+  const held = new Promise((done) => {
+    release = done;
+  });
   const old = new FakeServer();
-  store.transport = { get: async (path) => { const answer = await old.get(path); await held; return answer; } };
+  store.transport = {
+    get: async (path) => {
+      const answer = await old.get(path);
+      await held;
+      return answer;
+    },
+  };
   const first = store.open();
   store.transport = server;
   Object.assign(server, { revision: 1, m: 8 });
-  server.before = async () => { for (let i = 0; i < 5; i++) await turn(); };
+  server.before = async () => {
+    for (let i = 0; i < 5; i++) await turn();
+  };
   const second = store.open();
   release();
   await first;
@@ -194,9 +229,15 @@ test("an older opening that comes late changes nothing, and waits for the newest
 });
 
 test("labels that were on their way when the run changed are not taken", async () => {
-  const server = new FakeServer(), store = await opened(server);
+  const server = new FakeServer();
+  const store = await opened(server);
   let release;
-  server.before = (path) => (path.startsWith("/api/labels") ? new Promise((done) => { release = done; }) : Promise.resolve());
+  server.before = (path) =>
+    path.startsWith("/api/labels")
+      ? new Promise((done) => {
+          release = done;
+        })
+      : Promise.resolve();
   store.labels.get("3m");
   await turn();
   server.labels = () => FakeServer.prototype.labels.call({ ...server, mark: 50 }, ["3m"]);
@@ -220,12 +261,18 @@ test("labels that come again are counted once", async () => {
 
 test("a job is followed on after a refusal, and ends when the server says so", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const server = new FakeServer(), store = new Store(server);
+  const server = new FakeServer();
+  const store = new Store(server);
   await store.open();
   let refusals = 2;
   server.job = { id: 1, kind: "null", state: "running", done: 0, total: 2, result: null, message: "" };
-  server.before = async (path) => { if (path.startsWith("/api/jobs") && refusals-- > 0) throw new Refusal(429, "too many calls"); };
-  const stop = followJobs(store), settled = async () => { for (let i = 0; i < 20; i++) await Promise.resolve(); };
+  server.before = async (path) => {
+    if (path.startsWith("/api/jobs") && refusals-- > 0) throw new Refusal(429, "too many calls");
+  };
+  const stop = followJobs(store);
+  const settled = async () => {
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+  };
   store.job.value = server.job;
   server.job = { ...server.job, state: "done" };
   t.mock.timers.tick(250);

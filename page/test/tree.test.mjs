@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupAbove, joinUnder, nextNode, splitGroup } from "../src/groups.js";
-import { nodeOf, parseRef, refOf } from "../src/tree.js";
+import { groupAbove, joinUnder, nextNode, splitGroup } from "../src/core/groups.js";
+import { nodeOf, parseRef, refOf } from "../src/core/tree.js";
 import { randomTree } from "./trees.mjs";
 
 const tree = randomTree(40);
@@ -25,7 +25,8 @@ test("a cut makes as many groups as asked, at every level", () => {
 test("a split makes two of one group, and joining its halves takes it back", () => {
   const cut = { cut: 6, split: [], join: [], cutM: tree.m };
   for (const node of tree.cut(6).filter((one) => !tree.isLeaf(one))) {
-    const split = { ...cut, ...splitGroup(tree, cut, node) }, groups = tree.cut(6, split.split, split.join);
+    const split = { ...cut, ...splitGroup(tree, cut, node) };
+    const groups = tree.cut(6, split.split, split.join);
     assert.equal(groups.length, 7);
     isPartition(groups);
     for (const half of tree.children(node)) assert.ok(groups.includes(half));
@@ -35,7 +36,8 @@ test("a split makes two of one group, and joining its halves takes it back", () 
 });
 
 test("a joined branch is split again into its two branches alone", () => {
-  const cut = { cut: 12, split: [], join: [], cutM: tree.m }, node = tree.root;
+  const cut = { cut: 12, split: [], join: [], cutM: tree.m };
+  const node = tree.root;
   const joined = { ...cut, ...joinUnder(tree, cut, node) };
   assert.deepEqual(tree.cut(12, joined.split, joined.join), [node]);
   const halves = { ...joined, ...splitGroup(tree, joined, node) };
@@ -43,7 +45,8 @@ test("a joined branch is split again into its two branches alone", () => {
 });
 
 test("what cannot be split or joined is refused", () => {
-  const all = { cut: 40, split: [], join: [], cutM: tree.m }, one = { ...all, cut: 1 };
+  const all = { cut: 40, split: [], join: [], cutM: tree.m };
+  const one = { ...all, cut: 1 };
   assert.equal(splitGroup(tree, all, 3), null);
   assert.equal(splitGroup(tree, one, tree.children(tree.root)[0]), null);
   assert.equal(joinUnder(tree, one, tree.root), null);
@@ -51,7 +54,11 @@ test("what cannot be split or joined is refused", () => {
 
 test("splits of another tree count for nothing", () => {
   const old = { cut: 3, split: [tree.cut(3)[0]], join: [], cutM: 39 };
-  const patch = splitGroup(tree, old, tree.cut(3).find((node) => !tree.isLeaf(node)));
+  const patch = splitGroup(
+    tree,
+    old,
+    tree.cut(3).find((node) => !tree.isLeaf(node)),
+  );
   assert.equal(patch.split.length, 1);
   assert.equal(patch.cutM, 40);
 });
@@ -59,14 +66,16 @@ test("splits of another tree count for nothing", () => {
 test("arrows lead to every clustering, and stay inside the tree", () => {
   const groups = tree.cut(5);
   for (let leaf = 0; leaf < 40; leaf++) {
-    let node = leaf, steps = 0;
+    let node = leaf;
+    let steps = 0;
     while (node !== tree.root && steps++ < 80) node = nextNode(tree, groups, node, "up");
     assert.equal(node, tree.root);
   }
   assert.equal(nextNode(tree, groups, tree.root, "up"), tree.root);
   assert.equal(nextNode(tree, groups, 7, "down"), 7);
   for (let node = 40; node <= tree.root; node++) {
-    const below = nextNode(tree, groups, node, "down"), other = tree.children(node).find((child) => child !== below);
+    const below = nextNode(tree, groups, node, "down");
+    const other = tree.children(node).find((child) => child !== below);
     assert.equal(tree.parent[below], node);
     assert.ok(tree.size[below] >= tree.size[other]);
   }
@@ -78,7 +87,8 @@ test("arrows lead to every clustering, and stay inside the tree", () => {
 
 test("a node knows the group it is in", () => {
   const groups = tree.cut(5);
-  for (const group of groups) for (const leaf of tree.leaves(group)) assert.equal(groupAbove(tree, groups, leaf), group);
+  for (const group of groups)
+    for (const leaf of tree.leaves(group)) assert.equal(groupAbove(tree, groups, leaf), group);
   assert.equal(groupAbove(tree, groups, tree.root), -1);
 });
 

@@ -1,16 +1,19 @@
 // Trees to test on.
-import { Tree } from "../src/tree.js";
+import { Tree } from "../src/core/tree.js";
 
 /** A tree of m leaves grown at random, as SciPy numbers it; the order is that of a walk from the root. */
 export function randomTree(m, seed = 1) {
-  const next = random(seed), merges = new Int32Array(2 * (m - 1)), heights = new Float32Array(m - 1);
+  const next = random(seed);
+  const merges = new Int32Array(2 * (m - 1));
+  const heights = new Float32Array(m - 1);
   const roots = Array.from({ length: m }, (_, i) => i);
   for (let i = 0; i < m - 1; i++) {
     for (let side = 0; side < 2; side++) merges[2 * i + side] = roots.splice(Math.floor(next() * roots.length), 1)[0];
     heights[i] = (heights[i - 1] ?? 0) + 0.01 + next();
     roots.push(m + i);
   }
-  const order = [], walk = (node) => {
+  const order = [];
+  const walk = (node) => {
     if (node < m) order.push(node);
     else for (let side = 0; side < 2; side++) walk(merges[2 * (node - m) + side]);
   };

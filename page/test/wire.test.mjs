@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readHash, writeHash } from "../src/view.js";
-import { decode } from "../src/wire.js";
+import { decode } from "../src/core/codec.js";
+import { readHash, writeHash } from "../src/core/view.js";
 
 test("arrays are read from the container without copying", () => {
-  const header = JSON.stringify({ revision: 3, arrays: { xy: { dtype: "float32", shape: [2, 2], offset: 0 }, labels: { dtype: "uint8", shape: [1, 3], offset: 16 } } });
-  const length = Math.ceil((4 + header.length) / 8) * 8 - 4, buffer = new ArrayBuffer(4 + length + 24);
+  const header = JSON.stringify({
+    revision: 3,
+    arrays: {
+      xy: { dtype: "float32", shape: [2, 2], offset: 0 },
+      labels: { dtype: "uint8", shape: [1, 3], offset: 16 },
+    },
+  });
+  const length = Math.ceil((4 + header.length) / 8) * 8 - 4;
+  const buffer = new ArrayBuffer(4 + length + 24);
   new DataView(buffer).setUint32(0, length, true);
   new Uint8Array(buffer, 4, length).set(new TextEncoder().encode(header.padEnd(length)));
   new Float32Array(buffer, 4 + length, 4).set([1, 2, 3, 4]);
@@ -19,9 +26,26 @@ test("arrays are read from the container without copying", () => {
 });
 
 const view = {
-  of: "0123abcd.4567", cut: 7, split: [90, 91], join: [95], cutM: 50, rep: "c", sel: "50.90c", pin: "3m", cmp: null, x: "compactness", y: "accuracy:a&b=c#d",
-  brush: [0.5, 1, -2, 3.25], map: "neighbors", color: "group", tab: "compare", cluster: 2,
-  tray: [{ ref: "3m", name: "=a, \"b\" & <c>", note: "line\nline", of: "0123abcd.4567" }, { ref: "50.90c", name: "ü", note: "", of: "89ab.cdef" }],
+  of: "0123abcd.4567",
+  cut: 7,
+  split: [90, 91],
+  join: [95],
+  cutM: 50,
+  rep: "c",
+  sel: "50.90c",
+  pin: "3m",
+  cmp: null,
+  x: "compactness",
+  y: "accuracy:a&b=c#d",
+  brush: [0.5, 1, -2, 3.25],
+  map: "neighbors",
+  color: "group",
+  tab: "compare",
+  cluster: 2,
+  tray: [
+    { ref: "3m", name: '=a, "b" & <c>', note: "line\nline", of: "0123abcd.4567" },
+    { ref: "50.90c", name: "ü", note: "", of: "89ab.cdef" },
+  ],
 };
 
 test("a view is the same after its address", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { as } from "../src/commands.js";
-import { branchAround } from "../src/jobs.js";
-import { percent, plural } from "../src/parts.js";
-import { Tree } from "../src/tree.js";
+import { as } from "../src/core/commands.js";
+import { formatPercent, plural } from "../src/core/format.js";
+import { branchAround } from "../src/core/jobs.js";
+import { Tree } from "../src/core/tree.js";
 
 // ((0 1) (2 3)) 4: nodes 5 = 0+1, 6 = 2+3, 7 = 5+6, 8 = 7+4
 const tree = new Tree(Int32Array.of(0, 1, 2, 3, 5, 6, 7, 4), Float32Array.of(1, 2, 3, 4), Int32Array.of(0, 1, 2, 3, 4));
@@ -24,5 +24,5 @@ test("a branch changes between medoid and consensus, a clustering stays itself",
 test("numbers in words", () => {
   assert.equal(plural(1, "object"), "1 object");
   assert.equal(plural(1200, "object"), "1,200 objects");
-  assert.deepEqual([0, 0.0123, 0.5, 1].map(percent), ["0\u00a0%", "1.2\u00a0%", "50\u00a0%", "100\u00a0%"]);
+  assert.deepEqual([0, 0.0123, 0.5, 1].map(formatPercent), ["0\u00a0%", "1.2\u00a0%", "50\u00a0%", "100\u00a0%"]);
 });

@@ -6,7 +6,7 @@ from typing import Any
 from consilience.explorer.explore import explore
 
 __all__ = ["Server", "Session", "explore"]
-_LATER = {"Server": "serve", "Session": "session"}  # imported when asked for: the package stays quick to import
+_LATER = {"Server": "launch", "Session": "session"}  # imported when asked for: the package stays quick to import
 
 
 def __getattr__(name: str) -> Any:

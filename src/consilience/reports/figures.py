@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST = 24  # letters of a name
 # Okabe and Ito's: everybody can tell them apart.
-COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
+COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 MARKS = "o^s"
 LOOKS = 6 * len(MARKS)  # groups or clusters that look like no other; beyond, they are grey
 QUIET, ACCENT = "#7b8794", "#d9480f"  # lines that only help, and what must not be overlooked
@@ -36,7 +36,7 @@ def look(number: int) -> tuple[str, str]:
     """Color and mark of a group or cluster, the same in every picture."""
     if number >= LOOKS:
         return "#b0b7bf", "."
-    return COLOURS[1:7][number % 6], MARKS[number // 6]
+    return COLORS[1:7][number % 6], MARKS[number // 6]
 
 
 def ink_on(color: str) -> str:
@@ -116,7 +116,7 @@ def stability_figure(found: Stability) -> Figure:
     figure = new_figure(4.4, 1.1)
     axis, largest = figure.subplots(), MEASURES[found.measure].largest
     error = float(np.nanmax([found.sem, found.sem_jackknife, 0.0]))
-    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=COLOURS[1], capsize=4)
+    axis.errorbar([found.mean], [0], xerr=[2 * error], fmt="o", color=COLORS[1], capsize=4)
     axis.set(yticks=[], xlabel=f"{found.measure.replace('_', ' ')} (bar: ± 2 s.e.)")
     axis.set_xlim(min(0.0, found.mean - 2 * error), largest or 1.2 * (found.mean + 2 * error))
     axis.spines[["top", "right", "left"]].set_visible(False)

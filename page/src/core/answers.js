@@ -1,0 +1,85 @@
+// JSON answers of the server that panels show, kept so that going back is immediate.
+import { useEffect, useState } from "preact/hooks";
+import { useStore } from "./store.js";
+import { Refusal } from "./transport.js";
+
+const KEPT = 200;
+const PAUSE = 120; // answers; milliseconds that a choice has to last before more is asked about it
+
+/** @type {WeakMap<import("./store.js").Store, Map<string, Promise<any>>>} */
+const known = new WeakMap();
+
+/** @param {import("./store.js").Store} store */
+function answersOf(store) {
+  const mine = known.get(store) ?? new Map();
+  known.set(store, mine);
+  return mine;
+}
+
+/** @param {import("./store.js").Store} store @param {string} path */
+const keyOf = (store, path) => `${store.edition.value} ${path}`;
+
+/** @param {import("./store.js").Store} store @param {string} path */
+function ask(store, path) {
+  const mine = answersOf(store);
+  const key = keyOf(store, path);
+  let found = mine.get(key);
+  if (!found) {
+    const edition = store.edition.value;
+    found = store.transport.get(path).then(({ json }) => {
+      // another page added clusterings
+      if (edition === store.edition.value && json.revision !== store.boot.value.header.revision) store.open();
+      return json;
+    });
+    mine.set(key, found);
+    found.catch(() => mine.delete(key));
+    if (mine.size > KEPT) mine.delete(mine.keys().next().value ?? "");
+  }
+  return found;
+}
+
+/**
+ * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them
+ * apart; but not
+ * when clusterings came or went, since what it names may be gone.
+ * @param {string | null} path
+ * @returns {{value: any, fresh: boolean, error: string}}
+ */
+export function useAnswer(path) {
+  const store = useStore();
+  const status = store.status.value.kind;
+  const edition = store.edition.value;
+  const key = path && keyOf(store, path);
+  const [got, setGot] = useState({
+    key: /** @type {string | null} */ (null),
+    edition: "",
+    value: /** @type {any} */ (null),
+    error: "",
+  });
+  useEffect(() => {
+    if (!path || !key || (got.key === key && !got.error)) return;
+    let gone = false;
+    const go = () =>
+      ask(store, path).then(
+        (/** @type {any} */ value) => gone || setGot({ key, edition, value, error: "" }),
+        (/** @type {any} */ error) => {
+          if (gone) return;
+          if (error instanceof Refusal && error.status >= 400 && error.status !== 401)
+            setGot({ key, edition, value: null, error: error.message });
+          else store.fail(error);
+        },
+      );
+    const isQuick = got.key === null || answersOf(store).has(key);
+    const timer = setTimeout(go, isQuick ? 0 : PAUSE);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [key, status]);
+  if (!path) return { value: null, error: "", fresh: true };
+  return {
+    value: got.edition === edition ? got.value : null,
+    error: got.key === key ? got.error : "",
+    fresh: got.key === key,
+  };
+}

@@ -1,0 +1,126 @@
+// What people can do to a clustering, in one place for buttons, keys and tables.
+import { formatCount } from "./format.js";
+import { nodeOf, parseRef } from "./tree.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** A clustering in words. @param {Store} store @param {string} ref */
+export function describe(store, ref) {
+  const parsed = parseRef(ref);
+  const tree = store.tree.value;
+  if (!parsed) return ref;
+  const m = parsed.m ?? tree?.m ?? 0;
+  if (parsed.node < m || parsed.m === null) {
+    const name = givenName(store, parsed.node);
+    return `clustering ${parsed.node}${name ? ` (${name})` : ""}`;
+  }
+  const kind = parsed.kind === "c" ? "consensus" : "medoid";
+  const node = tree ? nodeOf(tree, ref) : -1;
+  return node >= 0 && tree
+    ? `${kind} of ${formatCount(tree.size[node])} clusterings`
+    : `${kind} of branch ${parsed.node} among the first ${formatCount(m)}`;
+}
+
+/** The same inside a sentence. @param {Store} store @param {string} ref */
+export function the(store, ref) {
+  const words = describe(store, ref);
+  return words.startsWith("clustering") ? words : `the ${words}`;
+}
+
+/**
+ * What the user's own file calls a clustering.
+ * @param {Store} store @param {number} leaf @returns {string | undefined}
+ */
+const givenName = (store, leaf) => store.session.value.names?.[leaf];
+
+/** A short name for a column. @param {Store} store @param {string} ref */
+function nameOf(store, ref) {
+  const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1;
+  const group = store.groups.value.indexOf(node);
+  const parsed = parseRef(ref);
+  if (!parsed?.m) return (parsed && givenName(store, parsed.node)) ?? describe(store, ref);
+  return `${group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
+}
+
+/** @param {string} text */
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * The same branch, shown by its medoid ("m") or its consensus ("c"); a single clustering stays itself.
+ * @param {string | null} ref @param {string} kind
+ */
+export const as = (ref, kind) => (ref && parseRef(ref)?.m ? ref.slice(0, -1) + kind : ref);
+
+/** Show every group by its medoid or by its consensus. @param {Store} store @param {string} kind "m" or "c" */
+export function showAs(store, kind) {
+  store.go({ rep: kind, sel: as(store.view.value.sel, kind) });
+  store.message.value =
+    kind === "c"
+      ? "Groups are shown by their consensus."
+      : "Groups are shown by their medoid, their most central clustering.";
+}
+
+/**
+ * Let this clustering's colors rule; done again on the pinned one it lets go.
+ * @param {Store} store @param {string | null} ref
+ */
+export function pin(store, ref) {
+  if (!ref) return;
+  const let_go = store.view.value.pin === ref;
+  store.go({ pin: let_go ? null : ref });
+  store.message.value = let_go
+    ? "No clustering is pinned: colors follow the largest group."
+    : `Pinned: colors follow ${the(store, ref)}.`;
+}
+
+/** Compare this clustering with the pinned one. @param {Store} store @param {string | null} ref */
+export function compare(store, ref) {
+  if (!ref) return;
+  store.go({ cmp: ref, tab: "compare" });
+  store.message.value =
+    ref === store.pinned.value
+      ? "This is the pinned clustering itself: select another one, or pin another one, to compare."
+      : `Comparing ${the(store, ref)} with the pinned one.`;
+  requestAnimationFrame(() => document.getElementById("panel-compare")?.scrollIntoView({ block: "nearest" }));
+}
+
+/**
+ * Whether this is what the tray keeps: a number of another run or tree is another clustering's.
+ * @param {Store} store @param {import("./view.js").Kept} kept @param {string | null} ref
+ */
+export const isKept = (store, kept, ref) => kept.ref === ref && kept.of === store.origin.value;
+
+/** Put a clustering into the tray. @param {Store} store @param {string | null} ref */
+export function keep(store, ref) {
+  if (!ref) return;
+  const { tray } = store.view.value;
+  const most = store.session.value.limits.items;
+  if (tray.some((kept) => isKept(store, kept, ref)))
+    store.message.value = `${sentence(the(store, ref))} is in the tray already.`;
+  else if (tray.length >= most) store.message.value = `The tray holds ${most} clusterings at most: take one out first.`;
+  else {
+    store.go({ tray: [...tray, { ref, name: nameOf(store, ref), note: "", of: store.origin.value }] });
+    store.message.value = `Added to the tray: ${describe(store, ref)}.`;
+  }
+}
+
+/** Ask how many more like this one, and how far from it. @param {Store} store @param {string | null} ref */
+export function askForMore(store, ref) {
+  const { can, refine_note: note } = store.session.value;
+  if (!can.refine) store.message.value = note || "This run cannot make more clusterings.";
+  else if (store.job.value?.state === "running")
+    store.message.value = "A job is running: wait for it, or cancel it first.";
+  else store.more.value = ref;
+}
+
+/**
+ * Cut the tree into so many groups; splits and joins made in an earlier tree are dropped.
+ * @param {Store} store @param {number} groups @param {boolean} [quick]
+ */
+export function cutInto(store, groups, quick = false) {
+  const tree = store.tree.value;
+  const { cutM } = store.view.value;
+  if (!tree || !Number.isFinite(groups)) return;
+  const cut = Math.max(1, Math.min(tree.m, Math.round(groups)));
+  store.go(cutM === tree.m ? { cut } : { cut, cutM: tree.m, split: [], join: [] }, quick);
+}

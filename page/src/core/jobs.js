@@ -1,0 +1,103 @@
+// Long work on the server: start it, follow it, stop it, and show what it made.
+import { Refusal } from "./transport.js";
+import { refOf } from "./tree.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+const EVERY = 250;
+const LATER = 2000; // milliseconds between questions, and after one that was refused
+
+/**
+ * @param {Store} store
+ * @param {{kind: "refine", ref: string, count: number, spread: number} | {kind: "null", groups: number, score: string, shuffles: number}} body
+ */
+export async function startJob(store, body) {
+  try {
+    store.job.value = (await store.transport.post("/api/jobs", body)).json;
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/** @param {Store} store */
+export async function cancelJob(store) {
+  const job = store.job.value;
+  if (job?.state !== "running") return;
+  try {
+    await store.transport.delete(`/api/jobs/${job.id}`);
+    store.message.value = "Stopping …";
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/**
+ * Ask after the running job until it ends; also for one that ran before the page was opened.
+ * @param {Store} store @returns {() => void} stops asking
+ */
+export function followJobs(store) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
+  let isOver = false;
+  /** @param {any} job @param {number} pause */
+  const follow = (job, pause) => {
+    timer = setTimeout(async () => {
+      const isAnswered = await askAfter(store, job);
+      if (!isAnswered && !isOver && store.job.value === job) follow(job, LATER);
+    }, pause);
+  };
+  const watch = store.job.subscribe((job) => {
+    clearTimeout(timer);
+    if (job?.state === "running") follow(job, EVERY);
+  });
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    watch();
+  };
+}
+
+/** @param {Store} store @param {any} job @returns {Promise<boolean>} whether the server said how it stands */
+async function askAfter(store, job) {
+  try {
+    const now = (await store.transport.get(`/api/jobs/${job.id}`)).json;
+    if (now.state === "running") store.job.value = now;
+    else await finish(store, now);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) {
+      store.job.value = null;
+      store.message.value = "The job is gone: the server was started again.";
+      return true;
+    }
+    store.fail(error);
+    return false;
+  }
+  return true;
+}
+
+/** @param {Store} store @param {any} job */
+async function finish(store, job) {
+  const added = job.kind === "refine" ? (job.result?.added ?? []) : [];
+  if (job.revision !== store.boot.value.header.revision) await store.open();
+  store.job.value = job;
+  const tree = store.tree.value;
+  const stopped = job.state === "canceled" ? "Stopped. " : "";
+  if (added.length && added[added.length - 1] >= tree.m)
+    store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
+  else if (added.length) {
+    store.go({ sel: refOf(tree, branchAround(tree, job.result.around, added), store.view.value.rep) });
+    store.message.value = `${stopped}${added.length} clusterings added (numbers ${added[0]} to ${added[added.length - 1]}); selected: the branch around clustering ${job.result.around}.`;
+  } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
+  else if (job.state === "canceled") store.message.value = "Stopped.";
+  else store.message.value = job.message || "Done.";
+}
+
+/**
+ * The smallest branch that holds a clustering and at least half of those made around it.
+ * @param {import("./tree.js").Tree} tree @param {number} around @param {number[]} added
+ */
+export function branchAround(tree, around, added) {
+  let node = around;
+  while (node !== tree.root && 2 * added.filter((leaf) => tree.isUnder(leaf, node)).length < added.length)
+    node = tree.parent[node];
+  return node;
+}

@@ -1,0 +1,151 @@
+// Labels of the clusterings that are looked at, fetched together and kept while there is room.
+import { signal } from "@preact/signals";
+import { slots } from "./align.js";
+import { decode } from "./codec.js";
+
+/**
+ * @typedef {{
+ *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
+ *   scores?: Record<string, number>, labels: import("./align.js").Labels, confidence: Uint8Array | null,
+ * }} Shown
+ */
+
+const ROOM = 400e6; // bytes of labels kept
+const AT_ONCE = 32; // refs asked for in one request
+
+/** @param {Shown | null | undefined} shown */
+const bytesOf = (shown) => (shown ? shown.labels.byteLength + (shown.confidence?.byteLength ?? 0) : 0);
+
+export class LabelCache {
+  /** @param {import("./store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {Map<string, import("@preact/signals").Signal<Shown | null>>} */ this.known = new Map();
+    /** @type {Set<string>} */ this.wanted = new Set();
+    /** @type {Set<string>} */ this.asked = new Set(); // on their way
+    /** @type {Map<string, Int32Array>} */ this.slotsOf = new Map();
+    this.asking = false;
+    this.bytes = 0;
+  }
+
+  /**
+   * The labels of a ref, or null until they are there; reading it in a component draws that again when they come.
+   * @param {string} ref
+   */
+  get(ref) {
+    void this.store.edition.value; // also when all of them were forgotten
+    let found = this.known.get(ref);
+    if (found) {
+      this.known.delete(ref); // the last used stays longest
+      this.known.set(ref, found);
+    } else {
+      found = signal(null);
+      this.known.set(ref, found);
+    }
+    if (!found.peek()) this.want(ref);
+    return found.value;
+  }
+
+  /** Color slots of a ref's clusters, aligned to the pinned one; null until both are there. @param {string} ref */
+  slots(ref) {
+    const pin = this.store.pinned.value;
+    const mine = this.get(ref);
+    const pinned = pin ? this.get(pin) : null;
+    if (!mine || !pinned) return null;
+    const key = `${ref} ${pin}`;
+    let found = this.slotsOf.get(key);
+    if (!found) {
+      found = slots(mine.labels, mine.clusters, pinned.labels, pinned.clusters);
+      if (this.slotsOf.size > 5000) this.slotsOf.clear();
+      this.slotsOf.set(key, found);
+    }
+    return found;
+  }
+
+  /** @param {string} ref */
+  want(ref) {
+    if (!this.asked.has(ref)) this.wanted.add(ref);
+    if (this.asking) return;
+    this.asking = true;
+    queueMicrotask(() => this.ask());
+  }
+
+  /**
+   * What to ask for now: what is selected and pinned before the rest, medoids together, a consensus (which takes
+   * long) alone.
+   */
+  next() {
+    const first = [this.store.view.peek().sel, this.store.pinned.peek()];
+    const rank = (/** @type {string} */ ref) => (first.includes(ref) ? 0 : ref.endsWith("m") ? 1 : 2);
+    const refs = [...this.wanted].sort((a, b) => rank(a) - rank(b));
+    const slow = refs.findIndex((ref) => ref.endsWith("c"));
+    return refs.slice(0, slow < 0 ? AT_ONCE : Math.min(AT_ONCE, slow || 1));
+  }
+
+  /** Forget everything: numbers may mean something else from now on. What is on the screen is asked for again. */
+  clear() {
+    this.known.clear();
+    this.slotsOf.clear();
+    this.wanted.clear();
+    this.asked.clear();
+    this.bytes = 0;
+  }
+
+  async ask() {
+    try {
+      while (this.wanted.size) {
+        const refs = this.next();
+        const edition = this.store.edition.peek();
+        for (const ref of refs) {
+          this.wanted.delete(ref);
+          this.asked.add(ref);
+        }
+        const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
+        const shown = decode(answer.buffer);
+        const isNow = () => edition === this.store.edition.peek();
+        // another page added clusterings
+        if (isNow() && shown.header.revision !== this.store.boot.value.header.revision) await this.store.open();
+        if (isNow()) this.take(shown, shown.header.items);
+        this.asked.clear();
+      }
+    } catch (error) {
+      this.wanted.clear();
+      this.store.fail(error);
+    } finally {
+      this.asked.clear();
+      this.asking = false;
+    }
+  }
+
+  /** Keep what an answer brought. @param {ReturnType<typeof decode>} shown @param {any[]} items */
+  take({ arrays, shapes }, items) {
+    if (!items.length) return;
+    const n = shapes.labels[1];
+    items.forEach((item, row) => {
+      const labels = /** @type {any} */ (arrays.labels).subarray(row * n, (row + 1) * n);
+      const sure =
+        arrays.confidence && item.confidence
+          ? /** @type {Uint8Array} */ (arrays.confidence).subarray(row * n, (row + 1) * n)
+          : null;
+      const value = { ...item, size: item.size ?? 1, labels, confidence: sure };
+      const known = this.known.get(item.ref);
+      this.bytes += bytesOf(value) - bytesOf(known?.peek());
+      if (known) known.value = value;
+      else this.known.set(item.ref, signal(value));
+    });
+    this.forget();
+  }
+
+  /** Let go of what was used longest ago, but nothing that is on the screen. */
+  forget() {
+    const { sel, pin, cmp } = this.store.view.peek();
+    const shown = new Set([sel, pin, cmp, this.store.pinned.peek(), ...this.store.representatives.peek()]);
+    for (const [ref, found] of this.known) {
+      if (this.bytes <= ROOM) return;
+      const value = found.peek();
+      if (!value || shown.has(ref)) continue;
+      this.bytes -= bytesOf(value);
+      this.known.delete(ref);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// The tray's files: labels of the clusterings in it, to take away.
+import { describe } from "./commands.js";
+import { plural } from "./format.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** What of the tray can be shown and exported. @param {Store} store */
+export const availableIn = (store) => store.view.value.tray.filter((kept) => kept.of === store.origin.value);
+
+/** Download the tray's labels. @param {Store} store @param {string} format */
+export async function exportTray(store, format) {
+  const { tray } = store.view.value;
+  const here = availableIn(store);
+  const left = tray.length - here.length;
+  if (!here.length) {
+    store.message.value = left
+      ? "Nothing in the tray is available here: add the selected clustering first (S)."
+      : "The tray is empty: add the selected clustering first (S).";
+    return;
+  }
+  try {
+    const items = here.map(({ ref, name }) => ({ ref, name: name || describe(store, ref) }));
+    const { buffer, type, name } = await store.transport.post("/api/export", {
+      format,
+      items,
+      confidence: store.prefs.value.confidence !== false,
+    });
+    save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
+    store.message.value = `Exported ${plural(items.length, "clustering")}${left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : ""}.`;
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/** @param {Blob} blob @param {string} name */
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

@@ -1,0 +1,109 @@
+// The tree of clusterings: who is under whom, and groups cut from it at one level or at several.
+
+/** Nodes 0 … m − 1 are the clusterings; node m + i is made by merge i; the root is 2m − 2. */
+export class Tree {
+  /**
+   * @param {Int32Array} merges (m − 1) × 2 @param {Float32Array} heights
+   * @param {Int32Array} order leaves, left to right
+   */
+  constructor(merges, heights, order) {
+    const m = order.length;
+    const n = 2 * m - 1;
+    this.m = m;
+    this.root = n - 1;
+    this.order = order;
+    this.merges = merges;
+    this.parent = new Int32Array(n).fill(-1);
+    this.size = new Int32Array(n).fill(1);
+    this.first = new Int32Array(n); // place of the leftmost leaf of a node in the order
+    this.height = new Float32Array(n);
+    this.x = new Float32Array(n); // places between leaves, for drawing
+    for (let at = 0; at < m; at++) this.first[order[at]] = this.x[order[at]] = at;
+    for (let i = 0; i < m - 1; i++) {
+      const a = merges[2 * i];
+      const b = merges[2 * i + 1];
+      const node = m + i;
+      this.parent[a] = this.parent[b] = node;
+      this.size[node] = this.size[a] + this.size[b];
+      this.first[node] = Math.min(this.first[a], this.first[b]);
+      this.height[node] = heights[i];
+      this.x[node] = (this.x[a] + this.x[b]) / 2;
+    }
+  }
+
+  /** @param {number} node */
+  isLeaf(node) {
+    return node < this.m;
+  }
+
+  /** The two branches of a node, the left one first. @param {number} node @returns {number[]} */
+  children(node) {
+    if (node < this.m) return [];
+    const a = this.merges[2 * (node - this.m)];
+    const b = this.merges[2 * (node - this.m) + 1];
+    return this.first[a] < this.first[b] ? [a, b] : [b, a];
+  }
+
+  /** The clusterings under a node. @param {number} node */
+  leaves(node) {
+    return this.order.subarray(this.first[node], this.first[node] + this.size[node]);
+  }
+
+  /** @param {number} node @param {number} ancestor */
+  isUnder(node, ancestor) {
+    return (
+      this.first[node] >= this.first[ancestor] &&
+      this.first[node] + this.size[node] <= this.first[ancestor] + this.size[ancestor]
+    );
+  }
+
+  /**
+   * Groups: the last merges undone until there are `groups`, then some nodes split into their two branches and some
+   * joined
+   * to one, in the order given.
+   * @param {number} groups @param {number[]} [split] @param {number[]} [join]
+   * @returns {number[]} nodes, left to right
+   */
+  cut(groups, split = [], join = []) {
+    const wanted = Math.max(1, Math.min(groups, this.m));
+    const first = 2 * this.m - wanted; // nodes from here on are undone
+    let nodes = [];
+    for (let node = 0; node < first; node++) if (node === this.root || this.parent[node] >= first) nodes.push(node);
+    for (const node of split) {
+      const at = nodes.indexOf(node);
+      if (at >= 0 && !this.isLeaf(node)) nodes.splice(at, 1, ...this.children(node));
+    }
+    for (const node of join) {
+      if (node > this.root || !nodes.some((one) => one !== node && this.isUnder(one, node))) continue;
+      nodes = [...nodes.filter((one) => !this.isUnder(one, node)), node];
+    }
+    return nodes.sort((a, b) => this.first[a] - this.first[b]);
+  }
+
+  /**
+   * Height at which a cut into so many groups lies: between the last merge kept and the first undone.
+   * @param {number} groups
+   */
+  cutHeight(groups) {
+    const below = this.height[2 * this.m - 1 - groups] ?? 0;
+    const above = groups > 1 ? this.height[2 * this.m - groups] : this.height[this.root] * 1.04;
+    return (below + above) / 2;
+  }
+}
+
+/** A ref: the medoid ("m") or consensus ("c") of a node; internal nodes name the tree by its number of leaves. */
+/** @param {Tree} tree @param {number} node @param {string} kind */
+export const refOf = (tree, node, kind) => (node < tree.m ? `${node}m` : `${tree.m}.${node}${kind}`);
+
+/** @param {string} ref @returns {{m: number | null, node: number, kind: string} | null} */
+export function parseRef(ref) {
+  const found = /^(?:(\d{1,9})\.)?(\d{1,9})([mc])$/.exec(ref);
+  return found && { m: found[1] ? Number(found[1]) : null, node: Number(found[2]), kind: found[3] };
+}
+
+/** The node of a ref in this tree; −1 if it belongs to another. @param {Tree} tree @param {string | null} ref */
+export function nodeOf(tree, ref) {
+  const parsed = ref ? parseRef(ref) : null;
+  if (!parsed || parsed.node > tree.root || (parsed.node >= tree.m && parsed.m !== tree.m)) return -1;
+  return parsed.node;
+}

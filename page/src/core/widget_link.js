@@ -1,0 +1,36 @@
+// A notebook sees what is selected and kept here, and can select.
+import { effect } from "@preact/signals";
+
+/**
+ * @param {import("./store.js").Store} store @param {any} model anywidget's, with the traits `tray` and `selected`
+ * @returns {() => void} ends the link
+ */
+export function linkModel(store, model) {
+  const tray = (model.get("tray") ?? []).map((/** @type {any} */ kept) => ({
+    ref: String(kept.ref),
+    name: String(kept.name ?? kept.ref),
+    note: "",
+    of: "",
+  }));
+  store.view.value = { ...store.view.value, sel: model.get("selected") || null, tray };
+  const take = () => {
+    const ref = model.get("selected");
+    if (ref && store.session.value && ref !== store.view.value.sel)
+      store.go({ sel: store.checked({ ...store.view.value, sel: ref }).sel });
+  };
+  model.on("change:selected", take);
+  const stop = effect(() => {
+    const { tray: kept, sel } = store.view.value;
+    if (!store.session.value) return;
+    model.set(
+      "tray",
+      kept.filter(({ of }) => of === store.origin.value).map(({ ref, name }) => ({ ref, name })),
+    );
+    model.set("selected", sel ?? "");
+    model.save_changes();
+  });
+  return () => {
+    stop();
+    model.off("change:selected", take);
+  };
+}

@@ -1,0 +1,152 @@
+// The whole page: header, panels, what to do about keys, and a line for messages.
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { followJobs } from "../core/jobs.js";
+import { keyHandler } from "../core/keys.js";
+import { Store, StoreProvider, useStore } from "../core/store.js";
+import { linkModel } from "../core/widget_link.js";
+import { Header } from "./header.jsx";
+import { HelpDialog } from "./help.jsx";
+import { LowerPanels } from "./lower.jsx";
+import { MapView } from "./map.jsx";
+import { JobBar, MoreDialog } from "./more_dialog.jsx";
+import { ScoresView } from "./scores.jsx";
+import { TilesView } from "./tiles.jsx";
+import { TrayView } from "./tray.jsx";
+import { TreeView } from "./tree.jsx";
+
+/**
+ * @param {HTMLElement} element @param {import("../core/transport.js").Transport} transport
+ * @param {{address?: boolean, model?: any}} [options]
+ * @returns {() => void} takes the page down
+ */
+export function mount(element, transport, options = {}) {
+  const store = new Store(transport, options);
+  element.textContent = "";
+  render(
+    <StoreProvider value={store}>
+      <Page />
+    </StoreProvider>,
+    element,
+  );
+  const unlink = options.model ? linkModel(store, options.model) : () => {};
+  store.open();
+  return () => {
+    unlink();
+    store.close();
+    render(null, element);
+  };
+}
+
+function Page() {
+  const store = useStore();
+  const status = store.status.value;
+  const root = useRef(null);
+  const session = store.session.value;
+  useEffect(() => followJobs(store), []);
+  useEffect(() => {
+    if (!store.address) return;
+    const read = () => store.readAddress();
+    window.addEventListener("hashchange", read);
+    return () => window.removeEventListener("hashchange", read);
+  }, []);
+  useEffect(() => {
+    const handle = keyHandler(store);
+    const host = store.address ? window : root.current;
+    host?.addEventListener("keydown", handle);
+    return () => host?.removeEventListener("keydown", handle);
+  }, []);
+  useEffect(() => {
+    performance.mark(`consilience-${status.kind}`);
+  }, [status.kind]);
+  useEffect(() => {
+    if (store.address && session) document.title = `${session.name} · consilience`;
+  }, [session?.name]);
+  return (
+    <div class="consilience" ref={root} data-theme={store.prefs.value.theme} tabindex={store.address ? undefined : 0}>
+      <div class="stuck">
+        {status.kind === "lost" || status.kind === "refused" ? (
+          <p class="banner" role="alert">
+            {status.message}
+          </p>
+        ) : null}
+        {session ? (
+          <>
+            <Header />
+            <JobBar />
+          </>
+        ) : null}
+      </div>
+      {session ? (
+        <>
+          <Refused />
+          <main key={store.origin.value}>
+            <TreeView />
+            <ScoresView />
+            <MapView />
+            <TilesView />
+            <LowerPanels />
+            <TrayView />
+          </main>
+          <HelpDialog />
+          <MoreDialog />
+        </>
+      ) : (
+        <p class="loading">{status.kind === "loading" ? status.message : ""}</p>
+      )}
+      <Said />
+    </div>
+  );
+}
+
+/** Parts of the run that could not be read. */
+function Refused() {
+  const refused = useStore().session.value.refused ?? [];
+  if (!refused.length) return null;
+  return (
+    <details class="banner mild">
+      <summary>
+        {refused.length === 1 ? "A part" : `${refused.length} parts`} of this run could not be read and{" "}
+        {refused.length === 1 ? "is" : "are"} left out
+      </summary>
+      <ul>
+        {refused.map((/** @type {string} */ one) => (
+          <li>{one}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const SHOWN = 8000; // milliseconds that a message stays
+
+/** The last message, read out and shown for a while. */
+function Said() {
+  const store = useStore();
+  const text = store.message.value;
+  useEffect(() => {
+    if (!text) return;
+    const timer = setTimeout(() => {
+      store.message.value = "";
+    }, SHOWN);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="said">
+      <span role="status" aria-live="polite">
+        {text}
+      </span>
+      {text ? (
+        <button
+          class="quiet icon"
+          aria-label="Hide the message"
+          onClick={() => {
+            store.message.value = "";
+          }}
+        >
+          ✕
+        </button>
+      ) : null}
+    </div>
+  );
+}

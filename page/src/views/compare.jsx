@@ -1,0 +1,184 @@
+// The pinned clustering beside another: which clusters flow into which, and which objects move.
+
+import { useAnswer } from "../core/answers.js";
+import { describe, sentence } from "../core/commands.js";
+import { formatCount, formatNumber, plural } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { Flow } from "./flow.jsx";
+import { Panel, Table } from "./panel.jsx";
+import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
+
+const MEASURES = /** @type {Record<string, string[]>} */ ({
+  cluster_difference: [
+    "Cluster Difference",
+    "share of pairs of objects that one keeps together and the other parts; 0 is the same clustering",
+  ],
+  nmi: ["normalized mutual information", "1 is the same clustering"],
+  adjusted_rand: ["adjusted Rand index", "1 is the same clustering, 0 is what chance gives"],
+  jaccard: ["Jaccard index", "pairs together in both, of pairs together in either"],
+  variation_of_information: ["variation of information", "0 is the same clustering"],
+});
+
+export function CompareView() {
+  const store = useStore();
+  const { cmp } = store.view.value;
+  const a = store.pinned.value;
+  const b = cmp ?? store.selected.value;
+  const two = a && b && a !== b;
+  const answer = useAnswer(two ? `/api/compare/${a}/${b}` : null);
+  const tools = (
+    <>
+      {two ? (
+        <button class="quiet" title="Pin the other one: its colors rule" onClick={() => store.go({ pin: b, cmp: a })}>
+          Swap
+        </button>
+      ) : null}
+      {cmp ? (
+        <button
+          class="quiet"
+          title="Compare whatever is selected with the pinned one"
+          onClick={() => store.go({ cmp: null })}
+        >
+          Follow the selection
+        </button>
+      ) : null}
+    </>
+  );
+  if (!two) {
+    return (
+      <Panel id="compare" class="plain" title="Compare" tools={tools} table={() => <Nothing />}>
+        <Nothing />
+      </Panel>
+    );
+  }
+  const title = `${sentence(describe(store, a))} (pinned) and ${describe(store, b)}`;
+  const shown = answer.value;
+  return (
+    <Panel
+      id="compare"
+      class="plain"
+      title={title}
+      tools={tools}
+      table={() => (
+        <Answered answer={answer}>
+          <div class="tables">
+            <Contingency shown={shown} />
+            <Measures shown={shown} />
+            <Moved shown={shown} />
+          </div>
+        </Answered>
+      )}
+    >
+      <Answered answer={answer}>
+        <div class="compare">
+          <section class="column">
+            <h3>
+              Flow <small>objects from left to right</small>
+            </h3>
+            <Flow shown={shown} />
+          </section>
+          <section class="column">
+            <h3>Counts</h3>
+            <Contingency shown={shown} />
+          </section>
+          <section class="column">
+            <Measures shown={shown} />
+            <Moved shown={shown} />
+          </section>
+        </div>
+      </Answered>
+    </Panel>
+  );
+}
+
+function Nothing() {
+  return (
+    <p class="empty">
+      Comparing takes two: select another clustering than the pinned one. <kbd>P</kbd> pins the selected one,{" "}
+      <kbd>X</kbd> holds one here for comparison.
+    </p>
+  );
+}
+
+/** @param {{shown: any}} props */
+function Contingency({ shown }) {
+  const store = useStore();
+  const heads = (/** @type {string} */ ref, /** @type {number} */ k) => {
+    const slots = store.labels.slots(ref);
+    return Array.from({ length: k }, (_, c) => (
+      <button
+        class="link"
+        title="Pick out this cluster"
+        onClick={() => store.go({ sel: ref, cluster: c, cmp: shown.b })}
+      >
+        <Mark slot={slots?.[c]} /> {c}
+      </button>
+    ));
+  };
+  return (
+    <>
+      <HeatTable
+        caption="rows: pinned, columns: the other"
+        corner="pinned"
+        counts={shown.table}
+        rows={heads(shown.a, shown.clusters[0])}
+        columns={heads(shown.b, shown.clusters[1])}
+      />
+      {shown.only_a || shown.only_b ? (
+        <p class="note">
+          {plural(shown.only_a, "object")} labeled in the pinned one only, {formatCount(shown.only_b)} in the other
+          only.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** @param {{shown: any}} props */
+function Measures({ shown }) {
+  const facts = Object.entries(shown.measures).map(([name, value]) => [
+    MEASURES[name]?.[0] ?? name,
+    formatNumber(value, 3),
+    MEASURES[name]?.[1],
+  ]);
+  return (
+    <section>
+      <h3>How alike</h3>
+      <Facts facts={facts} />
+    </section>
+  );
+}
+
+/** @param {{shown: any}} props */
+function Moved({ shown }) {
+  const store = useStore();
+  const from = store.labels.slots(shown.a);
+  const to = store.labels.slots(shown.b);
+  const cell = (/** @type {any} */ slots, /** @type {number} */ c) =>
+    c < 0 ? (
+      "–"
+    ) : (
+      <>
+        <Mark slot={slots?.[c]} /> {c}
+      </>
+    );
+  return (
+    <section>
+      <h3 title="Objects outside the pairs of clusters that overlap most">
+        Moved objects <small>{formatCount(shown.n_moved)}</small>
+      </h3>
+      {shown.n_moved ? (
+        <>
+          <Table
+            caption={shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"}
+            heads={["id", "from", "to"]}
+            rows={shown.moved.map((/** @type {any} */ one) => [one.id, cell(from, one.from), cell(to, one.to)])}
+          />
+          <p class="note">Numbers are each clustering's own; clusters that belong together share their color.</p>
+        </>
+      ) : (
+        <p class="note">None: the clusters hold the same objects.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,323 @@
+// The selected clustering: its clusters, what sets them apart, how sure its objects are, how it was made.
+
+import { useAnswer } from "../core/answers.js";
+import { describe, sentence } from "../core/commands.js";
+import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { colorOf } from "../draw/palette.js";
+import { FeatureRows } from "./features.jsx";
+import { Panel, Table } from "./panel.jsx";
+import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
+
+export function DetailView() {
+  const store = useStore();
+  const ref = store.selected.value;
+  const answer = useAnswer(ref ? `/api/detail/${ref}` : null);
+  const detail = answer.value;
+  if (!ref) return <p class="empty">Select a branch of the tree or a tile to see it here.</p>;
+  const title = sentence(describe(store, ref));
+  return (
+    <Panel
+      id="detail"
+      title={title}
+      class="plain"
+      table={() => (
+        <Answered answer={answer}>
+          <Tables detail={detail} />
+        </Answered>
+      )}
+    >
+      <Answered answer={answer}>
+        <div class="detail">
+          <div class="column">
+            <Clusters detail={detail} />
+            <Weights detail={detail} />
+          </div>
+          <div class="column features">
+            <Features detail={detail} />
+          </div>
+          <div class="column sure">
+            <Summary detail={detail} />
+            <Confidence detail={detail} />
+          </div>
+          <Known detail={detail} />
+          <Made detail={detail} />
+        </div>
+      </Answered>
+    </Panel>
+  );
+}
+
+/** Cluster sizes as bars; a click picks one out. @param {{detail: any}} props */
+function Clusters({ detail }) {
+  const store = useStore();
+  const slots = store.labels.slots(detail.ref);
+  const { cluster } = store.view.value;
+  const most = Math.max(1, ...detail.sizes);
+  const total = detail.sizes.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
+  return (
+    <section>
+      <h3>Clusters</h3>
+      <ul class="bars" tabindex={-1}>
+        {detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => (
+          <li key={c}>
+            <button
+              aria-pressed={cluster === c}
+              title="Pick out this cluster in the tiles"
+              onClick={() => pickCluster(store, detail.ref, c)}
+            >
+              <Mark slot={slots?.[c]} />
+              <span class="number">{c}</span>
+              <span class="bar">
+                <span
+                  style={{ width: `${(100 * size) / most}%`, background: slots ? colorOf(slots[c]) : undefined }}
+                ></span>
+              </span>
+              <span class="count">{formatCount(size)}</span>
+              <span class="share">{formatPercent(size / total)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {detail.n_missing ? <p class="note">{plural(detail.n_missing, "object")} without a label</p> : null}
+    </section>
+  );
+}
+
+/** @param {import("../core/store.js").Store} store @param {string} ref @param {number} cluster */
+export const pickCluster = (store, ref, cluster) =>
+  store.go({ sel: ref, cluster: store.view.value.cluster === cluster && store.selected.value === ref ? -1 : cluster });
+
+/** @param {{detail: any}} props */
+function Features({ detail }) {
+  const store = useStore();
+  const { cluster } = store.view.value;
+  const slots = store.labels.slots(detail.ref);
+  if (!detail.features)
+    return (
+      <section>
+        <h3>What sets clusters apart</h3>
+        <p class="empty">There is no data table here, only labels.</p>
+      </section>
+    );
+  const picked = detail.features.filter((/** @type {any} */ one) => cluster < 0 || one.cluster === cluster);
+  const most = cluster < 0 ? 3 : 8;
+  return (
+    <section>
+      <h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
+        What sets {cluster < 0 ? "clusters" : `cluster ${cluster}`} apart <small>effect size d, 95 % interval</small>
+      </h3>
+      <FeatureRows clusters={picked} most={most} slots={slots} />
+      {cluster < 0 ? <p class="note">The three largest of each cluster; pick a cluster for more.</p> : null}
+    </section>
+  );
+}
+
+/** @param {{detail: any}} props */
+function Summary({ detail }) {
+  const store = useStore();
+  const facts = [
+    ["clusters", formatCount(detail.clusters)],
+    ["stands for", plural(detail.size, "clustering")],
+    ...(detail.leaf === null || detail.leaf === undefined ? [] : [["this is", describe(store, `${detail.leaf}m`)]]),
+    ...Object.entries(detail.scores)
+      .filter(([name]) => name !== "clusters")
+      .map(([name, value]) => [name, formatNumber(value)]),
+  ];
+  return (
+    <section>
+      <h3>In short</h3>
+      <Facts facts={facts} />
+    </section>
+  );
+}
+
+/** @param {{detail: any}} props */
+function Confidence({ detail }) {
+  const sure = detail.confidence;
+  const store = useStore();
+  if (!sure) return null;
+  const most = Math.max(1, ...sure.histogram);
+  return (
+    <section>
+      <h3 title="The share of the branch's clusterings whose vote agrees with an object's cluster">
+        Confidence of objects
+      </h3>
+      <div
+        class="histogram"
+        role="img"
+        aria-label={`Confidence from 0 to 1: mean ${formatNumber(sure.mean, 3)}, ${plural(sure.n_floaters, "floater")}`}
+      >
+        {sure.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => (
+          <span
+            key={at}
+            title={`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${formatCount(count)}`}
+            class={at / 20 < sure.threshold ? "low" : ""}
+            style={{ height: `${(100 * count) / most}%` }}
+          ></span>
+        ))}
+      </div>
+      <p class="scale">
+        <span>0</span>
+        <span>{sure.threshold}</span>
+        <span>1</span>
+      </p>
+      <p class="note">
+        Mean {formatNumber(sure.mean, 3)}.{" "}
+        {sure.n_floaters ? (
+          <>
+            {plural(sure.n_floaters, "floater")}, no majority puts them where they are:{" "}
+            <button class="link" onClick={() => store.go({ tab: "objects" })}>
+              see objects
+            </button>
+          </>
+        ) : (
+          "No floaters: every object is where a majority puts it."
+        )}
+      </p>
+      {detail.floaters.length ? <Floaters detail={detail} /> : null}
+    </section>
+  );
+}
+
+/** @param {{detail: any}} props */
+function Floaters({ detail }) {
+  return (
+    <Table
+      caption="Least sure objects"
+      heads={["id", "cluster", "confidence"]}
+      rows={detail.floaters.map((/** @type {any} */ one) => [one.id, one.cluster, formatNumber(one.confidence, 3)])}
+      most={100}
+    />
+  );
+}
+
+/** @param {any} value @returns {string} */
+const asText = (value) =>
+  Array.isArray(value)
+    ? value.map(asText).join(", ")
+    : value !== null && typeof value === "object"
+      ? JSON.stringify(value)
+      : formatNumber(value);
+
+/** @param {{detail: any}} props */
+function Made({ detail }) {
+  const made = Object.entries(detail.made ?? {}).flatMap(([name, value]) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, one]) => [inner, asText(one)])
+      : [[name, asText(value)]],
+  );
+  if (!made.length) return null;
+  return (
+    <section class="column whole">
+      <h3>How {detail.size > 1 ? `clustering ${detail.leaf}` : "it"} was made</h3>
+      <Facts facts={made} />
+    </section>
+  );
+}
+
+/** @param {{detail: any}} props */
+function Weights({ detail }) {
+  if (!detail.weights?.length) return null;
+  const most = Math.max(1e-12, ...detail.weights.map((/** @type {any} */ one) => Math.abs(one.weight)));
+  return (
+    <section>
+      <h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
+      <ul class="bars weights">
+        {detail.weights.map((/** @type {any} */ one) => (
+          <li key={one.feature}>
+            <span class="text" title={one.feature}>
+              {one.feature}
+            </span>
+            <span class="bar">
+              <span style={{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span>
+            </span>
+            <span class="count">{formatNumber(one.weight, 3)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** @param {{detail: any}} props */
+function Known({ detail }) {
+  if (!detail.known?.length) return null;
+  return (
+    <section class="column whole">
+      <h3>Against labels that are known</h3>
+      <div class="known">
+        {detail.known.map((/** @type {any} */ one) =>
+          one.table ? (
+            <HeatTable
+              key={one.name}
+              caption={`${one.name}: accuracy ${formatNumber(one.accuracy, 3)}`}
+              corner="cluster"
+              rows={one.table.map((/** @type {any} */ _, /** @type {number} */ c) => c)}
+              columns={one.labels}
+              counts={one.table}
+            />
+          ) : (
+            <p class="note">
+              {one.name}: accuracy {formatNumber(one.accuracy, 3)}; too many classes for a table
+            </p>
+          ),
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The same as tables. @param {{detail: any}} props */
+function Tables({ detail }) {
+  const store = useStore();
+  return (
+    <div class="tables">
+      <Table
+        caption="Clusters"
+        heads={["cluster", "objects"]}
+        rows={detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => [c, formatCount(size)])}
+        most={1000}
+        picked={store.view.value.cluster}
+        onPick={(/** @type {number} */ c) => pickCluster(store, detail.ref, c)}
+      />
+      <Table
+        caption="Scores"
+        heads={["score", "value"]}
+        rows={Object.entries(detail.scores).map(([name, value]) => [name, formatNumber(value)])}
+      />
+      {detail.features ? (
+        <Table
+          caption="What sets clusters apart"
+          heads={["cluster", "feature", "mean", "rest", "d", "low", "high"]}
+          most={400}
+          rows={detail.features.flatMap((/** @type {any} */ one) =>
+            one.top.map((/** @type {any} */ f) => [
+              one.cluster,
+              f.feature,
+              formatNumber(f.mean),
+              formatNumber(f.rest),
+              formatNumber(f.d, 3),
+              formatNumber(f.low, 3),
+              formatNumber(f.high, 3),
+            ]),
+          )}
+        />
+      ) : null}
+      {detail.confidence ? (
+        <Table
+          caption={`Confidence, mean ${formatNumber(detail.confidence.mean, 3)}`}
+          heads={["from", "objects"]}
+          rows={detail.confidence.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => [
+            (at / 20).toFixed(2),
+            formatCount(count),
+          ])}
+        />
+      ) : null}
+      {detail.floaters.length ? <Floaters detail={detail} /> : null}
+      <Made detail={detail} />
+      <Weights detail={detail} />
+      <Known detail={detail} />
+    </div>
+  );
+}

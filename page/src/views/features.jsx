@@ -1,0 +1,63 @@
+// Effect sizes as dots with whiskers, on one scale around zero.
+import { formatNumber } from "../core/format.js";
+import { Mark } from "./parts.jsx";
+
+/** @param {{clusters: any[], most: number, slots: ArrayLike<number> | null}} props */
+export function FeatureRows({ clusters, most, slots }) {
+  const rows = clusters.flatMap((one) =>
+    one.top
+      .slice(0, most)
+      .map((/** @type {any} */ f, /** @type {number} */ at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
+  );
+  if (!rows.length) return <p class="empty">No feature sets it apart.</p>;
+  const far =
+    1.05 *
+    Math.max(
+      0.1,
+      ...rows
+        .flatMap((f) => [f.d, f.low, f.high])
+        .filter(Number.isFinite)
+        .map(Math.abs),
+    );
+  const place = (/** @type {number} */ value) => 50 + (50 * Math.max(-far, Math.min(far, value))) / far;
+  return (
+    <div class="effects">
+      {rows.map((f) => (
+        <div
+          key={`${f.cluster} ${f.feature}`}
+          class={`effect ${f.first ? "first" : ""}`}
+          title={`mean ${formatNumber(f.mean)}, rest ${formatNumber(f.rest)}; d ${formatNumber(f.d, 3)} (${formatNumber(f.low, 3)} to ${formatNumber(f.high, 3)})`}
+        >
+          <span class="who">
+            {f.first ? (
+              <>
+                <Mark slot={slots?.[f.cluster]} /> {f.cluster}
+              </>
+            ) : (
+              ""
+            )}
+          </span>
+          <span class="text">{f.feature}</span>
+          <span class="track">
+            <i class="zero"></i>
+            {Number.isFinite(f.low) && Number.isFinite(f.high) ? (
+              <i class="whisker" style={{ left: `${place(f.low)}%`, width: `${place(f.high) - place(f.low)}%` }}></i>
+            ) : null}
+            {Number.isFinite(f.d) ? <i class="dot" style={{ left: `${place(f.d)}%` }}></i> : null}
+          </span>
+          <span class="count">{Number.isFinite(f.d) ? f.d.toFixed(2) : "–"}</span>
+        </div>
+      ))}
+      <div class="effect ends">
+        <span></span>
+        <span></span>
+        <span class="track">
+          <b style={{ left: "0%" }}>{formatNumber(-far, 2)}</b>
+          <b style={{ left: "50%" }}>0</b>
+          <b style={{ left: "100%" }}>{formatNumber(far, 2)}</b>
+        </span>
+        <span></span>
+      </div>
+    </div>
+  );
+}

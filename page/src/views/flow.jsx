@@ -1,0 +1,74 @@
+// How objects flow between the clusters of two clusterings: blocks at both sides, ribbons between.
+
+import { formatCount } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { layOut } from "../draw/flow.js";
+import { colorOf } from "../draw/palette.js";
+
+const WIDTH = 520;
+const BLOCK = 14;
+const LABEL = 56;
+const LEFT = LABEL;
+const RIGHT = WIDTH - LABEL;
+
+/** @param {{shown: any}} props */
+export function Flow({ shown }) {
+  const store = useStore();
+  const sa = store.labels.slots(shown.a);
+  const sb = store.labels.slots(shown.b);
+  const height = Math.max(220, 20 * Math.max(...shown.clusters));
+  const { a, b, ribbons } = layOut(shown.table, height);
+  const mid = (LEFT + RIGHT) / 2;
+  const ribbon = (/** @type {any} */ one) => {
+    const x0 = LEFT + BLOCK;
+    const x1 = RIGHT - BLOCK;
+    const { y0, y1, size } = one;
+    return `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
+  };
+  const fill = (/** @type {any} */ slots, /** @type {number} */ c) => (slots ? colorOf(slots[c]) : "currentColor");
+  const block = (/** @type {any} */ one, /** @type {number} */ c, /** @type {boolean} */ isLeft) => {
+    const ref = isLeft ? shown.a : shown.b;
+    const slots = isLeft ? sa : sb;
+    return (
+      <g key={c} class="block" onClick={() => store.go({ sel: ref, cluster: c, cmp: shown.b })}>
+        <title>{`cluster ${c}: ${formatCount(one.count)} objects`}</title>
+        <rect
+          x={isLeft ? LEFT : RIGHT - BLOCK}
+          y={one.top}
+          width={BLOCK}
+          height={Math.max(1, one.size)}
+          fill={fill(slots, c)}
+          rx="2"
+        />
+        {one.size > 9 ? (
+          <text
+            x={isLeft ? LEFT - 6 : RIGHT + 6}
+            y={one.top + one.size / 2}
+            dy="0.35em"
+            text-anchor={isLeft ? "end" : "start"}
+          >
+            {c}: {formatCount(one.count)}
+          </text>
+        ) : null}
+      </g>
+    );
+  };
+  return (
+    <svg
+      class="flow"
+      viewBox={`0 0 ${WIDTH} ${height}`}
+      role="img"
+      aria-label="Flow of objects between the clusters; the counts are in the table"
+    >
+      <g class="ribbons">
+        {ribbons.map((one) => (
+          <path key={`${one.from} ${one.to}`} d={ribbon(one)} fill={fill(sa, one.from)}>
+            <title>{`${one.from} → ${one.to}: ${formatCount(one.count)} objects`}</title>
+          </path>
+        ))}
+      </g>
+      {a.map((one, c) => block(one, c, true))}
+      {b.map((one, c) => block(one, c, false))}
+    </svg>
+  );
+}

@@ -1,0 +1,93 @@
+// What the panels show and which keys there are.
+
+import { useStore } from "../core/store.js";
+import { Dialog } from "./dialog.jsx";
+
+const PANELS = [
+  [
+    "Tree",
+    "All clusterings, similar ones on near branches. Drag the line or the slider to cut it into groups; split or join single groups where one level does not fit.",
+  ],
+  [
+    "Scores",
+    "Every clustering by two scores. Drag to mark some of them everywhere; the band shows how good the best of as many random groups would be.",
+  ],
+  ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
+  [
+    "Tiles",
+    "The data, colored by each group's clustering. A color means the same objects as in the pinned clustering as far as that goes.",
+  ],
+  [
+    "Detail",
+    "The selected clustering: cluster sizes, what sets each cluster apart, how sure each object is, how it was made.",
+  ],
+  ["Objects", "The objects themselves with your ids, by cluster and by confidence."],
+  ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
+  [
+    "Stable components",
+    "Objects that no clustering of the selected branch separates, and floaters that belong nowhere for sure.",
+  ],
+  ["Agreement", "For agreement runs: how stability grew from step to step."],
+  ["Tray", "Clusterings to take away: name them, add notes, export their labels."],
+];
+
+export const KEYS = [
+  ["← → ↑ ↓", "walk the tree"],
+  ["1 … 9", "select a tile"],
+  ["M / C", "show groups by medoid / consensus"],
+  ["P", "pin the selected clustering: its colors rule"],
+  ["X", "compare the selected clustering with the pinned one"],
+  ["R", "make more like the selected clustering"],
+  ["S", "add the selected clustering to the tray"],
+  ["E", "export the tray as CSV"],
+  ["+ / −", "one group more / fewer"],
+  ["[ / ]", "split the selected group / join it with its neighbor"],
+  ["Z, Ctrl+Z", "undo"],
+  ["Shift+Z, Ctrl+Shift+Z", "redo"],
+  ["T", "every view as a table, and back"],
+  ["Escape", "clear the brush, then the picked cluster, then the comparison"],
+  ["?", "this help"],
+];
+
+const WORDS = [
+  ["medoid", "the most central clustering of a group: one that was really made"],
+  [
+    "consensus",
+    "one clustering that all clusterings of a branch vote for; an object's confidence is the share of votes that agree",
+  ],
+  ["floater", "an object that at most half of the branch's clusterings put where it is, drawn hollow"],
+  ["pinned", "the clustering whose colors all others are aligned to"],
+];
+
+export function HelpDialog() {
+  const store = useStore();
+  const list = (/** @type {string[][]} */ pairs) =>
+    pairs.map(([name, text]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{text}</dd>
+      </div>
+    ));
+  return (
+    <Dialog
+      title="How this page works"
+      open={store.help.value}
+      onClose={() => {
+        store.help.value = false;
+      }}
+    >
+      <div class="help">
+        <section>
+          <h3>Panels</h3>
+          <dl>{list(PANELS)}</dl>
+        </section>
+        <section>
+          <h3>Keys</h3>
+          <dl class="keys">{list(KEYS)}</dl>
+          <h3>Words</h3>
+          <dl>{list(WORDS)}</dl>
+        </section>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,21 @@
+import { formatNumber } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { describeLeaf } from "../draw/points.js";
+
+/** What is known of a clustering under the pointer. @param {{leaf: number}} props */
+export function LeafTip({ leaf }) {
+  const words = describeLeaf(useStore(), leaf);
+  return (
+    <>
+      <b>{words.title}</b>
+      <span>
+        in group {words.group}, {words.clusters} clusters
+      </span>
+      {words.values.map((/** @type {any} */ one) => (
+        <span>
+          {one.name} {formatNumber(one.value, 3)}
+        </span>
+      ))}
+    </>
+  );
+}

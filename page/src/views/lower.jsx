@@ -1,0 +1,44 @@
+// The lower part: one of several panels about the selected clustering.
+
+import { useStore } from "../core/store.js";
+import { AgreementView } from "./agreement.jsx";
+import { CompareView } from "./compare.jsx";
+import { ComponentsView } from "./components.jsx";
+import { DetailView } from "./detail.jsx";
+import { ObjectsView } from "./objects.jsx";
+import { Tabs } from "./tabs.jsx";
+
+const TABS = [
+  ["detail", "Detail"],
+  ["objects", "Objects"],
+  ["compare", "Compare"],
+  ["components", "Stable components"],
+  ["agreement", "Agreement"],
+];
+const VIEWS = /** @type {Record<string, any>} */ ({
+  detail: DetailView,
+  objects: ObjectsView,
+  compare: CompareView,
+  components: ComponentsView,
+  agreement: AgreementView,
+});
+
+export function LowerPanels() {
+  const store = useStore();
+  const tabs = TABS.filter(([id]) => id !== "agreement" || store.session.value.can.agreement);
+  const tab = tabs.some(([id]) => id === store.view.value.tab) ? store.view.value.tab : "detail";
+  const View = VIEWS[tab];
+  return (
+    <div class="lower" id="lower">
+      <Tabs
+        label="About the selected clustering"
+        tabs={tabs}
+        value={tab}
+        onPick={(/** @type {string} */ id) => store.go({ tab: id })}
+      />
+      <div id="lower-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <View />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// "More like this": how many clusterings to make around the chosen one, and how the making goes.
+
+import { useState } from "preact/hooks";
+import { the } from "../core/commands.js";
+import { formatCount } from "../core/format.js";
+import { cancelJob, startJob } from "../core/jobs.js";
+import { useStore } from "../core/store.js";
+import { Dialog } from "./dialog.jsx";
+
+const SPREADS = [
+  [0.1, "close"],
+  [0.3, "near"],
+  [1, "wide"],
+];
+
+export function MoreDialog() {
+  const store = useStore();
+  const ref = store.more.value;
+  const [count, setCount] = useState(50);
+  const [spread, setSpread] = useState(0.3);
+  const close = () => {
+    store.more.value = null;
+  };
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    close();
+    if (ref) startJob(store, { kind: "refine", ref, count, spread });
+  };
+  return (
+    <Dialog title="More like this" open={ref !== null} onClose={close}>
+      <form onSubmit={submit}>
+        <p>
+          Makes new clusterings around <b>{ref ? the(store, ref) : ""}</b>{" "}
+          {ref?.endsWith("c") ? " (around the most central of them)" : ""} by changing how it was made a little. They
+          join the tree.
+        </p>
+        <label class="line">
+          <span>
+            How many <small>up to {formatCount(store.session.value.limits.refine)}</small>
+          </span>
+          <input
+            type="number"
+            name="count"
+            required
+            autofocus
+            min="1"
+            max={store.session.value.limits.refine}
+            value={count}
+            onInput={(/** @type {any} */ e) => setCount(Number(e.target.value))}
+          />
+        </label>
+        <fieldset class="line">
+          <legend>How far from it</legend>
+          {SPREADS.map(([value, word]) => (
+            <label key={value} class="choice">
+              <input type="radio" name="spread" checked={spread === value} onChange={() => setSpread(Number(value))} />{" "}
+              {word} <small>{value}</small>
+            </label>
+          ))}
+        </fieldset>
+        <footer>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button class="primary">Make them</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const WORDS = /** @type {Record<string, string>} */ ({
+  refine: "Making more like this",
+  null: "Shuffling groups to see what luck gives",
+});
+
+/** The running job under the header. */
+export function JobBar() {
+  const store = useStore();
+  const job = store.job.value;
+  if (job?.state !== "running") return null;
+  const text = `${WORDS[job.kind] ?? job.kind}: ${job.message || `${formatCount(job.done)} of ${formatCount(job.total)}`}`;
+  return (
+    <div class="job" role="group" aria-label="Running job">
+      <span>{text}</span>
+      <progress max={job.total || 1} value={job.done} aria-label={text}></progress>
+      <button onClick={() => cancelJob(store)}>Cancel</button>
+    </div>
+  );
+}

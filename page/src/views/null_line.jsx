@@ -1,0 +1,52 @@
+// Whether the best of the groups could be luck.
+import { formatNumber } from "../core/format.js";
+import { startJob } from "../core/jobs.js";
+import { useStore } from "../core/store.js";
+
+const SHUFFLES = 20;
+const MOST_GROUPS = 100;
+
+/** The finished test of luck for the score on the y axis, or null. @param {import("../core/store.js").Store} store */
+export function nullResult(store) {
+  const job = store.job.value;
+  return job?.kind === "null" && job.state === "done" && job.result?.score === store.view.value.y ? job.result : null;
+}
+
+/** The question as a button, and the answer in words. */
+export function NullLine() {
+  const store = useStore();
+  const { y, cut } = store.view.value;
+  const job = store.job.value;
+  if (!store.session.value.can.null) return null;
+  const possible = y === "compactness" || y.startsWith("accuracy:");
+  const groups = Math.max(2, Math.min(MOST_GROUPS, cut));
+  const found = nullResult(store);
+  const title = possible
+    ? `Shuffles which clustering is in which group ${SHUFFLES} times and takes the best group each time`
+    : "Known for compactness and for accuracies: choose one of them on the y axis";
+  return (
+    <span class="null-line">
+      {found ? (
+        <span
+          title={`The best of the groups against the best of shuffled ones, mean and standard deviation of ${found.shuffled.length} shuffles`}
+        >
+          {formatNull(found)}
+        </span>
+      ) : null}
+      <button
+        class="chip"
+        disabled={!possible || job?.state === "running"}
+        title={title}
+        onClick={() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}
+      >
+        {found ? "again" : `is the best of ${groups} groups luck?`}
+      </button>
+    </span>
+  );
+}
+
+/** @param {any} found */
+export function formatNull({ groups, best, null_mean: mean, null_sd: sd, p_value: p }) {
+  const verdict = p <= 0.05 ? "hardly luck" : "may well be luck";
+  return `Best of ${groups} groups: ${formatNumber(best, 3)}, of shuffled groups: ${formatNumber(mean, 3)} ± ${formatNumber(sd, 2)}. p = ${formatNumber(p, 2)}: ${verdict}.`;
+}

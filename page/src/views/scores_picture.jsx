@@ -1,0 +1,261 @@
+// The scatter of scores: axes, points, groups, brush and the band of luck.
+import { scaleLinear } from "d3-scale";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useStore } from "../core/store.js";
+import { markClick } from "../core/timing.js";
+import { selectNode } from "../core/walk.js";
+import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { font } from "../draw/font.js";
+import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "../draw/points.js";
+import { nearest } from "../draw/raster.js";
+import { LeafTip } from "./leaf_tip.jsx";
+import { nullResult } from "./null_line.jsx";
+
+const LEFT = 60;
+const RIGHT = 12;
+const TOP = 10;
+const BOTTOM = 36;
+
+/** @typedef {{x: number, y: number}} Point */
+
+/** A scale over all known values, to round numbers. @param {(number | null)[]} values */
+function span(values) {
+  const known = /** @type {number[]} */ (values.filter((value) => value !== null && Number.isFinite(value)));
+  const low = Math.min(...known);
+  const high = Math.max(...known);
+  const room = (high - low || Math.abs(high) || 1) * 0.04;
+  return known.length ? scaleLinear([low - room, high + room], [0, 1]) : scaleLinear([0, 1], [0, 1]);
+}
+
+export function ScoresPicture() {
+  const store = useStore();
+  const { x, y, brush, sel, pin } = store.view.value;
+  const { scores } = store.session.value;
+  const [ref, outer] = useSize();
+  const [hover, setHover] = useState(/** @type {(Point & {leaf: number}) | null} */ (null));
+  const start = useRef(/** @type {Point | null} */ (null));
+  const size = {
+    width: Math.max(0, outer.width - LEFT - RIGHT),
+    height: Math.max(0, outer.height - TOP - BOTTOM),
+    ratio: outer.ratio,
+  };
+  const luck = nullResult(store);
+  const boot = store.boot.value;
+  const groups = store.groups.value;
+  const brushed = store.brushed.value;
+  const about = (/** @type {string} */ name) =>
+    scores.find((/** @type {any} */ one) => one.name === name) ?? { low: 0, high: 1 };
+  const across = useMemo(() => span([about(x).low, about(x).high]), [boot, x]);
+  const up = useMemo(
+    () =>
+      span([
+        about(y).low,
+        about(y).high,
+        ...(luck ? [luck.best, luck.null_mean - luck.null_sd, luck.null_mean + luck.null_sd] : []),
+      ]),
+    [boot, y, luck],
+  );
+  const xy = useMemo(() => {
+    const xs = store.score(x);
+    const ys = store.score(y);
+    const found = new Float32Array(2 * (xs?.length ?? 0)).fill(NaN);
+    if (xs && ys)
+      xs.forEach((value, i) => {
+        found[2 * i] = across(value);
+        found[2 * i + 1] = up(ys[i]);
+      });
+    return found;
+  }, [across, up]);
+  const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
+  const place = placesOf(cloud.leaf.length, size);
+  const spots = groupSpots(store, xy);
+  const selected = useSpot(store, sel, xy);
+  const pinned = useSpot(store, pin, xy);
+
+  /** @param {any} event @returns {Point} */
+  const where = (event) => {
+    const box = ref.current.getBoundingClientRect();
+    return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - TOP };
+  };
+  /** @param {Point} point */
+  const leafNear = (point) => {
+    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
+    const at = nearest(pixels, cloud.xy, point.x * size.ratio, point.y * size.ratio, 12 * size.ratio);
+    return at < 0 ? -1 : cloud.leaf[at];
+  };
+  /** @param {Point} a @param {Point} b */
+  const area = (a, b) =>
+    [
+      across.invert(place.toX(Math.min(a.x, b.x))),
+      across.invert(place.toX(Math.max(a.x, b.x))),
+      up.invert(place.toY(Math.max(a.y, b.y))),
+      up.invert(place.toY(Math.min(a.y, b.y))),
+    ].map((value) => Number(value.toPrecision(6)));
+  /** @param {any} event */
+  const down = (event) => {
+    if (event.button) return;
+    start.current = where(event);
+    event.currentTarget.setPointerCapture(event.pointerId);
+  };
+  /** @param {any} event */
+  const move = (event) => {
+    const point = where(event);
+    const from = start.current;
+    if (from && Math.hypot(point.x - from.x, point.y - from.y) > 4) {
+      setHover(null);
+      store.go({ brush: area(from, point) }, true);
+    } else if (!from) {
+      const leaf = leafNear(point);
+      setHover(leaf < 0 ? null : { x: point.x + LEFT, y: point.y + TOP, leaf });
+    }
+  };
+  /** @param {any} event */
+  const done = (event) => {
+    const from = start.current;
+    const point = where(event);
+    start.current = null;
+    if (!from) return;
+    if (Math.hypot(point.x - from.x, point.y - from.y) > 4) {
+      store.settle();
+      store.message.value = `${store.brushed.value?.length ?? 0} clusterings brushed: marked in the tree and on the map.`;
+      return;
+    }
+    const leaf = leafNear(point);
+    if (leaf >= 0) {
+      markClick(event);
+      selectNode(store, leaf);
+    } else if (brush) store.go({ brush: null });
+  };
+
+  return (
+    <div
+      class="plot scores-plot"
+      ref={ref}
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={done}
+      onPointerCancel={() => {
+        start.current = null;
+      }}
+      onPointerLeave={() => setHover(null)}
+    >
+      <Canvas
+        size={size}
+        style={{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }}
+        deps={[cloud]}
+        label={`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
+        draw={(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) =>
+          drawCloud(canvas, theme, cloud, groups.length)
+        }
+      />
+      <Canvas
+        size={outer}
+        deps={[
+          cloud,
+          across,
+          up,
+          brush,
+          luck,
+          spots.map((/** @type {any} */ one) => one.at).join(),
+          String(selected),
+          String(pinned),
+        ]}
+        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
+          context.translate(LEFT, TOP);
+          drawAxes(context, theme, size, place, { across, up, x: about(x), y: about(y) });
+          context.save();
+          context.beginPath();
+          context.rect(-1, -TOP, size.width + RIGHT, size.height + TOP + 1);
+          context.clip();
+          if (luck) drawLuck(context, theme, size, place, up, luck);
+          drawSpots(context, theme, place, spots, selected, pinned);
+          if (brush) drawBrush(context, theme, place, across, up, brush);
+          context.restore();
+        }}
+      />
+      <Tip at={hover} size={outer}>
+        {hover ? <LeafTip leaf={hover.leaf} /> : null}
+      </Tip>
+    </div>
+  );
+}
+
+/** @typedef {import("d3-scale").ScaleLinear<number, number>} Scale */
+/** @typedef {import("../draw/canvas.jsx").Theme} Theme */
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {import("../draw/canvas.jsx").Size} size
+ * @param {ReturnType<typeof placesOf>} place @param {{across: Scale, up: Scale, x: any, y: any}} axes
+ */
+function drawAxes(context, theme, size, place, { across, up, x, y }) {
+  context.font = font();
+  context.lineWidth = 1;
+  context.fillStyle = theme.line;
+  context.fillRect(0, 0, 1, size.height);
+  context.fillRect(0, size.height, size.width, 1);
+  const wide = Math.max(2, Math.floor(size.width / 80));
+  const high = Math.max(2, Math.floor(size.height / 40));
+  context.fillStyle = theme.soft;
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (const tick of up.ticks(high)) context.fillText(up.tickFormat(high)(tick), -6, place.y(up(tick)));
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  for (const tick of across.ticks(wide))
+    context.fillText(across.tickFormat(wide)(tick), place.x(across(tick)), size.height + 5);
+  context.fillText(axisWords(x, "←", "→"), size.width / 2, size.height + 20);
+  context.save();
+  context.translate(-LEFT + 4, size.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(axisWords(y, "←", "→"), 0, 0);
+  context.restore();
+}
+
+/** A score's name with the way to better values. @param {any} score @param {string} less @param {string} more */
+function axisWords({ name = "", better }, less, more) {
+  return better === "low" ? `${less} better   ${name}` : better === "high" ? `${name}   better ${more}` : name;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {import("../draw/canvas.jsx").Size} size
+ * @param {ReturnType<typeof placesOf>} place @param {Scale} up @param {any} luck
+ */
+function drawLuck(context, theme, size, place, up, luck) {
+  const [top, bottom] = [luck.null_mean + luck.null_sd, luck.null_mean - luck.null_sd].map((value) =>
+    place.y(up(value)),
+  );
+  context.fillStyle = theme.warn;
+  context.globalAlpha = 0.18;
+  context.fillRect(1, Math.min(top, bottom), size.width, Math.max(2, Math.abs(bottom - top)));
+  context.globalAlpha = 1;
+  context.font = font();
+  context.textAlign = "right";
+  const above = luck.best >= luck.null_mean; // the words stand on either side, or they would lie on each other
+  for (const [value, color, words, over] of /** @type {[number, string, string, boolean][]} */ ([
+    [luck.null_mean, theme.warn, "best of shuffled groups", !above],
+    [luck.best, theme.accent, `best of ${luck.groups} groups`, above],
+  ])) {
+    const y = place.y(up(value));
+    context.fillStyle = color;
+    context.fillRect(1, Math.round(y), size.width, 1);
+    context.textBaseline = over ? "bottom" : "top";
+    context.fillText(words, size.width - 4, over ? y - 2 : y + 4);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {ReturnType<typeof placesOf>} place
+ * @param {Scale} across @param {Scale} up @param {number[]} brush
+ */
+function drawBrush(context, theme, place, across, up, [x0, x1, y0, y1]) {
+  const left = place.x(across(x0));
+  const top = place.y(up(y1));
+  const wide = place.x(across(x1)) - left;
+  const high = place.y(up(y0)) - top;
+  context.fillStyle = context.strokeStyle = theme.accent;
+  context.globalAlpha = 0.1;
+  context.fillRect(left, top, wide, high);
+  context.globalAlpha = 1;
+  context.lineWidth = 1;
+  context.strokeRect(Math.round(left) + 0.5, Math.round(top) + 0.5, Math.round(wide), Math.round(high));
+}

@@ -1,0 +1,32 @@
+// Tabs by the book: arrows move between them, only the chosen one is in the tab order.
+import { useRef } from "preact/hooks";
+
+/** @param {{label: string, tabs: string[][], value: string, onPick: (id: string) => void}} props tabs: [id, text] */
+export function Tabs({ label, tabs, value, onPick }) {
+  const row = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = (tabs.findIndex(([id]) => id === value) + step + tabs.length) % tabs.length;
+    onPick(tabs[at][0]);
+    /** @type {HTMLElement | undefined} */ (row.current?.children[at])?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={label} ref={row} onKeyDown={onKey}>
+      {tabs.map(([id, text]) => (
+        <button
+          key={id}
+          role="tab"
+          id={`tab-${id}`}
+          aria-selected={id === value}
+          aria-controls="lower-body"
+          tabindex={id === value ? 0 : -1}
+          onClick={() => onPick(id)}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}

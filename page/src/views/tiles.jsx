@@ -1,0 +1,188 @@
+// The objects colored by every group's representative, colors aligned to the pinned clustering.
+
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { formatCount, plural } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { markClick, markFirst } from "../core/timing.js";
+import { selectNode } from "../core/walk.js";
+import { Canvas, useSize } from "../draw/canvas.jsx";
+import { leafOf } from "../draw/points.js";
+import { drawTile, maskOf } from "../draw/tiles.js";
+import { BigTile } from "./big_tile.jsx";
+import { GroupMark, scoreOf } from "./group_mark.jsx";
+import { Panel, Table } from "./panel.jsx";
+
+const LEAST = 116;
+const MOST = 200;
+const GAP = 8;
+const ROWS = 2;
+const LINES = 46; // a tile's width in pixels, the space around, and of its words
+
+export function TilesView() {
+  const { embedding } = useStore().session.value;
+  const tools = (
+    <span class="note" title="Where the objects stand in every tile">
+      {embedding.note}
+    </span>
+  );
+  return (
+    <Panel id="tiles" title="Tiles" tools={tools} table={() => <TilesTable />}>
+      <div class="tiles">
+        <BigTile />
+        <SmallTiles />
+      </div>
+    </Panel>
+  );
+}
+
+/** As many groups as there is room for, page by page; the selected one's page comes up by itself. */
+function SmallTiles() {
+  const store = useStore();
+  const count = store.groups.value.length;
+  const group = store.groups.value.indexOf(store.selectedNode.value);
+  const [ref, room] = useSize();
+  const [page, setPage] = useState(0);
+  const columns = Math.max(2, Math.min(count, Math.floor((room.width + GAP) / (LEAST + GAP))));
+  const most = columns * ROWS;
+  const pages = Math.max(1, Math.ceil(count / most));
+  const at = Math.min(page, pages - 1);
+  const start = at * most;
+  const end = Math.min(count, start + most);
+  useEffect(() => {
+    if (group >= 0) setPage(Math.floor(group / most));
+  }, [group, most]);
+  return (
+    <div class="small-tiles" ref={ref}>
+      {room.width ? <Grid start={start} end={end} columns={columns} room={room} /> : null}
+      {pages > 1 ? (
+        <div class="pager" role="group" aria-label="Pages of tiles">
+          <button class="quiet" aria-label="Earlier groups" disabled={at === 0} onClick={() => setPage(at - 1)}>
+            ‹
+          </button>
+          <span>
+            groups {start + 1}–{end} of {count}
+          </span>
+          <button class="quiet" aria-label="Later groups" disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
+            ›
+          </button>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** @param {{start: number, end: number, columns: number, room: import("../draw/canvas.jsx").Size}} props */
+function Grid({ start, end, columns, room }) {
+  const store = useStore();
+  const refs = store.representatives.value.slice(start, end);
+  const mask = usePicked();
+  const width = Math.floor(Math.min(MOST, (room.width - GAP * (columns - 1)) / columns));
+  const size = useMemo(
+    () => ({ width: width - 2, height: Math.round(0.86 * width), ratio: room.ratio }),
+    [width, room.ratio],
+  );
+  const ready = refs.every((/** @type {string} */ ref) => store.labels.slots(ref));
+  useLayoutEffect(() => {
+    if (ready) markFirst();
+  });
+  return (
+    <div class="tile-rows" style={{ gridTemplateColumns: `repeat(${columns}, ${width}px)` }}>
+      {refs.map((/** @type {string} */ ref, /** @type {number} */ i) => (
+        <Tile key={ref} reference={ref} group={start + i} size={size} mask={mask} />
+      ))}
+    </div>
+  );
+}
+
+/** Which objects are in the cluster that is picked out of the selected clustering; null if none is. */
+function usePicked() {
+  const store = useStore();
+  const { cluster } = store.view.value;
+  const ref = store.selected.value;
+  const shown = cluster >= 0 && ref ? store.labels.get(ref) : null;
+  return useMemo(() => (shown ? maskOf(shown.labels, cluster) : null), [shown, cluster]);
+}
+
+/**
+ * @param {{reference: string, group: number, size: import("../draw/canvas.jsx").Size, mask: Uint8Array | null}} props
+ */
+function Tile({ reference, group, size, mask }) {
+  const store = useStore();
+  const shown = store.labels.get(reference);
+  const slots = store.labels.slots(reference);
+  const xy = store.boot.value.arrays.xy;
+  const node = store.groups.value[group];
+  const members = store.tree.value.size[node];
+  const score = scoreOf(store, reference, node);
+  const words = `Group ${group + 1}: ${plural(members, "clustering")}${shown ? `, ${plural(shown.clusters, "cluster")}` : ""}${score ? `, ${score.title}` : ""}`;
+  return (
+    <button
+      class="tile"
+      style={{ height: `${size.height + LINES}px` }}
+      aria-pressed={store.view.value.sel === reference}
+      aria-label={words}
+      title={words}
+      onClick={(/** @type {Event} */ event) => {
+        markClick(event);
+        selectNode(store, node);
+      }}
+    >
+      <span class="tile-head">
+        <GroupMark group={group} />
+        <span>{formatCount(members)}</span>
+        {store.pinned.value === reference ? (
+          <span class="pin" title="Pinned: its colors rule">
+            ▾
+          </span>
+        ) : null}
+      </span>
+      <span class="tile-picture" style={{ height: `${size.height}px` }}>
+        {shown && slots ? (
+          <Canvas
+            size={size}
+            deps={[xy, shown, slots, mask]}
+            draw={(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
+              drawTile(canvas, context, theme, size, xy, shown, slots, { mask })
+            }
+          />
+        ) : null}
+      </span>
+      <span class="tile-foot">
+        <span>{shown ? plural(shown.clusters, "cluster") : "…"}</span>
+        <span>{score ? score.text : ""}</span>
+      </span>
+    </button>
+  );
+}
+
+function TilesTable() {
+  const store = useStore();
+  const { rep, y } = store.view.value;
+  const groups = store.groups.value;
+  const refs = store.representatives.value;
+  const rows = refs.map((/** @type {string} */ ref, /** @type {number} */ g) => {
+    const shown = g < 64 ? store.labels.get(ref) : store.labels.known.get(ref)?.value;
+    const leaf = leafOf(store, ref);
+    const state = [store.view.value.sel === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""]
+      .filter(Boolean)
+      .join(", ");
+    return [
+      `group ${g + 1}`,
+      store.tree.value.size[groups[g]],
+      leaf === null ? "–" : `clustering ${leaf}`,
+      shown ? shown.clusters : "–",
+      scoreOf(store, ref, groups[g])?.text ?? "–",
+      state,
+    ];
+  });
+  return (
+    <Table
+      caption={`Groups shown by their ${rep === "c" ? "consensus (ø: mean of the group)" : "medoid, the most central clustering"}`}
+      heads={["group", "clusterings", "medoid", "clusters", y, "state"]}
+      rows={rows}
+      picked={groups.indexOf(store.selectedNode.value)}
+      onPick={(/** @type {number} */ row) => selectNode(store, groups[row])}
+      most={500}
+    />
+  );
+}

@@ -1,0 +1,176 @@
+// The tray: clusterings to take away, with names and notes, and the files they leave as.
+import { describe, isKept, sentence } from "../core/commands.js";
+import { useStore } from "../core/store.js";
+import { availableIn, exportTray } from "../core/tray.js";
+import { whyUnavailable } from "../core/view.js";
+import { Panel, Table } from "./panel.jsx";
+
+/** @typedef {import("../core/store.js").Store} Store */
+/** @typedef {import("../core/view.js").Kept} Kept */
+
+const FORMATS = [
+  ["csv", "CSV", "A table of labels: your ids, then a column for each clustering (E)"],
+  ["parquet", "Parquet", "The same table as a Parquet file"],
+  ["python", "Python", "A few lines of Python that load the run and make the same labels"],
+];
+
+export function TrayView() {
+  const store = useStore();
+  const { tray } = store.view.value;
+  const sure = store.prefs.value.confidence !== false;
+  const tools = (
+    <>
+      <label
+        class="choice"
+        title="Export the confidence of every object beside its label, where there is one (consensuses)"
+      >
+        <input type="checkbox" checked={sure} onChange={() => store.prefer({ confidence: !sure })} /> confidence columns
+      </label>
+      <span class="join">
+        Export{" "}
+        {FORMATS.map(([format, text, title]) => (
+          <button
+            key={format}
+            title={title}
+            disabled={!availableIn(store).length}
+            onClick={() => exportTray(store, format)}
+          >
+            {text}
+          </button>
+        ))}
+      </span>
+    </>
+  );
+  const table = () => (
+    <Table
+      caption="Clusterings in the tray"
+      heads={["name", "what", "note", ""]}
+      rows={tray.map((kept, at) => [
+        kept.name,
+        <What kept={kept} />,
+        kept.note,
+        <button class="link" onClick={() => remove(store, at)}>
+          remove
+        </button>,
+      ])}
+      picked={tray.findIndex((kept) => isKept(store, kept, store.view.value.sel))}
+      onPick={(/** @type {number} */ at) => show(store, tray[at])}
+    />
+  );
+  return (
+    <Panel id="tray" title="Tray" tools={tools} table={table}>
+      {tray.length ? (
+        <ol class="tray">
+          {tray.map((kept, at) => (
+            <Item key={`${kept.ref} ${kept.of}`} kept={kept} at={at} />
+          ))}
+        </ol>
+      ) : (
+        <p class="empty">
+          Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Keep” beside the tiles, to keep it here
+          and export its labels.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** Which clustering it is, or why it cannot be shown. @param {{kept: Kept}} props */
+function What({ kept }) {
+  const store = useStore();
+  const why = whyUnavailable(kept, store.origin.value);
+  return (
+    <span class="what" title={why || undefined}>
+      {why ? (
+        <>
+          Unavailable <small>{kept.ref}</small>
+        </>
+      ) : (
+        sentence(describe(store, kept.ref))
+      )}
+    </span>
+  );
+}
+
+/** Select what is kept, if it is there. @param {Store} store @param {Kept} kept */
+function show(store, kept) {
+  const why = whyUnavailable(kept, store.origin.value);
+  if (why) store.message.value = `${why}.`;
+  else store.go({ sel: kept.ref });
+}
+
+/** @param {{kept: Kept, at: number}} props */
+function Item({ kept, at }) {
+  const store = useStore();
+  const { tray, sel } = store.view.value;
+  const why = whyUnavailable(kept, store.origin.value);
+  return (
+    <li class={why ? "unavailable" : isKept(store, kept, sel) ? "picked" : ""}>
+      <input
+        class="name"
+        aria-label="Name"
+        maxlength={80}
+        value={kept.name}
+        placeholder="name"
+        onInput={(/** @type {any} */ e) => edit(store, at, { name: e.target.value })}
+        onBlur={() => store.settle()}
+      />
+      <What kept={kept} />
+      <input
+        class="remark"
+        aria-label={`Note on ${kept.name}`}
+        maxlength={2000}
+        value={kept.note}
+        placeholder="note"
+        onInput={(/** @type {any} */ e) => edit(store, at, { note: e.target.value })}
+        onBlur={() => store.settle()}
+      />
+      <span class="join">
+        <button
+          class="quiet"
+          disabled={Boolean(why)}
+          title={why || undefined}
+          onClick={() => show(store, kept)}
+          aria-label={`Show ${kept.name}`}
+        >
+          Show
+        </button>
+        <button
+          class="quiet icon"
+          disabled={at === 0}
+          aria-label={`Move ${kept.name} up`}
+          title="Move up"
+          onClick={() => move(store, at, -1)}
+        >
+          ↑
+        </button>
+        <button
+          class="quiet icon"
+          disabled={at === tray.length - 1}
+          aria-label={`Move ${kept.name} down`}
+          title="Move down"
+          onClick={() => move(store, at, 1)}
+        >
+          ↓
+        </button>
+        <button class="quiet icon" aria-label={`Remove ${kept.name}`} title="Remove" onClick={() => remove(store, at)}>
+          ✕
+        </button>
+      </span>
+    </li>
+  );
+}
+
+/** @param {Store} store @param {number} at @param {Partial<Kept>} change */
+const edit = (store, at, change) =>
+  store.go({ tray: store.view.value.tray.map((kept, i) => (i === at ? { ...kept, ...change } : kept)) }, true);
+
+/** @param {Store} store @param {number} at */
+const remove = (store, at) => store.go({ tray: store.view.value.tray.filter((_kept, i) => i !== at) });
+
+/** @param {Store} store @param {number} at @param {number} by */
+function move(store, at, by) {
+  const tray = [...store.view.value.tray];
+  [tray[at], tray[at + by]] = [tray[at + by], tray[at]];
+  store.go({ tray });
+}

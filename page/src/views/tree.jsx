@@ -1,0 +1,118 @@
+// The tree of clusterings: cut it, split and join its groups, select any branch.
+
+import { useEffect, useState } from "preact/hooks";
+import { formatNumber } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { joinSelected, splitSelected } from "../core/walk.js";
+import { moved, zoomed } from "../draw/branches.js";
+import { useDark } from "../draw/canvas.jsx";
+import { colorOf, ramp } from "../draw/palette.js";
+import { Panel } from "./panel.jsx";
+import { TreePicture } from "./tree_picture.jsx";
+import { TreeTable } from "./tree_table.jsx";
+
+export { joinSelected, splitSelected, walk } from "../core/walk.js";
+
+export function TreeView() {
+  const store = useStore();
+  const tree = store.tree.value;
+  const node = store.selectedNode.value;
+  const [zoom, setZoom] = useState({ m: 0, from: 0, to: 0 });
+  const span = zoom.m === tree.m ? zoom : { m: tree.m, from: 0, to: tree.m };
+  /** @param {import("../draw/branches.js").Span} next */
+  const setSpan = (next) => setZoom({ m: tree.m, from: next.from, to: next.to });
+  useEffect(() => {
+    const place = tree.x[node];
+    if (node >= 0 && (place < span.from || place >= span.to))
+      setSpan(moved(tree, span, place - (span.from + span.to) / 2));
+  }, [node]);
+  const middle = node >= 0 ? tree.x[node] + 0.5 : (span.from + span.to) / 2;
+  const toBranch = () => {
+    const wide = Math.min(tree.m, Math.max(tree.size[node] * 1.1, 8));
+    const from = tree.first[node] + (tree.size[node] - wide) / 2;
+    setSpan(moved(tree, { from, to: from + wide }, 0));
+  };
+  const tools = (
+    <>
+      <Legend />
+      <span class="tool-group" role="group" aria-label="Groups by hand">
+        <button
+          class="quiet"
+          title="Split the selected group into its two branches (double click on it)"
+          onClick={() => splitSelected(store)}
+        >
+          split
+        </button>
+        <button
+          class="quiet"
+          title="Join the selected group with its sibling (double click above the cut)"
+          onClick={() => joinSelected(store)}
+        >
+          join
+        </button>
+      </span>
+      <span class="tool-group" role="group" aria-label="Zoom">
+        <button
+          class="quiet"
+          title="Zoom in (wheel, once the tree has been clicked)"
+          aria-label="Zoom in"
+          onClick={() => setSpan(zoomed(tree, span, middle, 0.6))}
+        >
+          +
+        </button>
+        <button
+          class="quiet"
+          title="Zoom out"
+          aria-label="Zoom out"
+          disabled={span.to - span.from >= tree.m}
+          onClick={() => setSpan(zoomed(tree, span, middle, 1 / 0.6))}
+        >
+          −
+        </button>
+        <button class="quiet" title="Zoom to the selected branch" disabled={node < 0} onClick={toBranch}>
+          branch
+        </button>
+        <button
+          class="quiet"
+          title="The whole tree"
+          disabled={span.to - span.from >= tree.m}
+          onClick={() => setSpan({ from: 0, to: tree.m })}
+        >
+          all
+        </button>
+      </span>
+    </>
+  );
+  return (
+    <Panel id="tree" title="Tree" tools={tools} table={() => <TreeTable />}>
+      <TreePicture span={span} setSpan={setSpan} />
+    </Panel>
+  );
+}
+
+/** What the tree's colors mean. */
+function Legend() {
+  const store = useStore();
+  const dark = useDark();
+  const { color } = store.view.value;
+  const score = store.session.value.scores.find((/** @type {any} */ one) => one.name === color);
+  if (!score) {
+    const groups = store.groups.value.length;
+    return (
+      <span class="legend" title="Colors tell groups apart and repeat after ten; grey branches lie above the cut">
+        {[0, 1, 2].map((g) => (
+          <i class="swatch" style={{ background: colorOf(g) }}></i>
+        ))}{" "}
+        {groups} groups
+      </span>
+    );
+  }
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((value) => ramp(value, dark)).join(", ");
+  const better = score.better ? `, ${score.better === "low" ? "lower" : "higher"} is better` : "";
+  return (
+    <span class="legend" title={`Mean ${score.name} of the clusterings under each branch${better}`}>
+      {formatNumber(score.low, 3)} <i class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }}></i>{" "}
+      {formatNumber(score.high, 3)}
+    </span>
+  );
+}

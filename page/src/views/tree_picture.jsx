@@ -1,0 +1,245 @@
+// The tree drawn: pointer and wheel turned into places and levels of it.
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import { cutInto } from "../core/commands.js";
+import { formatCount, formatNumber } from "../core/format.js";
+import { groupAbove } from "../core/groups.js";
+import { useStore } from "../core/store.js";
+import { markClick } from "../core/timing.js";
+import { nodeOf } from "../core/tree.js";
+import { joinAt, prefetch, selectNode, splitAt } from "../core/walk.js";
+import { branchAt, branchMeans, groupsAt, moved, scales, zoomed } from "../draw/branches.js";
+import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { colorOf } from "../draw/palette.js";
+import { drawBase, drawMarks, layout, nodeColors } from "../draw/tree.js";
+
+const NEAR = 6; // pixels from which the cut line is taken up
+const MOST_BOXES = 200;
+
+/** @typedef {import("../draw/branches.js").Span} Span */
+
+/** @param {{span: Span, setSpan: (span: Span) => void}} props */
+export function TreePicture({ span, setSpan }) {
+  const store = useStore();
+  const tree = store.tree.value;
+  const groups = store.groups.value;
+  const { cut, color, pin } = store.view.value;
+  const [ref, size] = useSize();
+  const [hover, setHover] = useState(/** @type {{x: number, y: number, node: number} | null} */ (null));
+  const [onCut, setOnCut] = useState(false);
+  const drag = useRef(/** @type {any} */ (null));
+  const at = layout(size);
+  const scale = scales(tree, span, at.width, at.height);
+  const marks = {
+    groups,
+    plain: tree.cut(cut),
+    cut,
+    selected: store.selectedNode.value,
+    pinned: nodeOf(tree, pin),
+    hovered: hover ? hover.node : -1,
+    brushed: store.brushed.value,
+  };
+  const shade = store.session.value.scores.find((/** @type {any} */ one) => one.name === color) ?? null;
+
+  /** @param {any} event */
+  const where = (event) => {
+    const box = ref.current.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  /** @param {{x: number, y: number}} point */
+  const inside = (point) => point.x >= at.left && point.x <= at.left + at.width && point.y <= at.top + at.height;
+  /** @param {{x: number, y: number}} point */
+  const nodeAt = (point) => branchAt(tree, scale.place(point.x - at.left), scale.level(point.y - at.top - 3));
+  const nearCut = (/** @type {{x: number, y: number}} */ point) =>
+    inside(point) && Math.abs(point.y - at.top - scale.y(tree.cutHeight(cut))) <= NEAR;
+
+  /** @param {any} event */
+  const down = (event) => {
+    if (event.button) return;
+    const point = where(event);
+    const kind = point.y >= at.mini.top ? "mini" : nearCut(point) ? "cut" : inside(point) ? "pan" : "";
+    drag.current = kind ? { kind, x: point.x, span, far: false } : null;
+    if (kind) event.currentTarget.setPointerCapture(event.pointerId);
+    if (kind === "mini") toMini(point.x);
+    if (kind === "pan") prefetch(store, nodeAt(point));
+  };
+  const toMini = (/** @type {number} */ x) =>
+    setSpan(moved(tree, span, ((x - at.left) / at.width) * tree.m - (span.from + span.to) / 2));
+  /** @param {any} event */
+  const move = (event) => {
+    const point = where(event);
+    const held = drag.current;
+    if (!held) {
+      setOnCut(nearCut(point));
+      return setHover(inside(point) && !nearCut(point) ? { ...point, node: nodeAt(point) } : null);
+    }
+    held.far ||= Math.abs(point.x - held.x) > 4;
+    if (held.kind === "cut") cutInto(store, groupsAt(tree, scale.level(point.y - at.top)), true);
+    else if (held.kind === "mini") toMini(point.x);
+    else if (held.far)
+      setSpan(moved(tree, held.span, ((held.x - point.x) / at.width) * (held.span.to - held.span.from)));
+  };
+  /** @param {any} event */
+  const up = (event) => {
+    const held = drag.current;
+    drag.current = null;
+    if (held?.kind === "cut") store.settle();
+    if (held?.kind !== "pan" || held.far) return;
+    markClick(event);
+    selectNode(store, nodeAt(where(event)));
+  };
+  /** @param {any} event */
+  const twice = (event) => {
+    const point = where(event);
+    if (!inside(point) || nearCut(point)) return;
+    const node = nodeAt(point);
+    if (groupAbove(tree, groups, node) >= 0) splitAt(store, node);
+    else joinAt(store, node);
+  };
+  /** @param {any} event */
+  const wheel = (event) => {
+    if (!event.ctrlKey && document.activeElement !== ref.current) return; // until the tree is clicked the page scrolls
+    event.preventDefault();
+    const place = scale.place(where(event).x - at.left) + 0.5;
+    const across = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    setSpan(
+      across
+        ? moved(tree, span, (event.deltaX / at.width) * (span.to - span.from))
+        : zoomed(tree, span, place, 1.0015 ** event.deltaY),
+    );
+  };
+
+  return (
+    <div
+      class={`plot tree-plot ${onCut ? "on-cut" : ""}`}
+      ref={ref}
+      tabindex={0}
+      role="group"
+      aria-label="Tree of clusterings: arrow keys walk it, brackets split and join groups"
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={up}
+      onPointerCancel={() => {
+        drag.current = null;
+      }}
+      onPointerLeave={() => setHover(null)}
+      onDblClick={twice}
+      onWheel={wheel}
+    >
+      <Canvas
+        size={size}
+        label={`Tree of ${tree.m} clusterings cut into ${groups.length} groups`}
+        deps={[tree, groups, shade, span.from, span.to]}
+        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
+          drawBase(
+            context,
+            theme,
+            size,
+            tree,
+            span,
+            nodeColors(tree, groups, shade, shade && store.score(color), theme),
+          )
+        }
+      />
+      <Canvas
+        size={size}
+        deps={[tree, groups, span.from, span.to, cut, marks.selected, marks.pinned, marks.hovered, marks.brushed]}
+        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
+          drawMarks(context, theme, size, tree, span, marks)
+        }
+      />
+      <GroupBoxes at={at} scale={scale} span={span} />
+      <Tip at={drag.current ? null : hover} size={size}>
+        {hover ? <BranchTip node={hover.node} /> : null}
+      </Tip>
+    </div>
+  );
+}
+
+/**
+ * A button under each group that is in sight.
+ * @param {{at: ReturnType<typeof layout>, scale: ReturnType<typeof scales>, span: Span}} props
+ */
+function GroupBoxes({ at, scale, span }) {
+  const store = useStore();
+  const tree = store.tree.value;
+  const selected = store.selectedNode.value;
+  const seen = store.groups.value
+    .map((/** @type {number} */ node, /** @type {number} */ g) => ({
+      node,
+      g,
+      start: tree.first[node],
+      end: tree.first[node] + tree.size[node],
+    }))
+    .filter((/** @type {any} */ one) => one.end > span.from && one.start < span.to)
+    .slice(0, MOST_BOXES);
+  return seen.map((/** @type {any} */ { node, g, start, end }) => {
+    const left = Math.max(0, scale.x(start - 0.5));
+    const right = Math.min(at.width, scale.x(end - 0.5));
+    const wide = right - left;
+    const words =
+      wide > 64 ? (
+        <>
+          <b>{g + 1}</b> <small>{formatCount(tree.size[node])}</small>
+        </>
+      ) : wide > 14 ? (
+        <b>{g + 1}</b>
+      ) : null;
+    return (
+      <button
+        key={node}
+        class="group-box"
+        aria-pressed={node === selected}
+        aria-label={`Group ${g + 1}, ${tree.size[node]} clusterings`}
+        title={`Group ${g + 1}: ${formatCount(tree.size[node])} clusterings`}
+        style={{
+          left: `${at.left + left}px`,
+          width: `${Math.max(2, wide - 1)}px`,
+          top: `${at.boxes}px`,
+          borderTopColor: colorOf(g),
+        }}
+        onPointerDown={(/** @type {Event} */ event) => event.stopPropagation()}
+        onPointerUp={(/** @type {Event} */ event) => event.stopPropagation()}
+        onDblClick={(/** @type {Event} */ event) => {
+          event.stopPropagation();
+          splitAt(store, node);
+        }}
+        onClick={(/** @type {Event} */ event) => {
+          markClick(event);
+          selectNode(store, node);
+        }}
+      >
+        {words}
+      </button>
+    );
+  });
+}
+
+/** What the pointer is on. @param {{node: number}} props */
+function BranchTip({ node }) {
+  const store = useStore();
+  const tree = store.tree.value;
+  const { scores } = store.session.value;
+  const means = useMemo(
+    () =>
+      scores.slice(0, 6).map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
+    [tree],
+  );
+  const group = store.groups.value.indexOf(groupAbove(tree, store.groups.value, node));
+  const leaf = tree.isLeaf(node);
+  return (
+    <>
+      <b>{leaf ? `Clustering ${node}` : `Branch of ${formatCount(tree.size[node])} clusterings`}</b>
+      <span>
+        {group < 0 ? "above the groups" : `in group ${group + 1}`}
+        {leaf ? "" : `, merged at difference ${formatNumber(tree.height[node], 3)}`}
+      </span>
+      {means.map((/** @type {Float64Array} */ mean, /** @type {number} */ s) => (
+        <span>
+          {leaf ? "" : "mean of "}
+          {scores[s].name} {formatNumber(mean[node], 3)}
+        </span>
+      ))}
+    </>
+  );
+}

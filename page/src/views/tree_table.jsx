@@ -1,0 +1,77 @@
+// The tree as tables: the groups, and the selected branch with its neighbors up and down.
+
+import { useMemo } from "preact/hooks";
+import { formatNumber } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { selectNode } from "../core/walk.js";
+import { branchMeans } from "../draw/branches.js";
+import { Table } from "./panel.jsx";
+
+export function TreeTable() {
+  const store = useStore();
+  const tree = store.tree.value;
+  const groups = store.groups.value;
+  const selected = store.selectedNode.value;
+  const { scores } = store.session.value;
+  const shown = scores.slice(0, 6);
+  const means = useMemo(
+    () => shown.map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
+    [tree],
+  );
+  const brushed = useMemo(() => {
+    const counts = new Int32Array(groups.length);
+    for (const leaf of store.brushed.value ?? []) counts[store.groupOf.value[leaf]]++;
+    return counts;
+  }, [store.brushed.value, groups]);
+  const cells = (/** @type {number} */ node) => [
+    tree.size[node],
+    formatNumber(tree.height[node], 4),
+    ...means.map((/** @type {Float64Array} */ mean) => formatNumber(mean[node])),
+  ];
+  const heads = [
+    "clusterings",
+    "merged at difference",
+    ...shown.map((/** @type {any} */ one) => `mean of ${one.name}`),
+  ];
+  const around =
+    selected < 0
+      ? []
+      : [
+          ["up", tree.parent[selected]],
+          ["selected", selected],
+          ...tree
+            .children(selected)
+            .map((/** @type {number} */ child, /** @type {number} */ side) => [
+              side ? "right branch" : "left branch",
+              child,
+            ]),
+        ].filter(([, node]) => node >= 0);
+  return (
+    <div class="view-tables">
+      {around.length ? (
+        <Table
+          caption="Around the selected branch"
+          heads={["branch", ...heads]}
+          rows={around.map(([word, node]) => [
+            `${word}: ${node < tree.m ? `clustering ${node}` : `branch ${node}`}`,
+            ...cells(node),
+          ])}
+          picked={around.findIndex(([, node]) => node === selected)}
+          onPick={(/** @type {number} */ row) => selectNode(store, around[row][1])}
+        />
+      ) : null}
+      <Table
+        caption={`Groups of the tree, cut into ${groups.length}`}
+        heads={["group", ...heads, ...(store.brushed.value ? ["brushed"] : [])]}
+        rows={groups.map((/** @type {number} */ node, /** @type {number} */ g) => [
+          `group ${g + 1}`,
+          ...cells(node),
+          ...(store.brushed.value ? [brushed[g]] : []),
+        ])}
+        picked={groups.indexOf(selected)}
+        onPick={(/** @type {number} */ row) => selectNode(store, groups[row])}
+        most={500}
+      />
+    </div>
+  );
+}
