@@ -1,5 +1,6 @@
 # make demo   the main job on bundled data
-# make test   everything a submission must pass
+# make test   what every change must pass (minutes)
+# make slow   the slow tests: papers in small, long runs, kills
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make bench  speed beside named peers (minutes)
 # make faults the long fault tests (minutes)
@@ -16,7 +17,7 @@ SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitiz
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
 
-.PHONY: demo test page page-check bench faults lint types layers units sanitizers clean needs
+.PHONY: demo test slow page page-check bench faults lint types layers units sanitizers clean needs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -48,7 +49,10 @@ layers: $(VENV)/.tested
 
 # Two workers have the cores; threads of theirs would only wait for each other.
 units: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests --pyargs consilience --doctest-modules
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow' tests --pyargs consilience --doctest-modules
+
+slow: $(VENV)/.tested
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow tests
 
 # The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
 sanitizers: needs $(KERNELS)

@@ -1,12 +1,12 @@
 """The papers' experiments again: tables and figures in a folder, with the papers' numbers beside ours."""
 
-from papers.paper000 import run as run_000
-from papers.paper001 import run as run_001
-from papers.paper002 import run as run_002
-from papers.paper003 import run as run_003
-from papers.paper004 import run as run_004
+from papers import bekkerman2009, caruana2006, gondek2005, strehl2002, wang2010
 from papers.report import Report
+from papers.runner import Paper
 
-PAPERS = {"000": run_000, "001": run_001, "002": run_002, "003": run_003, "004": run_004}
+PAPERS: dict[str, Paper] = {
+    paper.name: paper
+    for paper in (strehl2002.PAPER, gondek2005.PAPER, caruana2006.PAPER, bekkerman2009.PAPER, wang2010.PAPER)
+}
 
-__all__ = ["PAPERS", "Report"]
+__all__ = ["PAPERS", "Paper", "Report"]

@@ -1,4 +1,4 @@
-"""consilience reproduce: a paper's experiments again."""
+"""python -m papers NAME: a paper's experiments again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from papers import PAPERS
 
 
-@click.command("reproduce", short_help="A paper's experiments again, its numbers beside ours.")
+@click.command()
 @click.argument("paper", type=click.Choice(list(PAPERS)))
 @click.option(
     "--output",
@@ -31,18 +31,17 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
     """Run the experiments of PAPER and write a report with the paper's numbers beside ours.
 
     \b
-    000  Bekkerman, Scholz and Viswanathan, Improving clustering stability (2009)
-    001  Strehl and Ghosh, Cluster ensembles (2002)
-    002  Gondek and Hofmann, Non-redundant clustering with conditional ensembles (2005)
-    003  Caruana, Elhawary, Nguyen and Smith, Meta clustering (2006)
-    004  Wang, Domeniconi and Laskey, Nonparametric Bayesian clustering ensembles (2010)
+    strehl2002     Strehl and Ghosh, Cluster ensembles
+    gondek2005     Gondek and Hofmann, Non-redundant clustering with conditional ensembles
+    caruana2006    Caruana, Elhawary, Nguyen and Smith, Meta clustering
+    bekkerman2009  Bekkerman, Scholz and Viswanathan, Improving clustering stability
+    wang2010       Wang, Domeniconi and Laskey, Nonparametric Bayesian clustering ensembles
 
     \b
-    consilience reproduce 001 --output report001 --quick
-    consilience reproduce 001 --output report001 --data data --seeds 10
-    consilience reproduce 004 --output report004 --data data --seeds 10
+    python -m papers strehl2002 --output strehl2002 --quick
+    python -m papers strehl2002 --output strehl2002 --data data --seeds 10
     """
-    report = PAPERS[paper](output, data=data, n_seeds=seeds, quick=quick)
+    report = PAPERS[paper].run(output, data=data, n_seeds=seeds, quick=quick)
     if data is None:
         click.echo("left out what needs real data: name its folder with --data", err=True)
     for path in [*report.files, output / "report.md"]:
@@ -50,4 +49,4 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
 
 
 if __name__ == "__main__":
-    command()
+    command(prog_name="python -m papers")

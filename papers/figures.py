@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience.reports.figures import COLOURS as COLOURS
+COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 
 MARKS = "so^vD*PX"
 
@@ -17,7 +17,7 @@ def curve(axis: Any, x: Any, mean: Any, sem: Any, number: int, label: str) -> No
         x,
         mean,
         yerr=np.nan_to_num(np.asarray(sem, float)),
-        color=COLOURS[number],
+        color=COLORS[number],
         marker=MARKS[number],
         markersize=5,
         linewidth=1.6,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, check_count, check_path
-from consilience.reports.figures import new_figure
+from consilience._check import InputError, check_path
+from consilience._types import PathLike
 from consilience.reports.files import write_file, write_table
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Report:
     ['| n | root |', '| --- | --- |', '| 1 | 1.000 |', '| 2 | 1.414 |']
     """
 
-    def __init__(self, title: str, folder: str | Path) -> None:
+    def __init__(self, title: str, folder: PathLike) -> None:
         self.folder = check_path(folder, "the report's place")
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.folder} is a file; give the name of a folder for the report")
@@ -146,20 +146,3 @@ def with_error(frame: pd.DataFrame, measure: str, *, digits: int = 3) -> pd.Seri
         for mean, sem in pairs
     ]
     return pd.Series(texts, frame.index, dtype=object)
-
-
-def check_run(n_seeds: int, data: str | Path | None) -> Path | None:
-    """The folder of data, once everything that could stop a reproduction late has been looked at."""
-    check_count("n_seeds", n_seeds)
-    new_figure(1, 1)  # without matplotlib, say so now and not after the first experiment
-    return None if data is None else check_path(data, "data")
-
-
-def introduce(report: Report, number: str, words: str, *, quick: bool, left_out: str = "") -> None:
-    """Say what made a report, and what is not in it for want of data."""
-    import consilience
-
-    small = ", with `--quick`: small sizes and few seeds, so draw no conclusions from it" if quick else ""
-    report.text(f"Made by `consilience reproduce {number}` (version {consilience.__version__}{small}). {words}")
-    if left_out:
-        report.text(f"**Left out:** {left_out}, since no folder of data was given (`--data`).")

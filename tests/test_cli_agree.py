@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from papers.paper000_data import draw_documents
 from scipy import io as scipy_io
 from scipy import sparse
 
@@ -14,6 +13,7 @@ from command_line import run
 from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.consensus import SCCC
 from consilience.measures import accuracy
+from papers.bekkerman2009.data import draw_documents
 
 DRAWN = draw_documents(60, 80, 3)
 SMALL = ["-k", 3, "--column-clusters", 12, "--m", 3, "--iterations", 2]

@@ -1,0 +1,121 @@
+"""Experiment 4 of Strehl and Ghosh 2002: ten clusterers of all kinds, and their consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._progress import track
+from consilience.datasets.scenarios import robust_centralized
+from consilience.measures import nmi
+from consilience.reports.figures import new_figure
+from papers.figures import curve, legend_outside
+from papers.report import Report, over_seeds, with_error
+from papers.strehl2002.data import SUPRA, DataSet, answers, supra
+
+CONSENSUS = ("best ANMI of three", "auto")
+RANDOM = 20  # random clusterings to compare with
+
+
+def run_rcc(sets: Sequence[tuple[DataSet, Sequence[int], int]], *, progress: bool | None = None) -> pd.DataFrame:
+    """Cluster samples by the ten algorithms and combine them; `sets` has the data, sample sizes and how many seeds.
+
+    One row per run and clusterer; `gain` is NMI with the categories above that of random clusterings.
+    """
+    runs = [(data, n, seed) for data, sizes, n_seeds in sets for n in sizes for seed in range(n_seeds)]
+    rows = []
+    for data, n, seed in track(runs, len(runs), "robust centralized", progress):
+        X, truth = data.draw(seed, n)
+        ten = robust_centralized(X.toarray() if sparse.issparse(X) else X, data.n_clusters, random_state=seed)
+        found = answers(ten, data.n_clusters, (*SUPRA, "auto"), seed)
+        quality = {
+            f"{method}, {similarity}": nmi(truth, labels)
+            for method, similarity, labels in zip(ten.info["method"], ten.info["similarity"], ten.labels.T, strict=True)
+        }
+        single = list(quality.values())
+        quality |= {"worst of ten": min(single), "mean of ten": float(np.mean(single)), "best of ten": max(single)}
+        quality |= {CONSENSUS[0]: nmi(truth, found[supra(ten, found)]), CONSENSUS[1]: nmi(truth, found["auto"])}
+        chance = _chance(truth, data.n_clusters, seed)
+        where = {"seed": seed, "data": data.name, "objects": n}
+        rows += [{**where, "clusterer": c, "nmi": q, "gain": q - chance} for c, q in quality.items()]
+    return pd.DataFrame(rows)
+
+
+def _chance(truth: Any, n_clusters: int, seed: int) -> float:
+    """Mean NMI of uniformly random labels with the categories."""
+    rng = np.random.default_rng([seed, 2])
+    return float(np.mean([nmi(truth, rng.integers(n_clusters, size=len(truth))) for _ in range(RANDOM)]))
+
+
+def report_rcc(report: Report, rows: pd.DataFrame) -> None:
+    """What ten clusterers and their consensus gain over chance."""
+    mean = over_seeds(rows, ["data", "objects", "clusterer"])
+    report.section("4. Robust centralized clustering (RCC)")
+    report.text(
+        "Ten algorithms see all objects and features of a sample; their consensus should be good without anybody knowing which "
+        "of them suits the data. As on the slides, quality is NMI with the categories less that of random clusterings "
+        f"(the mean of {RANDOM}, uniform labels, same number of clusters); the slides' numbers are only in their figure."
+    )
+    for name, group in mean.groupby("data", sort=False):
+        texts = group.assign(text=with_error(group, "gain"))
+        wide = texts.pivot(index="clusterer", columns="objects", values="text").loc[group["clusterer"].unique()]
+        wide.columns = [f"n = {n}" for n in wide.columns]
+        first = group.iloc[0]
+        report.table(
+            f"rcc_{name.split('-')[0].lower()}",
+            group,
+            f"{name}: NMI above chance; seeds {first['seeds']}, {first['repeats']} repeats, mean ± standard error of the mean. "
+            "Worst, mean and best of ten are taken in every sample by the truth.",
+            shown=wide.rename_axis("clusterer").reset_index(),
+        )
+    report.figure(
+        "rcc",
+        _draw(mean),
+        "NMI above chance: ten clusterers (grey band: worst to best), their mean and their consensus.",
+    )
+    report.text(*_in_words(mean))
+
+
+def _in_words(mean: pd.DataFrame) -> list[str]:
+    said = [
+        "**“Cluster ensembles can be used to boost robustness.”** The consensus among the ten, mean over sample sizes:"
+    ]
+    for name, group in mean.groupby("data", sort=False):
+        table = group.groupby("clusterer", sort=False)["gain"].mean()
+        ten = table.drop([*CONSENSUS, "worst of ten", "mean of ten", "best of ten"])
+        ranks = [f"{c} {table[c]:.3f} ({_beaten_by(ten, table[c])})" for c in CONSENSUS]
+        said.append(
+            f"**{name}**: {' and '.join(ranks)}; the single clusterers range from {ten.min():.3f} "
+            f"({ten.idxmin()}) to {ten.max():.3f} ({ten.idxmax()}), mean {ten.mean():.3f}."
+        )
+    return said
+
+
+def _beaten_by(ten: pd.Series, value: float) -> str:
+    better = int((ten > value + 0.0005).sum())
+    return f"{better} of the ten do better" if better else "none of the ten does better"
+
+
+def _draw(mean: pd.DataFrame) -> Any:
+    groups = list(mean.groupby("data", sort=False))
+    figure = new_figure(2.8 + 3.2 * len(groups), 3.8)
+    axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
+    for axis, (name, group) in zip(axes, groups, strict=True):
+        table = group.pivot(index="objects", columns="clusterer", values="gain")
+        axis.fill_between(
+            table.index, table["worst of ten"], table["best of ten"], color="0.88", label="worst to best of ten"
+        )
+        for number, clusterer in enumerate(("mean of ten", *CONSENSUS)):
+            rows = group[group["clusterer"] == clusterer]
+            curve(axis, rows["objects"], rows["gain"], rows["gain_sem"], number, clusterer)
+        axis.set_xscale("log")
+        axis.set_xticks(table.index, [str(n) for n in table.index])
+        axis.minorticks_off()
+        axis.set(title=name, xlabel="objects in the sample")
+    axes[0].set_ylabel("NMI above that of random clusterings")
+    legend_outside(figure, axes[0])
+    return figure
