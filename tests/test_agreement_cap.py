@@ -25,7 +25,7 @@ def information(table, rows, columns):
 
 
 def all_pairs(table, sides):
-    return sum(information(table, rows, columns) for rows in sides.rows for columns in sides.columns)
+    return sum(information(table, rows, columns) for rows in sides.rows.labels.T for columns in sides.columns.labels.T)
 
 
 def uniform(table):
@@ -88,7 +88,7 @@ def test_of_more_candidates_those_with_most_information_take_part(agreement):
     many = cs.agree(table, 6, 30, m=6, **how).before
     few = cs.agree(table, 6, 30, m=2, candidates=3, **how).before
     single = np.arange(table.shape[1])
-    known = [information(uniform(table), rows, single) for rows in many.rows]
+    known = [information(uniform(table), rows, single) for rows in many.rows.labels.T]
     best = sorted(np.argsort(known)[-2:])
     assert np.array_equal(few.rows.labels, many.rows.labels[:, best])
     assert np.array_equal(few.columns.labels, many.columns.labels[:, best])
@@ -108,7 +108,7 @@ def test_it_starts_from_any_clusterings(agreement):
     turned = cs.agree(table, 6, columns=found.before.columns, n_iter=1)
     assert (turned.after.rows.n_clusters == 6).all()
     for some in (both, alone):
-        score = [np.mean([nmi(truth, labels) for labels in sides.rows]) for sides in (some.before, some.after)]
+        score = [np.mean([nmi(truth, labels) for labels in sides.rows.labels.T]) for sides in (some.before, some.after)]
         assert score[1] > score[0]
 
 

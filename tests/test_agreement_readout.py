@@ -50,7 +50,7 @@ def test_stability_and_accuracy_of_every_iteration():
         for name in ("rows", "columns"):
             expected = cs.stability(getattr(sides, name), "jaccard")
             assert (getattr(row, name), getattr(row, f"{name}_sem")) == (expected.mean, expected.sem)
-        values = [accuracy(truth, labels) for labels in sides.rows]
+        values = [accuracy(truth, labels) for labels in sides.rows.labels.T]
         assert row.accuracy == pytest.approx(np.mean(values))
         assert row.accuracy_sem == pytest.approx(np.std(values, ddof=1) / np.sqrt(5))
     assert table["rows"].is_monotonic_increasing

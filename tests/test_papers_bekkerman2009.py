@@ -47,7 +47,7 @@ def test_stages_are_those_of_the_process(drawn, found):
     result = run_agree(drawn, "default", 3, 1, 0, None)
     table = found.stages.set_index(["measure", "stage"])["value"]
     for stage, sides in (("before", result.before), ("cap", result.after)):
-        each = [accuracy(drawn.truth, labels) for labels in sides.rows]
+        each = [accuracy(drawn.truth, labels) for labels in sides.rows.labels.T]
         assert table["accuracy", stage] == pytest.approx(np.mean(each))
         assert table["documents", stage] == cs.stability(sides.rows, "jaccard").mean
         assert table["words", stage] == cs.stability(sides.columns, "jaccard").mean

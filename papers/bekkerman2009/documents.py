@@ -172,7 +172,7 @@ def _members(
             some = agree(data.counts, **start, **how, n_jobs=n_jobs, progress=False)
         row: dict[str, Any] = {"m": m}
         for when, sides in (("before", some.before), ("after", some.after)):
-            values = np.array([accuracy(data.truth, labels) for labels in sides.rows])
+            values = np.array([accuracy(data.truth, labels) for labels in sides.rows.labels.T])
             row |= {when: values.mean(), f"{when}_sem": sem(values)}
         rows.append(row)
     return pd.DataFrame(rows, columns=["m", "before", "before_sem", "after", "after_sem"])

@@ -58,7 +58,7 @@ def _one_run(
     nbces: dict[str, tuple[str, str]],
     options: dict[str, Any],
 ) -> dict[str, dict[str, float]]:
-    base = pd.DataFrame([_quality(truth, column) for column in train])
+    base = pd.DataFrame([_quality(truth, column) for column in train.labels.T])
     found = {"k-means max": base.max().to_dict(), "k-means mean": base.mean().to_dict()}
     for method in GRAPHS:
         found[method] = _quality(truth, combine(train, k, method, random_state=seed, progress=False).labels)
