@@ -300,7 +300,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"base": "multinomial", "X": "zero"}, r"1 row of the data is all zero \(the first is row 7\)"),
         ({"base": "bottleneck", "X": "empty"}, r"2 rows of the data are all zero \(the first is row 7\)"),
         ({"base": "multinomial", "center": "group", "X": "counts"}, "leaves no counts"),
-        ({"X": "nan"}, "the data has NaN in row 1, column 1: "),
+        ({"X": "nan"}, "the data, row 2, column 1 .*missing or infinite value"),
         ({"X": "sparse", "base": "gaussian"}, "cannot split group '0'.*[Ss]parse"),
         ({"random_state": -1}, "random_state"),
         ({"learn": [True]}, "learn must be True or False"),
@@ -439,14 +439,14 @@ def test_a_base_keeps_a_number_of_clusters_that_is_none():
 @pytest.mark.parametrize(
     ("data", "where"),
     [
-        (pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, np.inf, 3.0]}), "inf in row 1, column 'b'"),
-        (pd.DataFrame({"a": [1, None, 3], "b": [1, 2, 3]}, dtype=object), "NaN in row 1, column 'a'"),
-        ([[1.0, 2.0], [3.0, None]], "NaN in row 1, column 1"),
-        (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), "NaN in row 1, column 0"),
+        (pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, np.inf, 3.0]}), "row 2, column 'b'"),
+        (pd.DataFrame({"a": [1, None, 3], "b": [1, 2, 3]}, dtype=object), "row 2, column 'a'"),
+        ([[1.0, 2.0], [3.0, None]], "row 2, column 1 .*"),
+        (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), "row 2, column 0 .*"),
     ],
 )
 def test_what_is_missing_is_named(data, where):
-    with pytest.raises(InputError, match=f"the data has {where}: "):
+    with pytest.raises(InputError, match=f"the data, {where}: missing or infinite"):
         CondEns(2).fit(data, [0, 1, 1][: len(data) if isinstance(data, list) else data.shape[0]])
 
 

@@ -212,7 +212,7 @@ def test_lengths_and_missing_numbers_get_one_sentence(result):
     bad = X.astype(float)
     bad[3, 1] = np.nan
     for call in (lambda: quality(bad, hidden), lambda: diagnose(bad, hidden, given)):
-        with pytest.raises(InputError, match="NaN in row 3, column 1"):
+        with pytest.raises(InputError, match=r"row 4, column 1 .*missing or infinite"):
             call()
     with pytest.raises(InputError, match="given labels are of 10 objects, the clustering of 450"):
         diagnose(X, hidden, given[:10])

@@ -1,4 +1,4 @@
-"""Checks at the door that are not about labels: choices, threads, seeds, fingerprints."""
+"""Checks that are not about labels: choices, threads, seeds, fingerprints, text to show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_seed, count, fingerprint, show
+from consilience._check import InputError, check_choice, check_seed, count, fingerprint, printable, show
 from consilience._parallel import n_threads
 
 # --- choices --------------------------------------------------------------------------------------------------------
@@ -252,3 +252,9 @@ def test_fingerprint_of_sparse_data_that_is_read_only():
     for part in (matrix.data, matrix.indices, matrix.indptr):
         part.flags.writeable = False
     assert fingerprint(matrix) == fingerprint(unsorted_with_duplicates())
+
+
+def test_what_a_terminal_would_obey_is_shown_as_a_replacement_character():
+    assert printable("a\x1b]0;x\x07b\u202ec\ud800") == "a\ufffd]0;x\ufffdb\ufffdc\ufffd"
+    assert printable("two\nlines\tkept") == "two\nlines\tkept"
+    assert printable("two\nlines", keep="") == "two\ufffdlines"

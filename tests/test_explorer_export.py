@@ -144,7 +144,7 @@ def test_the_python_snippet_makes_the_same_labels(tmp_path):
 
 
 def test_the_snippet_of_a_labels_file_and_of_data():
-    how = {"id_column": "bead", "label_columns": ["shape", "color"]}
+    how = {"id_column": "bead", "known": ["shape", "color"]}
     labels = material(sample_path("beads_labels.csv"), reading=how).session()
     frame = run_snippet(exported(Api(labels), "python", [{"ref": "2m", "name": "x"}]))
     np.testing.assert_array_equal(frame["x"], load_beads_labels().labels[:, 2])

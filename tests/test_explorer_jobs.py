@@ -209,7 +209,7 @@ def test_the_snippet_makes_what_was_added_in_memory():
     from consilience.datasets import sample_path
     from consilience.explorer.sources import Making
 
-    how = {"id_column": "bead", "label_columns": ["shape", "color"]}
+    how = {"id_column": "bead", "known": ["shape", "color"]}
     api = Api(material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session())
     finish(api, refine(api, count=30)["id"])
     frame = run_snippet(exported(api, "python", [{"ref": "41m", "name": "x"}, {"ref": "42.70c", "name": "y"}]))

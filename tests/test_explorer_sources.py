@@ -22,7 +22,7 @@ from explorer_cases import arrays, ask, beads_ensemble
 from planted import planted
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
-HOW = {"id_column": "bead", "label_columns": ["shape", "color"]}
+HOW = {"id_column": "bead", "known": ["shape", "color"]}
 
 
 @pytest.fixture(scope="module")

@@ -292,11 +292,11 @@ def test_kmeans_plus_plus_starts_better():
 @pytest.mark.parametrize(
     ("X", "k", "options", "message"),
     [
-        ([[0.0], [np.nan]], 1, {}, "NaN or infinite"),
+        ([[0.0], [np.nan]], 1, {}, "missing or infinite value"),
         ([[0.0], [1e150]], 1, {}, "squares overflow"),
-        ([["a"], ["b"]], 1, {}, "cannot be read as a table of numbers"),
-        ([1.0, 2.0], 1, {}, "objects × features"),
-        (np.zeros((0, 3)), 1, {}, "objects × features"),
+        ([["a"], ["b"]], 1, {}, "holds text, such as"),
+        ([1.0, 2.0], 1, {}, "has 1 dimension"),
+        (np.zeros((0, 3)), 1, {}, "has no rows"),
         ([[0.0], [1.0]], 3, {}, "n_clusters must lie between 1 and 2; got 3"),
         ([[0.0], [1.0]], 0, {}, "n_clusters must lie between"),
         ([[0.0], [1.0]], 1.5, {}, "n_clusters must be a whole number"),

@@ -49,7 +49,7 @@ def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: 
 
 
 def test_a_job_can_be_canceled_also_after_a_reload(browser: Any, tmp_path: Path) -> None:
-    beads = read_table(make_beads(3000), kind="data", id_column="bead", label_columns=["shape", "color"])
+    beads = read_table(make_beads(3000), kind="data", id_column="bead", known=["shape", "color"])
     run = beads_run(tmp_path / "run", 60, beads)
     with closing(serve(run, beads)) as server, visit(browser, server.url) as seen:
         page = seen.page
@@ -164,7 +164,7 @@ def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> No
     name = "<img src=x onerror=hacked>" if os.name == "posix" else "&lt;img src=x&gt;"  # as far as file names go
     file = tmp_path / f"{name}.csv"
     table.to_csv(file, index_label="id")
-    session = material(file, kind="labels", reading={"id_column": "id", "label_columns": ["truth"]}).session()
+    session = material(file, kind="labels", reading={"id_column": "id", "known": ["truth"]}).session()
     with Server(session) as server, visit(browser, server.url) as seen:
         page = seen.page
         assert page.locator("h1").inner_text() == name

@@ -19,7 +19,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience.tables import Table, read_table
+from consilience.tables import Standardizer, Table, check_matrix, read_table
 
 X = np.array([[0.0, 1.5, 0.1 + 0.2], [2.0, 0.0, 0.0], [3.0, 1e-300, 7.25], [0.0, 0.0, 12345678.9]])
 COUNTS = np.array([[0, 1, 2], [3, 0, 0], [0, 0, 2**53 + 1], [0, 4, 0]])
@@ -184,7 +184,7 @@ def test_anndata(tmp_path, matrix, on_disk):
     if on_disk:
         source.write_h5ad(tmp_path / "a.h5ad")
         source = tmp_path / "a.h5ad"
-    table = read_table(source, kind="data", label_columns="leiden")
+    table = read_table(source, kind="data", known="leiden")
     values = table.values.toarray() if sparse.issparse(table.values) else table.values
     np.testing.assert_array_equal(values, X)
     assert sparse.issparse(table.values) == sparse.issparse(matrix)
@@ -383,7 +383,7 @@ FLOWERS = 'name,length,"species, or class",width\n007,5.1,"set, osa",1\n7,4.9,,2
 @pytest.mark.parametrize("id_column", ["name", 0])
 def test_ids_and_columns_set_aside(tmp_path, id_column):
     path = write(tmp_path / "f.csv", FLOWERS)
-    table = read_table(path, kind="data", id_column=id_column, label_columns=["species, or class"])
+    table = read_table(path, kind="data", id_column=id_column, known=["species, or class"])
     np.testing.assert_array_equal(table.values, [[5.1, 1], [4.9, 2], [4.8, 3]])
     assert list(table.ids) == ["007", "7", "NA"]
     assert table.columns == ["length", "width"]
@@ -404,7 +404,7 @@ def test_quotes_do_not_make_a_number_text(tmp_path):
 
 
 def test_quoted_class_numbers_are_the_same_labels(tmp_path):
-    table = read_table(write(tmp_path / "q.csv", 'x,y\n1,"1"\n2,2\n3,"NA"\n'), kind="data", label_columns="y")
+    table = read_table(write(tmp_path / "q.csv", 'x,y\n1,"1"\n2,2\n3,"NA"\n'), kind="data", known="y")
     assert list(table.labels["y"]) == [1, 2, None]
 
 
@@ -489,7 +489,7 @@ def test_polars_and_arrow():
 
 def test_vectors_beside_an_npz_matrix(tmp_path):
     path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.arange(4), names=np.array(list("pqrs")), words=np.zeros(9)))
-    table = read_table(path, kind="data", key="X", id_column="names", label_columns=["y"])
+    table = read_table(path, kind="data", key="X", id_column="names", known=["y"])
     assert list(table.ids) == list("pqrs")
     assert list(table.labels["y"]) == [0, 1, 2, 3]
     np.testing.assert_array_equal(table.values, X)
@@ -572,7 +572,7 @@ BAD_FILES = [
             "column 'species' holds text, such as 'setosa'",
             "id_column=",
             "(--id)",
-            "(--truth)",
+            "(--known)",
             "leave it",
         ],
     ),
@@ -633,11 +633,11 @@ BAD_FILES = [
     (
         "i.csv",
         "name,b\n1,2\n",
-        {"label_columns": ["nam"]},
-        ["unknown label_columns (--truth, --given) of i.csv", "'name'"],
+        {"known": ["nam"]},
+        ["unknown known (--known, --given) of i.csv", "'name'"],
     ),
     ("i.csv", "name,b\n1,2\n", {"columns": ["nam"]}, ["unknown columns (--columns) of i.csv", "did you mean 'name'"]),
-    ("i.csv", "a\n1\n", {"label_columns": "a"}, ["i.csv", "no column is left"]),
+    ("i.csv", "a\n1\n", {"known": "a"}, ["i.csv", "no column is left"]),
     ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0 (--id 0)"]),
     ("h.csv", "a,b,a\n1,2,3\n", {}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
     ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
@@ -830,7 +830,7 @@ def test_distance_checks_need_no_second_matrix():
 
 
 def test_real_counts(data_folder):
-    table = read_table(data_folder / "webkb.npz", kind="counts", id_column="doc_id", label_columns=["y", "y2"])
+    table = read_table(data_folder / "webkb.npz", kind="counts", id_column="doc_id", known=["y", "y2"])
     assert isinstance(table, Table)
     assert table.values.shape == (1087, 5560)
     assert table.values.dtype == np.int64
@@ -839,13 +839,13 @@ def test_real_counts(data_folder):
 
 
 def test_real_measurements(data_folder):
-    table = read_table(data_folder / "glass.npz", kind="data", key="X", label_columns=["y"])
+    table = read_table(data_folder / "glass.npz", kind="data", key="X", known=["y"])
     assert table.values.shape == (214, 9)
     assert sorted(np.bincount(table.labels["y"])) == [9, 13, 17, 29, 70, 76]
 
 
 def test_real_distances(data_folder):
-    table = read_table(data_folder / "protein_dist.npz", kind="distances", key="X", label_columns="y")
+    table = read_table(data_folder / "protein_dist.npz", kind="distances", key="X", known="y")
     assert table.values.shape == (213, 213)
     assert table.values.dtype == np.float64
 
@@ -857,5 +857,82 @@ def test_every_real_file_is_read_or_refused_by_name(data_folder):
         if path.name == "movielens1m.npz":
             assert "movielens1m.npz: holds 9 arrays" in refusal(path, kind="counts")
             continue
-        table = read_table(path, kind="data", key=key, label_columns="y")
+        table = read_table(path, kind="data", key=key, known="y")
         assert table.n_objects == len(table.labels)
+
+
+# --- one check of a matrix, one scaling ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [X, X.tolist(), FRAME, pa.table(FRAME), sparse.csr_matrix(X), sparse.coo_array(X), read_table(X, kind="data")],
+    ids=["array", "list", "frame", "arrow", "csr", "coo", "table"],
+)
+def test_a_matrix_from_whatever_holds_numbers(source):
+    found = check_matrix(source)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, X)
+    assert not sparse.issparse(found) or found.format == "csr"
+
+
+def test_a_matrix_of_the_right_type_is_not_copied():
+    assert check_matrix(X) is X
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "sentence"),
+    [
+        (FRAME.replace(2.0, np.nan), {}, "the data, row 2, column 'a': missing or infinite value (nan), the only one"),
+        (sparse.csr_matrix([[0, np.inf]]), {"what": "X"}, "X, row 1, column 1 (the first is 0): missing or infinite"),
+        ([[1], [1, 2]], {}, "the data cannot be read as a table of numbers: its rows differ in length"),
+        (X[0], {}, "the data: has 1 dimension"),
+        (X[:0], {}, "the data: has no rows"),
+        (X, {"n_objects": 5}, "the data has 4 rows for 5 objects"),
+        (X[:1], {"min_objects": 2}, "the data has 1 row: give at least 2"),
+        (X * 1e300, {}, "beyond 1e+140, whose squares overflow"),
+        (np.full((2, 2), 1e-200), {}, "too small for their squares to be told from 0"),
+        (None, {}, "the data cannot be made of None"),
+        (X, {"kind": "distances"}, "must be square"),
+        (read_table(np.ones((2, 2), int), kind="labels"), {}, "was read as labels"),
+    ],
+)
+def test_a_matrix_is_refused_in_one_sentence(source, options, sentence):
+    with pytest.raises(InputError) as caught:
+        check_matrix(source, **options)
+    assert sentence in str(caught.value)
+
+
+def test_an_estimator_learns_its_features_and_missing_ones_are_placed():
+    from sklearn.base import BaseEstimator
+
+    class Model(BaseEstimator):
+        pass
+
+    model = Model()
+    check_matrix(FRAME, estimator=model)
+    assert (model.n_features_in_, list(model.feature_names_in_)) == (3, NAMES)
+    with pytest.raises(InputError, match="feature names should match"):
+        check_matrix(FRAME[["a"]], estimator=model, reset=False)
+    with pytest.raises(InputError, match="row 2, column 'a': missing or infinite value"):
+        check_matrix(FRAME.replace(2.0, np.nan), estimator=model)
+    with pytest.raises(InputError, match="minimum of 2 is required"):
+        check_matrix(X[:1], estimator=model, min_objects=2)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e307, 1e-200])
+@pytest.mark.parametrize("make", [np.array, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_columns_come_to_one_scale_however_large_or_small_their_numbers_are(make, factor):
+    values = np.abs(np.random.default_rng(0).normal(size=(40, 3))) * [1, 5, 0.1]
+    values[:, 2] = 0.25
+    expected = values / np.append(values[:, :2].std(axis=0), 1)
+    if make is np.array:
+        expected -= expected.mean(axis=0)
+    table = make(values * [factor, 1, 1])
+    found = Standardizer.of(table)
+    scaled = found.apply(table)
+    assert sparse.issparse(scaled) == (make is sparse.csr_matrix)
+    np.testing.assert_allclose(scaled.toarray() if sparse.issparse(scaled) else scaled, expected, atol=1e-12)
+    mean = "" if make is sparse.csr_matrix else "mean 0 and "
+    assert found.describe() == f"3 columns, each scaled to {mean}standard deviation 1 (1 is constant)"
+    np.testing.assert_array_equal(found.constant, [False, False, True])

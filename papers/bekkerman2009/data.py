@@ -91,7 +91,7 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
 def read_documents(folder: Path, name: str) -> Documents:
     """A document set by the name of its file; Enron without the copies of messages, and with its twin folders as one."""
     path = folder / f"{name}.npz"
-    table = read_table(path, kind="counts", label_columns="y")
+    table = read_table(path, kind="counts", known="y")
     assert table.labels is not None
     truth, counts = table.labels["y"].to_numpy().astype(np.int64), table.values
     with np.load(path, allow_pickle=False) as arrays:

@@ -106,7 +106,7 @@ def read_texts(folder: Path) -> list[Texts]:
 def _read(folder: Path, name: str, first: str, second: str) -> tuple[Any, pd.DataFrame]:
     """Term counts and the names of the two classes, None for documents of several."""
     path = data_file(folder, name)
-    table = read_table(path, kind="counts", label_columns=["y", "y2"])
+    table = read_table(path, kind="counts", known=["y", "y2"])
     assert table.labels is not None
     labels = {}
     for column, title in (("y", first), ("y2", second)):

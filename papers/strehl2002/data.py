@@ -98,13 +98,13 @@ def data_sets(folder: Path | None) -> dict[str, DataSet]:
 
 def read_pendigits(folder: Path) -> Drawn:
     """10,992 pen-written digits, 16 features from 0 to 100."""
-    table = read_table(data_file(folder, "pendigits.npz"), kind="data", key="X", label_columns="y")
+    table = read_table(data_file(folder, "pendigits.npz"), kind="data", key="X", known="y")
     return table.values, _codes(table.labels, "y")
 
 
 def read_yahoo(folder: Path) -> Drawn:
     """2,340 pages in 20 categories: tf-idf (1 + log of the count) of the 2,903 terms that occur in most pages."""
-    table = read_table(data_file(folder, "k1b.npz"), kind="counts", label_columns="y2")
+    table = read_table(data_file(folder, "k1b.npz"), kind="counts", known="y2")
     pages = np.bincount(table.values.indices, minlength=table.values.shape[1])
     terms = np.sort(np.argsort(-pages, kind="stable")[:TERMS])
     counts = table.values[:, terms].astype(float)

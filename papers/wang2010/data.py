@@ -63,7 +63,7 @@ def read_data_sets(folder: Path) -> list[DataSet]:
 
 
 def _read(path: Path, name: str) -> DataSet:
-    table = read_table(path, kind="data", key="X", label_columns="y")
+    table = read_table(path, kind="data", key="X", known="y")
     labels: Any = table.labels
     X, classes = np.asarray(table.values, float), labels["y"].to_numpy()
     if name in LETTERS:

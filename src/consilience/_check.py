@@ -1,4 +1,4 @@
-"""Checks at the door: what users pass becomes arrays the rest can trust, or one clear sentence."""
+"""Checks of what users pass: it becomes what the rest can rely on, or one clear sentence."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import bidirectional, category
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._random import fresh_seed
+
+_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's marks of direction
 
 
 class InputError(ValueError):
@@ -23,6 +26,16 @@ def show(value: Any, most: int = 60) -> str:
     """A value in a message: quoted, on one line, and short; NumPy's numbers as plain ones."""
     text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
     return text if len(text) <= most else f"{text[: most - 4]}…{text[0]}"
+
+
+def printable(text: Any, keep: str = "\n\t") -> str:
+    """Text for a terminal or a page: � for control characters, half characters and those that turn the direction."""
+    return "".join(
+        "\ufffd"
+        if (category(letter) in ("Cc", "Cs") and letter not in keep) or bidirectional(letter) in _TURNS
+        else letter
+        for letter in str(text)
+    )
 
 
 def count(number: int, what: str) -> str:

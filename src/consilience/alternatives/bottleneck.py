@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._random import stream
 from consilience.alternatives.annealing import anneal
-from consilience.alternatives.data import check_counts, check_data
+from consilience.alternatives.data import check_counts
 from consilience.alternatives.multinomial import log_profiles
 from consilience.information import Engine, cluster_tables, count_views, random_starts
+from consilience.tables import check_matrix
 
 SEARCHES = ("sequential", "annealing")
 
@@ -74,7 +75,7 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: None = None) -> CountBottleneck:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
-        X = check_data(self, X)
+        X = check_matrix(X, estimator=self, min_objects=2)
         check_counts(X, "CountBottleneck")
         k = check_count("n_clusters", self.n_clusters)
         check_choice(self.search, SEARCHES, "search")
@@ -97,7 +98,7 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The cluster whose profile is nearest to the row's (least Kullback–Leibler divergence), profiles fixed."""
         check_is_fitted(self)
-        X = check_data(self, X, least=1, reset=False)
+        X = check_matrix(X, estimator=self, reset=False)
         logs = np.where(np.isfinite(self.log_profiles_), self.log_profiles_, 0.0)
         return np.asarray(X @ logs.T).argmax(axis=1)
 

@@ -27,7 +27,7 @@ from consilience._types import Labels
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.bottleneck import SEARCHES
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
-from consilience.alternatives.data import check_counts, check_data
+from consilience.alternatives.data import check_counts
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
 from consilience.alternatives.splits import RESTARTS
@@ -37,6 +37,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.ensemble import Ensemble
 from consilience.information import Engine, Views, objective_of
 from consilience.measures import nmi
+from consilience.tables import check_matrix
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost
@@ -192,7 +193,7 @@ class CCIB(ClusterMixin, BaseEstimator):
             The known grouping; of several, the groups they make together. Missing labels are allowed. Without any, this is
             the plain information bottleneck.
         """
-        index, X = X, check_data(self, X)
+        index, X = X, check_matrix(X, estimator=self, min_objects=2)
         path = self._check_options()
         check_counts(X, "CCIB")
         if self.n_clusters > X.shape[0]:

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience.alternatives.bases import check_base, is_random, takes_counts
-from consilience.alternatives.data import Centering, check_counts, check_data
+from consilience.alternatives.data import Centering, check_counts
 from consilience.alternatives.given import (
     SEVERAL,
     Given,
@@ -30,6 +30,7 @@ from consilience.alternatives.given import (
 )
 from consilience.alternatives.splits import RESTARTS, split_groups
 from consilience.consensus import METHODS, combine
+from consilience.tables import check_matrix
 
 COMBINATIONS = ("information", "auto", *METHODS)  # "information" is the paper's word for "bottleneck"
 COLUMNS = ["given", "group", "name", "size", "outcome"]
@@ -134,7 +135,7 @@ class CondEns(ClusterMixin, BaseEstimator):
         progress : bool, optional
             A bar on standard error; by default only on a terminal.
         """
-        index, X = X, check_data(self, X)
+        index, X = X, check_matrix(X, estimator=self, min_objects=2)
         self._check_options()
         if takes_counts(self.base):
             check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)

@@ -1,75 +1,20 @@
-"""The data as the stages see it: checked once, and seen from a group where its means are taken out."""
+"""Counts are checked, and data is seen from a group where its means are taken out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, count, show
+from consilience._check import InputError, count
 from consilience._types import Floats
-
-try:
-    from sklearn.utils.validation import validate_data as _validate
-except ImportError:  # scikit-learn 1.5
-
-    def _validate(estimator: Any, X: Any, **options: Any) -> Any:
-        return estimator._validate_data(X, **options)
-
 
 BLOCK = 2**22  # numbers of a sparse table made dense at once, to look at: 32 MB
 DENSE = 2**27  # and to cluster: 1 GB
-
-
-def check_data(estimator: Any, X: Any, *, least: int = 2, reset: bool = True) -> Any:
-    """Finite numbers, dense or CSR float64; the estimator learns the number and names of the features."""
-    options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": least, "reset": reset}
-    return _converted(X, lambda: _validate(estimator, X, **options))
-
-
-def check_matrix(X: Any) -> Any:
-    """The same where no estimator is at hand."""
-    from sklearn.utils import check_array
-
-    return _converted(X, lambda: check_array(X, accept_sparse="csr", dtype=np.float64))
-
-
-def _converted(X: Any, convert: Callable[[], Any]) -> Any:
-    try:
-        found = convert()
-    except (TypeError, ValueError) as error:
-        if at := _first_missing(X):
-            raise InputError(f"the data has {at}: drop the object, or fill the gap first") from None
-        if isinstance(error, TypeError):
-            raise
-        raise InputError(" ".join(str(error).split())) from None
-    return sparse.csr_matrix(found) if sparse.issparse(found) else found
-
-
-def _first_missing(X: Any) -> str:
-    """Where the first number is missing or infinite, in words; empty if there is no such place."""
-    if sparse.issparse(X):
-        X = sparse.csr_matrix(X)
-        bad = ~np.isfinite(X.data)
-        if not bad.any():
-            return ""
-        (row, column), value = _place(X, int(np.argmax(bad))), X.data[np.argmax(bad)]
-    else:
-        values = np.asarray(X)
-        if values.ndim != 2:
-            return ""
-        bad = pd.isna(values) | np.isin(values.astype(object), [np.inf, -np.inf])
-        if not bad.any():
-            return ""
-        row, column = np.argwhere(bad)[0]
-        value = values[row, column]
-    name = X.columns[column] if isinstance(X, pd.DataFrame) else column
-    return f"{'NaN' if pd.isna(value) else value} in row {row}, column {show(name)}"
 
 
 def check_counts(X: Any, what: str) -> None:

@@ -17,12 +17,13 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_labels, count
 from consilience._types import Floats
-from consilience.alternatives.data import check_matrix, group_means
+from consilience.alternatives.data import group_means
 from consilience.alternatives.given import SEVERAL, check_given, groups_of, joint
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
 from consilience.information import count_views, label_views, objective_of
 from consilience.measures import adjusted_rand, information_ratio, nmi
+from consilience.tables import check_matrix
 
 MEASURES = ("variance", "information")
 

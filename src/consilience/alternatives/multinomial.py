@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience._random import stream
 from consilience._types import Floats
-from consilience.alternatives.data import check_counts, check_data
+from consilience.alternatives.data import check_counts
+from consilience.tables import check_matrix
 
 
 def log_profiles(counts: Floats, smoothing: float) -> Floats:
@@ -87,7 +88,7 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: None = None) -> MultinomialMixture:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
-        X = check_data(self, X)
+        X = check_matrix(X, estimator=self, min_objects=2)
         check_counts(X, "MultinomialMixture")
         k = check_count("n_clusters", self.n_clusters)
         check_positive("smoothing", self.smoothing)
@@ -117,7 +118,7 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """p(c | x) of every row, parameters fixed."""
         check_is_fitted(self)
-        X = check_data(self, X, least=1, reset=False)
+        X = check_matrix(X, estimator=self, reset=False)
         return soft_rows(self._scores(X))[0]
 
     def predict(self, X: Any) -> NDArray[np.int64]:

@@ -14,11 +14,11 @@ from consilience._progress import track
 from consilience._random import child_seed
 from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import check_data
 from consilience.alternatives.diagnostics import diagnose
 from consilience.alternatives.given import NoSplitError, TooSmallError, check_given
 from consilience.alternatives.significance import reproducibility, surprise
 from consilience.ensemble import Ensemble
+from consilience.tables import check_matrix
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "surprise", "kept"]
 TOO_SMALL = "the groups have become too small to split"
@@ -127,7 +127,7 @@ def alternatives(
     seed = check_seed(random_state)
     if center == "auto":
         center = None if takes_counts(base) else "group"
-    index, X = X, check_data(CondEns(), X)
+    index, X = X, check_matrix(X, estimator=CondEns(), min_objects=2)
     known = [] if given is None else list(check_given(given, X.shape[0], index).ensemble.labels.T)
     limits = (min_reproducibility, min_surprise, max_redundancy)
     found: list[Any] = []

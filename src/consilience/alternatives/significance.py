@@ -20,11 +20,12 @@ from consilience._check import check_count, check_seed
 from consilience._random import stream
 from consilience._types import Floats
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import check_matrix, group_means
+from consilience.alternatives.data import group_means
 from consilience.alternatives.diagnostics import quality
 from consilience.alternatives.given import NoSplitError, TooSmallError, check_given, joint
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
+from consilience.tables import check_matrix
 
 WIDEST = 1000  # features of a cloud at most; its covariance is a square of them
 

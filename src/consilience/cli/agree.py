@@ -160,7 +160,7 @@ def _read(
         path,
         kind="counts",
         id_column=own_ids,
-        label_columns=truth,
+        known=truth,
         columns=columns or None,
         key=key,
         triples=triples,

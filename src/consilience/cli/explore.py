@@ -124,12 +124,12 @@ def _read(
     source: Path, data: Path | None, kind: str, truth: list[str], making: Making, how: dict[str, Any], has_truth: bool
 ) -> Material:
     """The clusterings, and their data; how to read is said of the data where it is given, and of SOURCE otherwise."""
-    reading = {**how, "columns": how["columns"] or None, "label_columns": truth}
+    reading = {**how, "columns": how["columns"] or None, "known": truth}
     if data is not None:
         own: dict[str, Any] = {}
         if not source.is_dir():
-            mine, reading["label_columns"] = split_truth(truth, source, data, how)
-            own = {"id_column": how["id_column"], "label_columns": mine}
+            mine, reading["known"] = split_truth(truth, source, data, how)
+            own = {"id_column": how["id_column"], "known": mine}
             own |= {name: how[name] for name in ("sep", "header")} if data.suffix == source.suffix else {}
         found = material(source, kind="labels", reading=own)
         return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))

@@ -103,7 +103,7 @@ def command(
         raise InputError(f"--{fixed[0]} is the clustering's own for more --around it: leave it out")
     check_outputs([run], [data])
     how["columns"] = how["columns"] or None
-    table = read_table(data, kind="distances" if distances else "data", label_columns=truth, **how)
+    table = read_table(data, kind="distances" if distances else "data", known=truth, **how)
     before = _held(run)
     try:
         made = generate(

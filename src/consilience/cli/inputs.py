@@ -145,7 +145,7 @@ def read_ensemble(
         ensemble = Ensemble.load(path)
     else:
         how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
-        table = read_table(path, kind="labels", label_columns=truth, **how)
+        table = read_table(path, kind="labels", known=truth, **how)
         ensemble, known = _ensemble(path, table), by_name(table.labels)
     if truth_from is not None:
         chosen = truth if path.is_dir() else []  # which of its columns; of a table they are its own
@@ -171,7 +171,7 @@ def read_data(
     if both := [name for name in here if name in truth]:
         raise InputError(f"{both[0]!r} is named by --given and by --truth: leave it out of one")
     how = {"id_column": id_column, "columns": columns or None, "key": key, **text}
-    table = read_table(path, kind=kind, label_columns=[*here, *truth], **how)
+    table = read_table(path, kind=kind, known=[*here, *truth], **how)
     aside = pd.DataFrame() if table.labels is None else table.labels
     groups, known = by_name(aside.iloc[:, : len(here)]), by_name(aside.iloc[:, len(here) :])
     if given_from is not None:

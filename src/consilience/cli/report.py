@@ -155,7 +155,7 @@ def _data(path: Path, kind: str, truth: list[str], how: dict[str, Any], *, all_t
     if truth and not all_there:
         there = open_sheet(path, Options("labels", how.get("header"), how.get("sep"))).column_names()
         aside = [name for name in truth if name in there]
-    return read_table(path, kind=kind, label_columns=aside, **{**how, "columns": how.get("columns") or None})
+    return read_table(path, kind=kind, known=aside, **{**how, "columns": how.get("columns") or None})
 
 
 def command_line(ctx: click.Context) -> str:

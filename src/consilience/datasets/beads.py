@@ -40,7 +40,7 @@ def load_beads() -> Table:
     >>> load_beads()
     Table('beads.csv', data, 300 objects × 8 columns, dense, with ids, labels shape, color)
     """
-    return read_table(sample_path("beads.csv"), kind="data", id_column="bead", label_columns=["shape", "color"])
+    return read_table(sample_path("beads.csv"), kind="data", id_column="bead", known=["shape", "color"])
 
 
 def load_beads_labels() -> Ensemble:
@@ -54,9 +54,7 @@ def load_beads_labels() -> Ensemble:
       clusters  3 to 7 (median 4)
       missing   2.5 % of the labels, in 4 clusterings
     """
-    table = read_table(
-        sample_path("beads_labels.csv"), kind="labels", id_column="bead", label_columns=["shape", "color"]
-    )
+    table = read_table(sample_path("beads_labels.csv"), kind="labels", id_column="bead", known=["shape", "color"])
     return Ensemble(table)
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import check_array
 
 from consilience._check import InputError, check_count, check_seed
 from consilience._random import child_seed, stream
@@ -24,6 +23,7 @@ from consilience._types import Array, ArrayLike, Floats, Ints, Labels, RandomSta
 from consilience.datasets.similarities import SIMILARITIES, kmeans_by, neighbors_by
 from consilience.datasets.som import SOM
 from consilience.ensemble import Ensemble
+from consilience.tables import check_matrix
 
 
 def noisy_labels(
@@ -332,10 +332,7 @@ def _check_data(X: ArrayLike, n_clusters: int, *, sparse: bool = True) -> Any:
     check_count("n_clusters", n_clusters)
     if issparse(X) and not sparse:
         raise InputError("the ten clusterers need dense data; convert it with X.toarray()")
-    try:
-        X = check_array(X, accept_sparse="csr" if sparse else False, dtype=float)
-    except ValueError as error:
-        raise InputError(f"the data cannot be clustered: {str(error).splitlines()[0]}") from None
+    X = check_matrix(X)
     if n_clusters > X.shape[0]:
         raise InputError(f"{X.shape[0]} objects cannot fill {n_clusters} clusters")
     return X

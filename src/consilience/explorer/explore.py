@@ -45,8 +45,8 @@ def explore(
         A stored run, a saved agreement, labels that you have, or data, which is clustered first.
     data : Table, DataFrame, array or path, optional
         The measurements that the clusterings are of: they give the plane, the features that mark clusters, and "more like this".
-    known : labels, DataFrame, or mapping of name to labels, optional
-        What is known of the objects.
+    known : labels, DataFrame, mapping of name to labels, or names of columns, optional
+        What is known of the objects; text names columns of the table that is read.
     kind : {"auto", "data", "distances", "labels"}
         What a table holds; see :func:`consilience.explorer.sources.material`.
     axes : two names of columns, optional
@@ -92,6 +92,8 @@ def explore(
     from consilience.explorer.sources import Making, material
 
     check_count("n_clusterings", n_clusterings, 2)
+    if isinstance(known, str) or (isinstance(known, list) and known and all(isinstance(name, str) for name in known)):
+        reading["known"], known = known, None
     shown_here = block is None and in_notebook()
     if shown_here:
         from consilience.explorer.widget import Explorer

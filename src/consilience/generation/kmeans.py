@@ -11,8 +11,7 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, count, kind_of
-
-LARGEST = 1e140  # squares beyond it overflow
+from consilience.tables import check_matrix
 
 
 @dataclass(frozen=True)
@@ -70,21 +69,7 @@ def prepare(X: Any) -> Prepared:
     """
     if isinstance(X, Prepared):
         return X
-    try:
-        data: Any = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
-        if data.dtype.kind not in "biufO":
-            raise ValueError(f"it holds {data.dtype}")
-        data = data.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
-    if data.ndim != 2 or not data.shape[0] or not data.shape[1]:
-        raise InputError(f"k-means needs a table of objects × features; got shape {data.shape}")
-    values = data.data if sparse.issparse(data) else data
-    low, high = values.min(initial=0), values.max(initial=0)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise InputError("the data holds NaN or infinite values; fill or drop them first")
-    if max(-low, high) > LARGEST:
-        raise InputError(f"the data holds values beyond {LARGEST:g}, whose squares overflow; scale it first")
+    data = check_matrix(X)
     return Prepared(_sorted_rows(data) if sparse.issparse(data) else np.ascontiguousarray(data))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,12 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_labels, check_same_index, count
+from consilience._check import InputError, check_choice, check_labels, check_same_index
 from consilience._parallel import n_threads
 from consilience._progress import track
 from consilience._types import Floats
 from consilience.ensemble import Ensemble, check_same_objects
-from consilience.tables.sheet import Sheet
-from consilience.tables.values import check_distances
+from consilience.tables import check_matrix
 
 BLOCK = 2**22  # distances held at once: 32 MB
 
@@ -59,7 +58,11 @@ def compactness(
     """
     check_choice(metric, ("euclidean", "precomputed"), "metric")
     threads = n_threads(n_jobs)
-    data, distances = _check_data(X, metric)
+    if metric == "precomputed":
+        data, distances = check_matrix(X, kind="distances", what="the distance matrix"), _given_distances
+    else:
+        data = check_matrix(X)
+        distances = _sparse_distances if sparse.issparse(data) else _dense_distances
     ens = labels if isinstance(labels, Ensemble) else None
     codes = check_labels(labels)[:, None] if ens is None else ens.labels
     if len(codes) != data.shape[0]:
@@ -97,29 +100,6 @@ def _spans(table: NDArray[np.int32]) -> Iterator[tuple[int, int, int]]:
             end = int(np.searchsorted(table[0], last, side="right"))
         yield begin, rows, end
         begin += rows
-
-
-def _check_data(X: Any, metric: str) -> tuple[Any, Callable[[Any, Any, Any], Floats]]:
-    try:
-        data: Any = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X)
-        if data.dtype.kind in "cUS":
-            raise ValueError("it holds complex numbers" if data.dtype.kind == "c" else "it holds text")
-        data = data.astype(float, copy=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
-    if data.ndim != 2:
-        raise InputError(f"the data must be a table of objects × features; got {count(data.ndim, 'dimension')}")
-    values = data.data if sparse.issparse(data) else data
-    if not np.isfinite([values.min(initial=0), values.max(initial=0)]).all():
-        raise InputError("the data holds NaN or infinite values; fill or drop them first")
-    if metric == "euclidean":
-        return data, _sparse_distances if sparse.issparse(data) else _dense_distances
-    if sparse.issparse(data):
-        raise InputError("a distance matrix cannot be sparse: what is not stored would be a distance of 0")
-    if data.shape[0] != data.shape[1]:
-        raise InputError(f"a distance matrix is square; got shape {data.shape}")
-    check_distances(Sheet("the distance matrix", data), data, list(range(len(data))))
-    return data, _given_distances
 
 
 def _dense_distances(data: Any, rows: Any, columns: Any) -> Floats:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, count
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._progress import track
 from consilience._random import stream
 from consilience._types import Floats
@@ -21,7 +21,7 @@ from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
-from consilience.tables import Table
+from consilience.tables import check_matrix
 
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "stability": "X"}
 STACK = 2**18  # labels counted at a time
@@ -95,7 +95,7 @@ def score(
         raise InputError(f"{name} needs the data itself, not distances; leave it out")
     if X is not None:
         check_same_objects(ens, X)
-        X = _check_data(X, ens.n_objects)
+        X = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
     makers: dict[str, Callable[[], dict[str, Any]]] = {
         "compactness": lambda: {"compactness": compactness(X, ens, metric=metric, n_jobs=n_jobs, progress=progress)},
@@ -131,22 +131,6 @@ def _accuracies(codes: NDArray[np.int32], ens: Ensemble) -> Floats:
     step = max(1, STACK // ens.n_objects)
     blocks = (ens.labels[:, begin : begin + step].T for begin in range(0, ens.n_clusterings, step))
     return np.concatenate([accuracy_of(tables(codes, np.ascontiguousarray(block))) for block in blocks])
-
-
-def _check_data(X: Any, n_objects: int) -> Any:
-    """Numbers, all finite, a row for every object."""
-    X = X.values if isinstance(X, Table) else X
-    try:
-        data = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X, float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the data cannot be read as a table of numbers: {error}") from None
-    if data.ndim != 2 or data.shape[0] != n_objects:
-        raise InputError(
-            f"the data must have a row for each of {count(n_objects, 'object')}; its shape is {data.shape}"
-        )
-    if not np.isfinite(data.data if sparse.issparse(data) else data).all():
-        raise InputError("the data holds NaN or infinite values; fill or drop them first")
-    return data
 
 
 def _sample(n_objects: int, n_sample: int, seed: int) -> NDArray[np.int64]:

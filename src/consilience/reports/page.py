@@ -14,15 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
-from unicodedata import bidirectional, category
 
 import numpy as np
 import pandas as pd
 
-from consilience._check import count
+from consilience._check import count, printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 LONGEST = 160  # letters of a cell
 BROAD = 7  # inches from which a picture is scrolled on a narrow screen, not shrunk
 
@@ -86,13 +84,7 @@ class Section:
 
 def escape(text: Any) -> str:
     """Text for HTML, wherever it stands: no markup, no quotes, no control characters."""
-    plain = "".join("\ufffd" if _is_control(letter) else letter for letter in str(text))
-    return html.escape(plain, quote=True)
-
-
-def _is_control(letter: str) -> bool:
-    """Whether a letter is none that can be seen, or one that turns the direction of those around it."""
-    return (category(letter) in ("Cc", "Cs") and letter not in "\n\t") or bidirectional(letter) in TURNS
+    return html.escape(printable(text), quote=True)
 
 
 def render(title: str, lead: str, sections: Sequence[Section], footer: str, *, more: str = "") -> str:

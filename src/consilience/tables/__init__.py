@@ -1,7 +1,18 @@
-"""What users have (files, DataFrames, arrays, sparse matrices, AnnData) into checked arrays."""
+"""What users have (files, data frames, arrays, sparse matrices, AnnData) into checked arrays."""
 
 from consilience.tables.matching import match_rows
+from consilience.tables.matrix import check_matrix
 from consilience.tables.reading import KINDS, Table, find_id_column, read_table
-from consilience.tables.scaling import SCALES, scale
+from consilience.tables.scaling import SCALES, Standardizer, scale
 
-__all__ = ["KINDS", "SCALES", "Table", "find_id_column", "match_rows", "read_table", "scale"]
+__all__ = [
+    "KINDS",
+    "SCALES",
+    "Standardizer",
+    "Table",
+    "check_matrix",
+    "find_id_column",
+    "match_rows",
+    "read_table",
+    "scale",
+]

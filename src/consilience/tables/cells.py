@@ -60,7 +60,7 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
         what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
         return InputError(
             f"{sheet.place(row)}: {sheet.column_words(position)} holds {what}, such as {show(cell)}: "
-            "name it with id_column= (--id) or label_columns= (--truth), or leave it out"
+            "name it with id_column= (--id) or known= (--known), or leave it out"
         )
     return InputError(
         f"{sheet.place(row, position)}: {show(cell)} is not a number: write it as plain digits with a "

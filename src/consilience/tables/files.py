@@ -51,13 +51,14 @@ class Options:
     header: bool | None = None
     sep: str | None = None
     key: str | None = None
+    name: str | None = None  # how messages call what is in memory
 
 
 def open_sheet(source: Any, options: Options) -> Sheet:
     """The sheet in a file or an object in memory."""
     if isinstance(source, (str, os.PathLike)):
         return _open_file(Path(source), options)
-    name = type(source).__name__
+    name = options.name or type(source).__name__
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, key=with_key)
     if with_key:
@@ -76,7 +77,7 @@ def open_sheet(source: Any, options: Options) -> Sheet:
     if isinstance(source, np.ndarray):
         return _array_sheet("array" if name == "ndarray" else name, source, options)
     raise InputError(
-        f"a table cannot be made of {kind_of(source)}: give a path, a DataFrame, a NumPy array, a SciPy sparse matrix "
+        f"{options.name or 'a table'} cannot be made of {kind_of(source)}: give a path, a DataFrame, a NumPy array, a SciPy sparse matrix "
         "or an AnnData"
     )
 
@@ -302,7 +303,7 @@ def _array_sheet(source: str, array: Any, options: Options) -> Sheet:
         array = array[:, None]
     if array.ndim != 2:
         raise InputError(
-            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give rows of objects by columns"
+            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give objects × columns"
         )
     return Sheet(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
 

@@ -36,7 +36,7 @@ class Table:
     columns : list of str or None
         Name of each column of `values`.
     labels : DataFrame or None
-        The columns set aside with `label_columns`.
+        The columns set aside with `known`.
     source : str
         Name of the file, or of the type of the object.
 
@@ -76,7 +76,7 @@ def read_table(
     *,
     kind: str,
     id_column: str | int | None = None,
-    label_columns: str | int | Sequence[str | int] = (),
+    known: str | int | Sequence[str | int] = (),
     columns: str | int | Sequence[str | int] | None = None,
     header: bool | None = None,
     sep: str | None = None,
@@ -95,7 +95,7 @@ def read_table(
         Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
         of a DataFrame or Parquet file; an index that has a name or is not 0 … n − 1, and is unique, is taken unless
         a column is named here. So are the `obs_names` of AnnData.
-    label_columns : str, int or sequence of them
+    known : str, int or sequence of them
         Columns set aside and returned in `Table.labels`, a known class for example. Those of an AnnData are
         in `obs`; those of an npz file are its vectors with one entry per row.
     columns : str, int or sequence of them, optional
@@ -128,7 +128,7 @@ def read_table(
     --------
     >>> import pandas as pd
     >>> flowers = pd.DataFrame({"name": ["a", "b"], "length": [5.1, 4.9], "species": ["setosa", "virginica"]})
-    >>> table = read_table(flowers, kind="data", id_column="name", label_columns=["species"])
+    >>> table = read_table(flowers, kind="data", id_column="name", known=["species"])
     >>> table
     Table('DataFrame', data, 2 objects × 1 column, dense, with ids, labels species)
     >>> table.values
@@ -138,7 +138,7 @@ def read_table(
     check_choice(kind, KINDS, "kind of table")
     sheet = open_sheet(source, Options(kind, header, sep, key))
     sheet.check_shape()
-    aside = [sheet.find(name, "label_columns") for name in _as_list(label_columns)]
+    aside = [sheet.find(name, "known") for name in _as_list(known)]
     id_position, ids = _ids(sheet, id_column)
     kept = _kept(sheet, columns, [*aside, id_position])
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
@@ -147,7 +147,7 @@ def read_table(
     if triples:
         if kind != "counts" or id_column is not None or aside:
             raise InputError(
-                f"{sheet.source}: triples=True is for kind='counts', without id_column= and label_columns=: "
+                f"{sheet.source}: triples=True is for kind='counts', without id_column= and known=: "
                 "leave out one or the other"
             )
         values, ids, names = triples_of(sheet, kept)
@@ -184,12 +184,12 @@ def _kept(sheet: Sheet, columns: str | int | Sequence[str | int] | None, aside: 
     kept = [position for position in dict.fromkeys(chosen) if position not in away]
     if not kept:
         raise InputError(
-            f"{sheet.source}: no column is left: set fewer aside with label_columns= (--truth) and id_column= (--id)"
+            f"{sheet.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
         )
     if max(kept) >= sheet.width:
         raise InputError(
             f"{sheet.source}: {sheet.column_words(max(kept))} stands beside the matrix and is no part of it: "
-            "name it in label_columns= (--truth) instead"
+            "name it in known= (--known) instead"
         )
     if sheet.names is not None:
         for position in kept:

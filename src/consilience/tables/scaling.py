@@ -3,12 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from consilience._check import InputError, check_choice
+from consilience._check import InputError, check_choice, count
+from consilience._types import Array, Floats
+
+FAR = 1e140  # numbers beyond it, or below its inverse, are brought near 1 first: their squares leave float64
+
+
+@dataclass(frozen=True, eq=False)
+class Standardizer:
+    """Columns to standard deviation 1 and, unless sparse, mean 0, as learned from one table.
+
+    A constant column has standard deviation 1 here, so that dense it becomes 0 and sparse it stays as it is.
+
+    Attributes
+    ----------
+    mean, sd : (n_columns,) array
+        Of each column, after multiplication with `factor`; the mean of a sparse column is not taken out.
+    factor : (n_columns,) array or None
+        Powers of 2 that bring very large and very small numbers near 1; None where no column needs one.
+    constant : (n_columns,) bool array
+        Which columns hold one number only.
+    sparse : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.tables.scaling import Standardizer
+    >>> found = Standardizer.of(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> found.apply(np.array([[2.0, 5.0], [5.0, 5.0]]))
+    array([[0., 0.],
+           [3., 0.]])
+    >>> found.describe()
+    '2 columns, each scaled to mean 0 and standard deviation 1 (1 is constant)'
+    """
+
+    mean: Floats
+    sd: Floats
+    factor: Floats | None
+    constant: Array
+    sparse: bool
+
+    @classmethod
+    def of(cls, X: Any) -> Standardizer:
+        """From the columns of a dense array or CSR matrix of finite numbers."""
+        is_sparse = sparse.issparse(X)
+        low, high = (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
+        top = np.maximum(-low, high)
+        factor = np.where((top > FAR) | ((top < 1 / FAR) & (top > 0)), np.exp2(-np.frexp(top)[1].astype(float)), 1.0)
+        scaled = _times(X, factor) if (factor != 1).any() else X
+        if is_sparse:
+            mean, square = _dense(scaled.mean(axis=0)), _dense(scaled.multiply(scaled).mean(axis=0))
+            sd = np.sqrt(np.maximum(square - np.square(mean), 0))
+        else:
+            mean, sd = scaled.mean(axis=0), scaled.std(axis=0)
+        constant = (low == high) | (sd == 0)
+        mean = np.where(constant, low * factor, mean)  # exactly, so that nothing of it is left
+        return cls(mean, np.where(constant, 1.0, sd), factor if scaled is not X else None, constant, is_sparse)
+
+    def apply(self, X: Any) -> Any:
+        """A table with the same columns, scaled."""
+        if self.factor is not None:
+            X = _times(X, self.factor)
+        if sparse.issparse(X):
+            return sparse.csr_matrix(_times(X, 1 / self.sd))
+        return (X - self.mean) / self.sd
+
+    def describe(self) -> str:
+        """What was done, in one line."""
+        what = "standard deviation 1" if self.sparse else "mean 0 and standard deviation 1"
+        n = int(self.constant.sum())
+        note = f" ({n:,} {'is' if n == 1 else 'are'} constant)" if n else ""
+        return f"{count(len(self.sd), 'column')}, each scaled to {what}{note}"
+
+
+def _dense(row: Any) -> Floats:
+    return np.asarray(row.todense() if sparse.issparse(row) else row, float).ravel()
+
+
+def _times(X: Any, factor: Floats) -> Any:
+    return X @ sparse.diags(factor) if sparse.issparse(X) else X * factor
 
 
 def scale(X: Any, how: str) -> Any:
@@ -18,7 +97,7 @@ def scale(X: Any, how: str) -> Any:
     ----------
     X : (n_objects, n_columns) array or CSR matrix
     how : {"columns", "rows", "roots", "tfidf"}
-        "columns": every column to standard deviation 1 and, unless sparse, mean 0; constant columns stay as they are. "rows": every
+        "columns": every column to standard deviation 1 and, unless sparse, mean 0 (:class:`Standardizer`). "rows": every
         row to length 1, so that near means a large cosine. "roots": square roots of counts, then rows to length 1 (Hellinger's
         distance). "tfidf": 1 + log of counts, rare columns weighted up, then rows to length 1.
 
@@ -44,9 +123,7 @@ def scale(X: Any, how: str) -> Any:
 
 
 def _columns(X: Any) -> Any:
-    from sklearn.preprocessing import StandardScaler
-
-    return StandardScaler(with_mean=not sparse.issparse(X)).fit_transform(X)
+    return Standardizer.of(X).apply(X)
 
 
 def _rows(X: Any) -> Any:

@@ -16,7 +16,7 @@ from consilience._check import InputError, check_choice, nearest
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
 #: How the command line calls an option; messages name both, since they serve both.
-FLAGS = {"id_column": "--id", "label_columns": "--truth, --given", "columns": "--columns"}
+FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns"}
 
 
 @dataclass(frozen=True, eq=False)

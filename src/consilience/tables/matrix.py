@@ -1,0 +1,109 @@
+"""The one check of a matrix that a function is given: finite numbers, dense or CSR float64, or one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience._check import InputError, count
+from consilience.tables.files import Options, open_sheet
+from consilience.tables.reading import Table
+from consilience.tables.values import data_of, distances_of
+
+LARGEST = 1e140  # squares beyond it overflow
+
+
+def check_matrix(
+    X: Any,
+    *,
+    what: str = "the data",
+    kind: str = "data",
+    n_objects: int | None = None,
+    estimator: Any = None,
+    reset: bool = True,
+    min_objects: int = 1,
+) -> Any:
+    """Finite numbers as float64: a dense array, or a CSR matrix if the source is sparse.
+
+    Parameters
+    ----------
+    X : array, list of rows, sparse matrix, data frame of any library, AnnData or Table
+        A float64 array, and a CSR matrix of sorted rows, are not copied.
+    what : str
+        How to call it in the message.
+    kind : {"data", "distances"}
+        Distances must be square, not negative, symmetric and 0 on the diagonal.
+    n_objects : int, optional
+        The number of rows it must have.
+    estimator : scikit-learn estimator, optional
+        Learns the number and names of the features (`reset`), or has them compared with those it learned.
+    reset : bool
+    min_objects : int
+        The least number of rows.
+
+    Examples
+    --------
+    >>> from consilience.tables import check_matrix
+    >>> check_matrix([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    >>> check_matrix([[1.0, float("nan")]])
+    Traceback (most recent call last):
+    consilience._check.InputError: the data, row 1, column 1 (the first is 0): missing or infinite value (nan), the only one: \
+fill such cells, or drop their rows or columns
+    """
+    if estimator is not None:
+        return _validated(estimator, X, what, reset, min_objects)
+    values = _checked(X, what, kind)
+    if values.shape[0] < min_objects:
+        raise InputError(f"{what} has {count(values.shape[0], 'row')}: give at least {min_objects}")
+    if n_objects is not None and values.shape[0] != n_objects:
+        raise InputError(
+            f"{what} has {count(values.shape[0], 'row')} for {count(n_objects, 'object')}: give a row for each"
+        )
+    stored = values.data if sparse.issparse(values) else values
+    top = max(-stored.min(initial=0), stored.max(initial=0))
+    if top > LARGEST or 0 < top < 1 / LARGEST:
+        size = (
+            f"beyond {LARGEST:g}, whose squares overflow"
+            if top > LARGEST
+            else "too small for their squares to be told from 0"
+        )
+        raise InputError(f"{what} holds numbers {size} (the largest is {top:.3g}): multiply them by a constant first")
+    return values
+
+
+def _checked(X: Any, what: str, kind: str) -> Any:
+    if isinstance(X, Table):
+        if X.kind == "labels" or (kind == "distances") != (X.kind == "distances"):
+            raise InputError(f"{X.source}: was read as {X.kind}: read it with kind={kind!r}")
+        return X.values.astype(np.float64, copy=False)
+    if isinstance(X, Sequence) and not isinstance(X, (str, bytes)):
+        try:
+            X = np.array(X)
+        except ValueError:
+            raise InputError(f"{what} cannot be read as a table of numbers: its rows differ in length") from None
+    sheet = open_sheet(X, Options(kind, name=what))
+    sheet.check_shape()
+    return {"data": data_of, "distances": distances_of}[kind](sheet, list(range(sheet.width)))
+
+
+def _validated(estimator: Any, X: Any, what: str, reset: bool, min_objects: int) -> Any:
+    """By scikit-learn, whose battery knows its sentences; where a number is missing, ours says where."""
+    options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": min_objects, "reset": reset}
+    X = X.values if isinstance(X, Table) else X
+    try:
+        try:
+            from sklearn.utils.validation import validate_data
+        except ImportError:  # scikit-learn 1.5
+            found = estimator._validate_data(X, **options)
+        else:
+            found = validate_data(estimator, X, **options)
+    except ValueError as error:
+        if "NaN" in str(error) or "infinity" in str(error):
+            _checked(X, what, "data")
+        raise InputError(" ".join(str(error).split())) from None
+    return sparse.csr_matrix(found) if sparse.issparse(found) else found
