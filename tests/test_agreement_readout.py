@@ -149,8 +149,8 @@ def test_memberships_are_what_floaters_show():
     np.testing.assert_allclose(soft.sum(axis=1), 1)
     weak = floaters(ensemble, labels)
     assert len(weak)
-    np.testing.assert_allclose(soft[weak["object"], weak["cluster"]], weak["share"])
-    listed = np.isin(np.arange(80), weak["object"])
+    np.testing.assert_allclose(soft[weak["id"], weak["cluster"]], weak["support"])
+    listed = np.isin(np.arange(80), weak["id"])
     assert (soft[np.arange(80), labels][~listed] > 0.5).all()
 
 

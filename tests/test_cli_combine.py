@@ -24,7 +24,7 @@ def test_labels_and_confidence_come_out(tmp_path):
     assert list(table.index[:2]) == ["b001", "b002"]
     assert set(table["cluster"]) == {0, 1, 2}
     assert table["confidence"].between(0, 1).all()
-    assert {"cluster", "share", "second"} <= set(pd.read_csv(weak).columns)
+    assert {"cluster", "support", "second"} <= set(pd.read_csv(weak).columns)
     for word in (
         "3 clusters of 300 objects",
         "sizes",

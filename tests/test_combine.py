@@ -54,7 +54,7 @@ def test_every_method_by_name(method):
     result = cs.combine(labels, method=method)
     assert result.method == method
     assert result.n_clusters == 4
-    assert result.anmi == anmi(labels, result.labels)
+    assert result.anmi == pytest.approx(anmi(labels, result.labels), abs=1e-12)
     assert result.candidates is None
     assert nmi(truth, result.labels) > (0.3 if method == "hgpa" else 0.95)
     assert f"by {method}" in repr(result)
@@ -97,7 +97,7 @@ def test_auto_takes_the_number_from_nbce_and_says_so(method):
 
 
 def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
-    labels, _ = noisy(n=200, k=5, p=0.1)
+    labels, _ = noisy(n=200, k=5, p=0.05)
     fractions = cs.combine(labels, "auto", sample_weight=np.random.default_rng(0).random(200) + 0.5)
     monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "SAMPLED", 150)
     for result in (fractions, cs.combine(labels, "auto")):
@@ -183,6 +183,47 @@ def test_confidence_is_calibrated(n, p, bar):
     bins = np.digitize(sure, [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99])
     error = sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins))
     assert error < bar
+
+
+def test_support_is_the_share_that_agrees_and_confidence_a_probability():
+    labels, _ = noisy(n=400, k=4, p=0.5)
+    ens = cs.Ensemble(labels, ids=[f"o{i}" for i in range(400)])
+    for method in ("vote", "nbce", "quadratic"):
+        result = cs.combine(ens, 4, method)
+        owner = [
+            np.array([np.bincount(result.labels[c == y], minlength=4).argmax() for y in range(4)]) for c in labels.T
+        ]
+        agree = np.column_stack([own[c] == result.labels for own, c in zip(owner, labels.T, strict=True)])
+        np.testing.assert_allclose(result.support, agree.mean(axis=1))
+        assert not np.allclose(result.support, result.confidence)
+        assert (result.estimator.support_ == result.support).all()
+        frame = result.to_frame()
+        assert list(frame) == ["id", "cluster", "confidence", "support"]
+        assert frame["id"].tolist() == list(ens.ids)
+        weak = floaters(ens, result)
+        pd.testing.assert_frame_equal(weak, floaters(ens, result.labels))
+        assert set(weak["id"]) == set(ens.ids[result.support <= 0.5]) == set(ens.ids[result.floating])
+        assert np.isclose(weak["confidence"], result.confidence[[int(i[1:]) for i in weak["id"]]]).all()
+
+
+def test_confidence_means_the_same_by_every_method():
+    """Of the same labels of the objects, whatever method found them."""
+    labels, _ = noisy(n=120, k=3, p=0.1)
+    by = {method: cs.combine(labels, 3, method) for method in ("vote", "quadratic", "nbce", "mixture", "bce", "sccc")}
+    same = [one for one in by.values() if (one.labels == by["vote"].labels).all()]
+    assert len(same) >= 4
+    for one in same:
+        np.testing.assert_allclose(one.confidence, by["vote"].confidence, atol=1e-9)
+        np.testing.assert_allclose(one.support, by["vote"].support, atol=1e-9)
+
+
+def test_the_problem_is_checked_once_for_an_answer(monkeypatch):
+    module, seen = sys.modules["consilience.consensus.combine"], []
+    real = module.check_problem
+    monkeypatch.setattr(module, "check_problem", lambda *a: seen.append(a) or real(*a))
+    monkeypatch.setattr("consilience.consensus.estimator.check_problem", lambda *a: seen.append(a) or real(*a))
+    cs.combine(EXAMPLE, 3, "vote")
+    assert len(seen) == 1
 
 
 def test_copies_of_a_clustering_count_once():

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import evidence
-from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.distinct_rows import Problem, check_problem, row_distances
 from consilience.consensus.evidence import (
     EvidenceAccumulation,
     cluster_association,
@@ -21,7 +21,6 @@ from consilience.consensus.evidence import (
     evidence_accumulation,
     weighted_linkage,
 )
-from consilience.consensus.rows import row_distances
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
 

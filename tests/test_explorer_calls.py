@@ -90,7 +90,7 @@ def test_a_branch_in_which_no_clustering_has_the_median_number_of_clusters():
     _, found = arrays(Api(Session(ens)), "labels/4.6c")
     whole = cs.organize(ens, 1).consensus()
     np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
-    np.testing.assert_allclose(found["confidence"][0] / 254, whole.membership.max(axis=1), atol=1 / 254)
+    np.testing.assert_allclose(found["confidence"][0] / 254, whole.support, atol=1 / 254)
 
 
 def test_every_branch_of_clusterings_with_holes(holes):
@@ -100,8 +100,7 @@ def test_every_branch_of_clusterings_with_holes(holes):
         _, found = arrays(holes, f"labels/16.{node}c")
         np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
         known = whole.labels >= 0
-        share = whole.membership[np.arange(300), whole.labels][known]
-        np.testing.assert_allclose(found["confidence"][0][known] / 254, share, atol=0.5 / 254 + 1e-6)
+        np.testing.assert_allclose(found["confidence"][0][known] / 254, whole.support[known], atol=0.5 / 254 + 1e-6)
 
 
 def test_boot_has_what_the_first_page_needs(api, meta):

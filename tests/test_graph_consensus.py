@@ -11,12 +11,11 @@ from sklearn.base import clone
 from consilience._check import InputError
 from consilience.consensus import cspa as cspa_file
 from consilience.consensus.cspa import CSPA, cspa
-from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.distinct_rows import Problem, check_problem, incidence
 from consilience.consensus.graph_partition import cut
 from consilience.consensus.hbgf import HBGF, _shares, bipartite, hbgf
 from consilience.consensus.hgpa import HGPA, hgpa
 from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete, mcla
-from consilience.consensus.rows import incidence
 from consilience.measures import nmi
 
 BACKENDS = ["metis", "mtkahypar"]

@@ -21,7 +21,7 @@ def organized():
 
 def test_groups_of_a_kind_beat_shuffled_ones(organized):
     meta, kinds, truths = organized
-    found = meta.null({"one": truths[0], "two": truths[1], "three": truths[2]}, n_shuffles=19)
+    found = meta.null({"one": truths[0], "two": truths[1], "three": truths[2]}, n_shuffles=19, random_state=1)
     assert found.table.index.tolist() == ["one", "two", "three"]
     assert (found.table["best"] > found.table["null_mean"] + 2 * found.table["null_sd"]).sum() >= 2
     assert found.table["p_value"].min() == 1 / 20
@@ -43,7 +43,7 @@ def test_the_table_follows_from_groups_and_shuffles(organized):
 
 def test_clusterings_of_one_kind_are_no_better_than_shuffled():
     ens, _, truths = three_kinds(sizes=(30, 0, 0), noise=0.4, seed=2)
-    found = organize(ens, 5).null(truths[0], n_shuffles=19)
+    found = organize(ens, 5).null(truths[0], n_shuffles=19, random_state=1)
     assert found.table["p_value"].iloc[0] > 0.05
 
 
@@ -51,13 +51,13 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch
     meta, _, _ = organized
     from consilience.meta import null
 
-    seen, real = [], null.branch_vote
+    seen, real = [], null.group_vote
 
     def spy(columns, n_clusters, distances, members):
         seen.append(members)
         return real(columns, n_clusters, distances, members)
 
-    monkeypatch.setattr(null, "branch_vote", spy)
+    monkeypatch.setattr(null, "group_vote", spy)
     meta.null(lambda labels: 0.0, n_shuffles=2)
     for begin in (0, 3, 6):
         assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]

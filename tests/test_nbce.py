@@ -39,7 +39,7 @@ def test_every_inference_and_prior_finds_what_is_planted(inference, prior):
     assert nmi(truth, found.labels_) > 0.97
     assert 5 <= found.n_clusters_ <= 6
     np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
-    assert found.confidence_.tolist() == found.membership_[np.arange(150), found.labels_].tolist()
+    assert np.mean(found.confidence_ > 0.9) > 0.9
     assert np.mean(found.predict(ensemble) == found.labels_) > 0.98
     assert 1 <= found.perplexity(ensemble) < 5
     assert found.alpha_ > 0

@@ -80,7 +80,7 @@ def test_its_numbers_are_those_of_the_library(told, run, beads):
     assert objects["cluster"].tolist() == meta.consensus().labels.tolist()
     assert objects["group2"].tolist() == meta.consensus(2).labels.tolist()
     weak = pd.read_csv(out / "parts" / "floaters.csv")
-    assert weak["object"].tolist() == cs.consensus.floaters(ens, meta.consensus().labels)["object"].tolist()
+    assert weak["id"].tolist() == cs.consensus.floaters(ens, meta.consensus().labels)["id"].tolist()
     found = meta.map()
     assert f"Stress {found.stress:.2f}" in page.text
     np.testing.assert_allclose(pd.read_csv(out / "parts" / "map.csv")[["x", "y"]], found.xy)

@@ -182,20 +182,20 @@ def test_floaters_are_those_whose_clusterings_do_not_agree():
     consensus[wander] = 0
     consensus[11] = -1
     table = floaters(labels, consensus)
-    assert set(wander) <= set(table["object"])
-    assert not {10, 11} & set(table["object"])
-    first = table[table["object"] == 7].iloc[0]
+    assert set(wander) <= set(table["id"])
+    assert not {10, 11} & set(table["id"])
+    first = table[table["id"] == 7].iloc[0]
     assert (first["cluster"], first["second"], first["known"]) == (0, 1, 9)
-    assert (first["share"], first["second_share"]) == pytest.approx((4 / 9, 3 / 9))
-    assert (np.diff(table["share"]) >= 0).all()
+    assert (first["support"], first["second_support"]) == pytest.approx((4 / 9, 3 / 9))
+    assert (np.diff(table["support"]) >= 0).all()
     assert len(floaters(labels, consensus, threshold=1.0)) == 298
-    assert set(floaters(labels, consensus, threshold=0.4)["object"]).isdisjoint(wander)
+    assert set(floaters(labels, consensus, threshold=0.4)["id"]).isdisjoint(wander)
 
 
 def test_floaters_tell_apart_objects_of_one_row():
     labels = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
     table = floaters(Ensemble(labels, ids=list("abcd")), [0, 0, 1, 0])
-    assert table["object"].tolist() == ["c"]  # of two objects with labels 1, 1 the larger cluster's keeps them
+    assert table["id"].tolist() == ["c"]  # of two objects with labels 1, 1 the larger cluster's keeps them
     with pytest.raises(InputError, match="3 labels for 4 objects"):
         floaters(labels, [0, 0, 1])
     with pytest.raises(InputError, match="no object"):

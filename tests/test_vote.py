@@ -13,8 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import vote
-from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.rows import label_tables, representative_rows, row_scores
+from consilience.consensus.distinct_rows import Problem, check_problem, label_tables, representative_rows, row_scores
 from consilience.consensus.vote import MajorityVote, align, majority_vote
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
-from consilience.consensus.stable_components import cluster_shares, with_consensus
+from consilience.consensus.confidence import cluster_shares
+from consilience.consensus.stable_components import consensus_rows
 from consilience.ensemble import as_ensemble
 
 
@@ -173,12 +174,7 @@ def soft_memberships(ensemble: Any, labels: Any) -> Floats:
     """
     ens = as_ensemble(ensemble)
     codes = check_labels(labels, "the consensus labels")
-    if len(codes) != ens.n_objects:
-        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
-    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
-    if not len(objects):
-        raise InputError("no object has a consensus label and a label of a clustering")
-    problem, own = with_consensus(ens.labels[objects], codes[objects])
+    objects, problem, _, tables = consensus_rows(ens, codes)
     shares = np.zeros((ens.n_objects, problem.n_clusters))
-    shares[objects] = cluster_shares(problem, own)[problem.inverse]
+    shares[objects] = cluster_shares(problem.labels, tables)[problem.inverse]
     return shares

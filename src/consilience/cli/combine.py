@@ -109,14 +109,14 @@ def command(
     check_outputs(files, [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs, **options)
-    weak = floaters(ensemble, result.labels)
+    weak = floaters(ensemble, result)
     matches = {name: against(values, result.labels) for name, values in known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
     summary = consensus_summary(result, agreement, len(weak), matches)
     if output:
         write_table(consensus_table(result, ensemble, membership=membership), output)
     if floater_file:
-        write_table(weak.set_index("object"), floater_file)
+        write_table(weak.set_index("id"), floater_file)
     if as_json:
         click.echo(json.dumps({"source": str(labels), **summary}, indent=2))
         return

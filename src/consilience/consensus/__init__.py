@@ -1,9 +1,10 @@
-"""Ensemble → one clustering, with a confidence for every object."""
+"""Ensemble → one clustering, with a confidence and a support for every object."""
 
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
-from consilience.consensus.combine import METHODS, Consensus, combine
+from consilience.consensus.combine import METHODS, combine
+from consilience.consensus.confidence import FLOATING, floating
 from consilience.consensus.cspa import CSPA
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
@@ -12,6 +13,7 @@ from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.nbce import NBCE
 from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.result import Consensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.stable_components import floaters, stable_components
 from consilience.consensus.vote import MajorityVote
@@ -19,6 +21,7 @@ from consilience.consensus.vote import MajorityVote
 __all__ = [
     "BCE",
     "CSPA",
+    "FLOATING",
     "HBGF",
     "HGPA",
     "MCLA",
@@ -34,5 +37,6 @@ __all__ = [
     "QuadraticConsensus",
     "combine",
     "floaters",
+    "floating",
     "stable_components",
 ]

@@ -71,7 +71,6 @@ def anmi_search(
         found[name] = engine.search(labels, max_iter=max_iter, seed=seed, unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
-        "anmi": found[best].objective / scale,
         "start": best,
         "start_anmi": values,
         "start_polished": {name: search.objective / scale for name, search in found.items()},

@@ -20,10 +20,9 @@ from consilience._check import check_choice, check_count, check_positive, check_
 from consilience._parallel import workers
 from consilience._random import stream
 from consilience._types import Floats
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.rows import sample_rows
 from consilience.information import Views, objective_of, refill_empty
 
 

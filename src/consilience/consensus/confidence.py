@@ -1,8 +1,11 @@
-"""How sure is each object of its consensus cluster?
+"""What the clusterings say of each object's place in a consensus: its confidence and its support.
 
-**Meaning.** The probability that the object belongs to its cluster if every clustering gives the objects of a cluster their
+**Confidence** is a probability: that the object belongs to its cluster if every clustering gives the objects of a cluster their
 labels at random, independently of the other clusterings: p(c | row) ∝ π_c Π_q p_q(y_q | c)^τ. Both are estimated from the
 consensus itself; p_q without the object in question, and with one count of smoothing per label. Missing labels contribute no factor.
+
+**Support** is a share: of the clusterings that label the object, those whose label for it is, by plurality, a label of its cluster.
+Objects with a support of at most one half float: no majority of their clusterings puts them where the consensus has them.
 
 **Dependence.** Clusterings made alike err alike, and counting each of them in full would claim too much. The exponent
 τ = 1 / (1 + (r − 1) ρ) discounts them, where ρ is the mean correlation, over pairs of clusterings, of "disagrees with the consensus"
@@ -11,33 +14,67 @@ consensus itself; p_q without the object in question, and with one count of smoo
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from consilience import _kernels
 from consilience._random import stream
-from consilience._types import Floats
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.rows import label_tables, row_scores
+from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.distinct_rows import Problem, label_tables, row_scores
+from consilience.measures.counts import Sums, xlogx
+from consilience.measures.information import nmi_from
 
-SAMPLE = 20_000  # rows by which the dependence of clusterings is judged
+SAMPLE = 20_000  # objects by which the dependence of clusterings is judged
 PAIRED = 400  # clusterings of which all pairs are looked at
+FLOATING = 0.5  # support up to which an object floats
 
 
-def cluster_posterior(problem: Problem, labels: NDArray[Any]) -> Floats:
-    """(n_rows, k) probabilities of the clusters given the row, under independent label noise, discounted by τ.
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What the clusterings say of a partition of the rows.
 
-    Cost O(rows · clusterings · clusters).
+    Attributes
+    ----------
+    posterior : (n_rows, k) array
+        Probabilities of the clusters given the row.
+    confidence, support : (n_rows,) arrays
+        Of each row's own cluster.
+    anmi : float
+        Average NMI of the partition with the clusterings.
     """
+
+    posterior: Floats
+    confidence: Floats
+    support: Floats
+    anmi: float
+
+
+def assess(problem: Problem, labels: Array) -> Assessment:
+    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters)."""
+    tables = label_tables(problem, labels, int(labels.max()) + 1)
+    posterior, own = cluster_posterior(problem, labels, tables), (np.arange(problem.n_rows), labels)
+    return Assessment(posterior, posterior[own], cluster_shares(problem.labels, tables)[own], _average_nmi(tables))
+
+
+def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
+    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters."""
+    weak = np.flatnonzero((labels >= 0) & (support <= threshold + 1e-12))
+    return weak[np.argsort(support[weak], kind="stable")]
+
+
+def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
+    """(n_rows, k) probabilities of the clusters given the row, under independent label noise, discounted by τ."""
     k, everyone = int(labels.max()) + 1, np.arange(problem.n_rows)
-    tau = discount(problem, labels)
+    tables = label_tables(problem, labels, k) if tables is None else tables
+    tau = discount(problem, labels, tables)
     logs, alone = [], []
-    for table in label_tables(problem, labels, k):
+    for table in tables:
         total, width = table.sum(axis=1, keepdims=True), table.shape[1]
-        prior = width * table.sum(axis=0) / table.sum()  # one count per label, spread as the clustering spreads them
+        prior = width * table.sum(axis=0) / table.sum()  # one count per label, divided as the clustering divides them
         logs.append(tau * np.log((table + prior) / (total + width)))
-        # An object is no witness for itself: its own cluster is judged without it.
+        # An object is not a witness for itself: its own cluster is judged without it.
         alone.append(tau * np.log((np.maximum(table - 1, 0) + prior) / (np.maximum(total - 1, 0) + width)))
     share = np.log(np.maximum(np.bincount(labels, problem.weights, minlength=k) / problem.weights.sum(), 1e-300))
     scores = row_scores(problem, logs) + share
@@ -48,33 +85,50 @@ def cluster_posterior(problem: Problem, labels: NDArray[Any]) -> Floats:
     return scores
 
 
-def agreement(problem: Problem, labels: NDArray[Any], *, step: int = 1) -> Floats:
-    """Which clusterings agree with the cluster of each `step`-th row: 1, 0, or NaN where the label is missing.
+def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
+    """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
+    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
+    owners = np.concatenate([table.argmax(axis=0) for table in tables])
+    votes = _kernels.label_votes(rows.T, offsets, owners.astype(np.int32), len(tables[0]))
+    return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+
+def _average_nmi(tables: Sequence[Floats]) -> float:
+    """Σ_q n_q NMI_q / Σ_q n_q, as :func:`consilience.measures.anmi`."""
+    n = np.array([table.sum() for table in tables])
+    sums = ([xlogx(part).sum() for part in (table, table.sum(axis=1), table.sum(axis=0))] for table in tables)
+    return float(np.average(nmi_from(Sums(n, *np.array(list(sums)).T)), weights=n))
+
+
+def agreement(
+    problem: Problem, labels: Array, tables: Sequence[Floats] | None = None, rows: Array | None = None
+) -> Floats:
+    """Which clusterings agree with the cluster of each row, or of some: 1, 0, or NaN where the label is missing.
 
     A clustering agrees on a row if the row's label is, by plurality, a label of the row's cluster.
     """
-    k = int(labels.max()) + 1
-    rows, own = problem.labels[::step], labels[::step]
-    agree = np.empty(rows.shape)
-    for q, table in enumerate(label_tables(problem, labels, k)):
+    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
+    agree = np.empty(codes.shape)
+    for q, table in enumerate(tables):
         owner = np.append(table.argmax(axis=0), -1)  # the cluster that holds most of each label
-        agree[:, q] = np.where(rows[:, q] >= 0, owner[rows[:, q]] == own, np.nan)
+        agree[:, q] = np.where(codes[:, q] >= 0, owner[codes[:, q]] == own, np.nan)
     return agree
 
 
-def discount(problem: Problem, labels: NDArray[Any]) -> float:
+def discount(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> float:
     """τ: how much a clustering counts, given how alike the clusterings err."""
     r = problem.n_clusterings
     if r == 1:
         return 1.0
-    # Every step-th row, and some hundred clusterings: a mean over pairs of clusterings needs no more.
-    step = -(-problem.n_rows // SAMPLE)
-    some = problem
-    if r > PAIRED:
+    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
+    if r > PAIRED:  # a mean over pairs of clusterings needs no more
         chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
-        some = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
-    agree = agreement(some, labels, step=step)
-    known, mass = ~np.isnan(agree), problem.weights[::step, None]
+        problem = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
+        tables = [tables[q] for q in chosen]
+    rows, mass = _sampled(problem)
+    agree = agreement(problem, labels, tables, rows)
+    known, mass = ~np.isnan(agree), mass[:, None]
     weights = mass * known
     wrong = np.where(known, 1 - agree, 0.0)
     rate = (weights * wrong).sum(axis=0) / np.maximum(weights.sum(axis=0), 1e-300)
@@ -82,9 +136,21 @@ def discount(problem: Problem, labels: NDArray[Any]) -> float:
     covariance = (centered * mass).T @ centered
     both = weights.T @ known.astype(float)
     covariance = np.divide(covariance, both, out=np.zeros_like(covariance), where=both > 0)
-    spread = np.sqrt(rate * (1 - rate))
-    scale = np.outer(spread, spread)
+    deviation = np.sqrt(rate * (1 - rate))
+    scale = np.outer(deviation, deviation)
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 1e-12)
     pairs = ~np.eye(len(scale), dtype=bool) & (both > 0) & (scale > 1e-12)
     mean = float(correlation[pairs].mean()) if pairs.any() else 0.0
     return 1.0 / (1.0 + (r - 1) * min(max(mean, 0.0), 1.0))
+
+
+def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
+    """Rows, and weights of them, of every so-manieth object where there are many; None for all rows."""
+    objects = problem.inverse[problem.inverse >= 0]
+    step = -(-len(objects) // SAMPLE)
+    if step <= 1:
+        return None, problem.weights
+    drawn = np.bincount(objects[::step], minlength=problem.n_rows)
+    rows = np.flatnonzero(drawn)
+    each = problem.weights[rows] / np.bincount(objects, minlength=problem.n_rows)[rows]
+    return rows, drawn[rows] * each

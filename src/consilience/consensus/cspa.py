@@ -17,10 +17,9 @@ from scipy import sparse
 from consilience._check import check_count, check_positive, check_seed
 from consilience._random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, incidence
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
-from consilience.consensus.rows import incidence
 
 _BYTES = 12  # of one stored similarity: a float64 and its column
 _CHUNK = 2**22  # candidate pairs looked at together

@@ -1,16 +1,20 @@
-"""What every consensus method works on: distinct rows of labels with weights, and the number of clusters wanted."""
+"""What every consensus method works on: distinct rows of labels with weights, the number of clusters wanted, and sums over rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from consilience import _kernels
 from consilience._check import InputError
-from consilience._types import Floats, Labels
-from consilience.ensemble import Ensemble
+from consilience._random import stream
+from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience.ensemble import as_ensemble
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class Problem:
     """The distinct rows of an ensemble.
 
     Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
-    equals that on all objects. Objects without any label are no row: they belong to no cluster (−1, confidence 0).
+    equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
 
     Attributes
     ----------
@@ -36,7 +40,7 @@ class Problem:
     labels: Labels
     weights: Floats
     n_clusters: int
-    inverse: NDArray[np.int64]
+    inverse: Ints
 
     @property
     def n_rows(self) -> int:
@@ -49,7 +53,7 @@ class Problem:
         return int(self.labels.shape[1])
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Number of label codes of every clustering."""
         return self.labels.max(axis=0).astype(np.int64) + 1
 
@@ -69,18 +73,22 @@ class Problem:
             return values[self.inverse]
         return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
 
-    def hyperedges(self) -> tuple[Labels, NDArray[np.int64]]:
+    def with_clusters(self, n_clusters: int | None) -> Problem:
+        """The same rows with another number of clusters wanted; None leaves it as it is."""
+        return self if n_clusters is None else replace(self, n_clusters=_check_n_clusters(n_clusters, self.n_rows))
+
+    def hyperedges(self) -> tuple[Labels, Ints]:
         """Every cluster of every clustering numbered through: (n_rows, n_clusterings) numbers, −1 missing, and offsets."""
         offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         return np.where(self.labels >= 0, self.labels + offsets[:-1].astype(np.int32), -1).astype(np.int32), offsets
 
 
-def check_problem(labels: Any, n_clusters: int | None = None, sample_weight: Any = None) -> Problem:
+def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None) -> Problem:
     """Collapse an ensemble (or what one is made from) and check the number of clusters and the weights.
 
     ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2.
     """
-    ens = labels if isinstance(labels, Ensemble) else Ensemble(labels)
+    ens = as_ensemble(labels)
     signatures = ens.signatures()
     weights = _row_weights(signatures, sample_weight, ens.n_objects)
     keep = (signatures.labels >= 0).any(axis=1) & (weights > 0)
@@ -88,18 +96,23 @@ def check_problem(labels: Any, n_clusters: int | None = None, sample_weight: Any
         raise InputError("no object has a label, so there is nothing to combine")
     place = np.where(keep, np.cumsum(keep) - 1, -1)
     rows = _compact(signatures.labels[keep])
-    k = int(np.median(ens.n_clusters)) if n_clusters is None else n_clusters
-    k = max(k, 2) if n_clusters is None else k
     if n_clusters is None and len(rows) == 1:
-        return Problem(rows, weights[keep], 1, place[signatures.inverse])  # all alike: one cluster
+        k = 1  # all alike: one cluster
+    else:
+        median = max(2, int(np.median(ens.n_clusters)))
+        k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
+    return Problem(rows, weights[keep], k, place[signatures.inverse])
+
+
+def _check_n_clusters(k: Any, n_rows: int) -> int:
     if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 2:
-        raise InputError(f"n_clusters must be a whole number of at least 2, or None; got {n_clusters!r}")
-    if k > len(rows):
+        raise InputError(f"n_clusters must be a whole number of at least 2, or None; got {k!r}")
+    if k > n_rows:
         raise InputError(
-            f"{k} clusters cannot be told apart: the ensemble has only {len(rows)} distinct "
-            f"{'row' if len(rows) == 1 else 'rows'} of labels; ask for fewer clusters"
+            f"{k} clusters cannot be told apart: the ensemble has only {n_rows} distinct "
+            f"{'row' if n_rows == 1 else 'rows'} of labels; ask for fewer clusters"
         )
-    return Problem(rows, weights[keep], int(k), place[signatures.inverse])
+    return int(k)
 
 
 def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
@@ -132,3 +145,57 @@ def _compact(rows: Labels) -> Labels:
             new[-1] = -1
             rows[:, j] = new[rows[:, j]]
     return np.ascontiguousarray(rows)
+
+
+def incidence(problem: Problem) -> Any:
+    """H, sparse (n_rows, Σ k_q): 1 where a row lies in a cluster; missing labels leave zeros."""
+    numbers, offsets = problem.hyperedges()
+    known = numbers >= 0
+    starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    return sparse.csr_array((np.ones(starts[-1]), numbers[known], starts), shape=(problem.n_rows, int(offsets[-1])))
+
+
+def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
+    """For every clustering, the weight of each cluster's rows with each label: k × k_q; labels −1 count nowhere."""
+    weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
+    offsets = np.concatenate([[0], np.cumsum(problem.sizes)])
+    table = _kernels.label_tables(problem.labels.T, offsets, labels, k, weights=weights).astype(float)
+    return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[1:-1])]
+
+
+def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:
+    """Σ_q table_q[c, y_q] for every row and cluster (n_rows × k); missing labels add nothing."""
+    scores = np.zeros((problem.n_rows, len(tables[0])))
+    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])[:-1]])
+    _kernels.row_scores(problem.labels, offsets, np.hstack(tables).T, scores)
+    return scores
+
+
+def row_distances(labels: Labels, others: Labels) -> Floats:
+    """(n, m) distances of two sets of rows: the share of clusterings, of those that label both, that part them; else 1."""
+    agree = np.zeros((len(labels), len(others)), np.float32)
+    for mine, theirs in zip(labels.T, others.T, strict=True):
+        agree += np.where(mine >= 0, mine, -2)[:, None] == theirs  # missing equals nothing
+    both = (labels >= 0).astype(np.float32) @ (others >= 0).astype(np.float32).T
+    distances = np.ones(agree.shape)
+    np.divide(both - agree, both, out=distances, where=both > 0, dtype=float)
+    return distances
+
+
+def representative_rows(problem: Problem, size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    """A few rows that stand for all, with weights that do: the heaviest half, and a uniform draw from the others."""
+    order = np.lexsort((rng.random(problem.n_rows), -problem.weights))
+    heavy, rest = order[: size // 2], order[size // 2 :]
+    drawn = np.sort(rng.choice(len(rest), size - len(heavy), replace=False))
+    weights = problem.weights[rest[drawn]] * (problem.weights[rest].sum() / problem.weights[rest[drawn]].sum())
+    rows = np.concatenate([heavy, rest[drawn]])
+    return rows, np.concatenate([problem.weights[heavy], weights])
+
+
+def sample_rows(weights: Floats, size: int, seed: int) -> Ints:
+    """Numbers of `size` rows, drawn without replacement in proportion to their weights; all if there are no more."""
+    if len(weights) <= size:
+        return np.arange(len(weights))
+    # The smallest of exponential times with these rates are such a draw.
+    times = stream(seed, "consensus.rows").exponential(size=len(weights)) / weights
+    return np.sort(np.argpartition(times, size)[:size])

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from consilience._check import InputError, check_labels, check_seed
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.rows import sample_rows
+from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.information import Engine, Search, Views, batch_scores, label_views, random_starts, refill_empty
 
 SAMPLE = 2_000  # rows on which starts compete

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from consilience._check import InputError
-from consilience._types import Floats
-from consilience.consensus.confidence import cluster_posterior
+from consilience._types import EnsembleLike, Floats, Ints
+from consilience.consensus.confidence import assess
 from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.ensemble import Ensemble, as_ensemble
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,14 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         Consensus clusters 0 … k − 1, numbered by falling size; −1 for objects that no clustering labels.
     confidence_ : (n_objects,) float array
         Probability that the object belongs where it was put; see :mod:`consilience.consensus.confidence`.
+    support_ : (n_objects,) float array
+        Share of the object's clusterings whose label for it is, by plurality, a label of its cluster.
     membership_ : (n_objects, n_clusters_) array
         How strongly each object belongs to each cluster, in the method's own sense, or else the probability of each
         cluster given the object's labels. Rows sum to 1; zero for objects without labels.
     n_clusters_ : int
+    anmi_ : float
+        Average NMI with the clusterings, as :func:`consilience.measures.anmi`.
     n_rows_ : int
         Distinct rows that were worked on.
     """
@@ -59,31 +63,40 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     n_clusters: int | None
     _method: Callable[..., Answer]
 
-    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
         """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
 
         Parameters
         ----------
         X : Ensemble, (n_objects, n_clusterings) array, list of label vectors, or DataFrame
-        y : None
-            There for scikit-learn; anything else is refused, since weights given by position would land here.
+        y : ignored
+            There for scikit-learn.
         sample_weight : (n_objects,) array, optional
+            Whole numbers count copies of an object; others are relative.
         """
-        if y is not None:
-            raise InputError("a consensus has no use for y; pass weights by name, fit(X, sample_weight=weights)")
-        problem = check_problem(X, self.n_clusters, sample_weight)
-        answer = self._combine(problem)
-        labels, membership = _tidy(answer, problem)
-        posterior = cluster_posterior(problem, labels)
+        ens = as_ensemble(X)
+        return self._fit(ens, check_problem(ens, self.n_clusters, sample_weight))
+
+    def _fit(self, ens: Ensemble, problem: Problem) -> Any:
+        """`fit` for an ensemble whose problem has been checked."""
+        answer, labels, membership = self._answer(problem)
+        found = assess(problem, labels)
         self.labels_ = problem.spread(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1
-        self.membership_ = problem.spread(posterior if membership is None else membership, 0.0)
-        self.confidence_ = problem.spread(posterior[np.arange(problem.n_rows), labels], 0.0)
+        self.membership_ = problem.spread(found.posterior if membership is None else membership, 0.0)
+        self.confidence_ = problem.spread(found.confidence, 0.0)
+        self.support_ = problem.spread(found.support, 0.0)
+        self.anmi_ = found.anmi
         self.n_rows_ = problem.n_rows
         self.n_features_in_ = problem.n_clusterings
         for name, value in answer.extras.items():
             setattr(self, f"{name}_", value)
         return self
+
+    def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
+        """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
+        answer = self._combine(problem)
+        return answer, *_tidy(answer, problem)
 
     def _combine(self, problem: Problem) -> Answer:
         """The method's function, with this estimator's parameters under the same names."""
@@ -92,14 +105,14 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         return self._method(problem, **options)
 
 
-def by_size(labels: NDArray[Any], weights: Floats, k: int) -> NDArray[np.int64]:
+def by_size(labels: NDArray[Any], weights: Floats, k: int) -> Ints:
     """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first row, empty ones last."""
     first = np.full(k, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
     return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
 
 
-def _tidy(answer: Answer, problem: Problem) -> tuple[NDArray[np.int64], Floats | None]:
+def _tidy(answer: Answer, problem: Problem) -> tuple[Ints, Floats | None]:
     """Clusters in the order of `by_size`, empty ones dropped."""
     order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
     labels = np.argsort(order)[answer.labels]

@@ -21,9 +21,8 @@ from scipy.sparse.csgraph import connected_components
 from consilience._check import InputError, check_choice, check_positive, check_seed
 from consilience._random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, label_tables, representative_rows, row_distances, row_scores
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.rows import label_tables, representative_rows, row_distances, row_scores
 
 PROTOTYPES = 2_000  # rows that stand for all when there are too many
 BLOCK = 2**24  # numbers in a block of distances

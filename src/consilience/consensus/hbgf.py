@@ -14,10 +14,9 @@ from scipy import sparse
 
 from consilience._check import check_count, check_seed
 from consilience._types import Floats, Ints
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, incidence, sample_rows
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
-from consilience.consensus.rows import incidence, sample_rows
 
 
 def hbgf(

@@ -16,10 +16,9 @@ from typing import Any, Literal
 import numpy as np
 
 from consilience._check import check_choice, check_count, check_seed
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, incidence, sample_rows
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import check_wishes, partition_hypergraph
-from consilience.consensus.rows import incidence, sample_rows
 
 
 def hgpa(

@@ -26,10 +26,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience import _kernels
 from consilience._check import InputError, check_labels, count, show
-from consilience._types import Floats, Labels
+from consilience._types import EnsembleLike, Floats, Labels
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
 from consilience.measures import perplexity
 from consilience.tables.vectors import columns_of
 
@@ -55,16 +55,19 @@ class LabelModel(ConsensusEstimator):
 
     label_codes_: list[Codes]
 
-    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the model to the rows of `X`; see :meth:`ConsensusEstimator.fit`."""
-        ens = as_ensemble(X)
-        super().fit(ens, y, sample_weight)
-        weights = np.ones(ens.n_objects) if sample_weight is None else np.asarray(sample_weight, float)
-        self._by_number = isinstance(X, Ensemble)
-        vectors = list(ens.labels.T) if self._by_number else columns_of(X)[1]
+        self._vectors = None if isinstance(X, Ensemble) else columns_of(X)[1]
+        return super().fit(X, y, sample_weight)
+
+    def _fit(self, ens: Ensemble, problem: Problem) -> Any:
+        super()._fit(ens, problem)
+        vectors = self.__dict__.pop("_vectors", None)
+        self._by_number = vectors is None
+        used = problem.inverse >= 0
         pairs = [
-            _names(vector, np.where(weights > 0, codes, -1))
-            for vector, codes in zip(vectors, ens.labels.T, strict=True)
+            _names(vector, np.where(used, codes, -1))
+            for vector, codes in zip(ens.labels.T if vectors is None else vectors, ens.labels.T, strict=True)
         ]
         self.label_codes_ = [{name: i for i, name in enumerate(names)} for names, _ in pairs]
         unknown = self.labels_ < 0

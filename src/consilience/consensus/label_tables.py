@@ -15,9 +15,8 @@ from scipy import sparse
 from consilience import _kernels
 from consilience._parallel import workers
 from consilience._types import Floats, Labels
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE
-from consilience.consensus.rows import sample_rows
 from consilience.information import label_views, random_starts
 
 Fitted = TypeVar("Fitted")

@@ -16,10 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from consilience._types import Floats, Ints
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, incidence
 from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
-from consilience.consensus.rows import incidence
 
 
 def mcla(problem: Problem, *, imbalance: float = 0.05, backend: Backend = "auto", random_state: Any = None) -> Answer:

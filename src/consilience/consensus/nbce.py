@@ -34,6 +34,7 @@ from consilience.consensus.bayes.variational import KINDS
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import LabelModel
+from consilience.ensemble import Ensemble
 
 INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
@@ -148,13 +149,11 @@ class NBCE(LabelModel):
 
     Attributes
     ----------
-    labels_, n_clusters_, n_rows_
+    labels_, confidence_, support_, n_clusters_, n_rows_
         See :class:`ConsensusEstimator`.
     membership_ : (n_objects, n_clusters_) array
         Gibbs: of the objects that share an object's cluster in a sample, the share that the answer has in each cluster, mean over
         samples. Variational: the probability of each cluster. An object without labels has the clusters' shares.
-    confidence_ : (n_objects,) array
-        The membership of the object's own cluster; 0 without labels.
     outliers_ : int array
         Objects that are a cluster of their own.
     alpha_, beta_ : float
@@ -239,11 +238,9 @@ class NBCE(LabelModel):
         self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
         return answer
 
-    def fit(self, X: Any, y: None = None, sample_weight: Any = None) -> Any:
-        """Fit the model to the rows of `X`; see :meth:`ConsensusEstimator.fit`."""
-        super().fit(X, y, sample_weight)
+    def _fit(self, ens: Ensemble, problem: Problem) -> Any:
+        super()._fit(ens, problem)
         known = self.labels_ >= 0
-        self.confidence_ = np.where(known, self.membership_[np.arange(len(known)), self.labels_], 0.0)
         self.outliers_: NDArray[np.int64] = np.flatnonzero(
             known & (np.bincount(self.labels_[known])[self.labels_] == 1)
         )

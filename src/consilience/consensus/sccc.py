@@ -20,9 +20,8 @@ import numpy as np
 
 from consilience._check import InputError, check_choice
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, incidence, row_distances
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.rows import incidence, row_distances
 from consilience.ensemble import Ensemble
 from consilience.measures import stability
 from consilience.measures.counts import Sums, xlogx

@@ -1,7 +1,7 @@
-"""Stable components and floaters (paper 000, sections 4.2 and 5.3), and the arithmetic of rows that methods share.
+"""Stable components and floaters (Bekkerman et al. 2009, sections 4.2 and 5.3).
 
 A **stable component** is the set of all objects with the same row of labels: every clustering keeps them together.
-A **floater** is an object that wanders: its clusterings spread it over several clusters of the consensus.
+A **floater** is an object that no majority of its clusterings puts where the consensus does.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience import _kernels
-from consilience._check import InputError, check_count, check_labels, is_number
-from consilience._types import Floats, Labels
-from consilience.consensus.confidence import cluster_posterior
-from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.rows import label_tables, row_scores
-from consilience.ensemble import Ensemble
+from consilience._check import InputError, check_count, check_labels, count, is_number
+from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience.consensus.confidence import FLOATING, cluster_posterior, cluster_shares, floating
+from consilience.consensus.distinct_rows import Problem, label_tables
+from consilience.consensus.result import Consensus
+from consilience.ensemble import Ensemble, as_ensemble
 
 SHOWN = 5  # objects named for each component
 
 
-def stable_components(ensemble: Any, *, top: int | None = None) -> pd.DataFrame:
+def stable_components(ensemble: EnsembleLike, *, top: int | None = None) -> pd.DataFrame:
     """List the groups of objects that no clustering separates, largest first.
 
     Parameters
@@ -48,7 +47,7 @@ def stable_components(ensemble: Any, *, top: int | None = None) -> pd.DataFrame:
     1     2    0.4  [3, 4]  (1, 1)
     2     1    0.2     [2]  (0, 1)
     """
-    ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    ens = as_ensemble(ensemble)
     if top is not None:
         check_count("top", top)
     signatures = ens.signatures()
@@ -67,88 +66,78 @@ def stable_components(ensemble: Any, *, top: int | None = None) -> pd.DataFrame:
     )
 
 
-def floaters(ensemble: Any, labels: Any, *, threshold: float = 0.5) -> pd.DataFrame:
+def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOATING) -> pd.DataFrame:
     """List the objects whose cluster has weak support, weakest first.
 
-    The **share** of a cluster for an object is the share of the object's clusterings whose label for it is, by plurality,
-    a label of that cluster. An object floats if the share of its own cluster is at most `threshold`.
+    The **support** of a cluster for an object is the share of the object's clusterings whose label for it is, by plurality,
+    a label of that cluster. An object floats if the support of its own cluster is at most `threshold`.
 
     Parameters
     ----------
     ensemble : Ensemble, or what one is made from
-    labels : (n_objects,) labels
-        The consensus; objects without a label here, or in every clustering, are left out.
+    consensus : Consensus, or (n_objects,) labels
+        Objects without a label here, or in every clustering, are left out.
     threshold : float, default 0.5
         The default lists the objects that no majority of their clusterings puts where the consensus has them.
 
     Returns
     -------
     DataFrame
-        `object` (id, or number), `cluster`, `share`, `second` (the best other cluster; −1 if no clustering speaks for
-        one), `second_share`, `probability` (of the own cluster, as in `confidence_`) and `known` (clusterings that
-        label the object). Clusters are numbered 0 … k − 1 in the order of their labels.
+        `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for
+        one), `second_support`, `confidence` and `known` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
+        the order of their labels.
 
     Examples
     --------
     >>> from consilience.consensus import floaters
     >>> labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
-    >>> floaters(labels, [0, 0, 0, 1, 1]).drop(columns="probability")
-       object  cluster  share  second  second_share  known
-    0       2        0    0.5       1           0.5      4
+    >>> floaters(labels, [0, 0, 0, 1, 1]).drop(columns="confidence")
+       id  cluster  support  second  second_support  known
+    0   2        0      0.5       1             0.5      4
     """
-    ens = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
-    codes = check_labels(labels, "the consensus labels")
+    ens, done = as_ensemble(ensemble), consensus if isinstance(consensus, Consensus) else None
+    codes = check_labels(consensus, "the consensus labels") if done is None else done.labels.astype(np.int32)
     if not is_number(threshold) or not 0 <= threshold <= 1:
         raise InputError(f"threshold must lie between 0 and 1; got {threshold!r}")
-    if len(codes) != ens.n_objects:
-        raise InputError(f"the consensus has {len(codes)} labels for {ens.n_objects} objects")
-    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
-    if not len(objects):
-        raise InputError("no object has a consensus label and a label of a clustering")
-    problem, own = with_consensus(ens.labels[objects], codes[objects])
-    table = _support(problem, own)
-    row = np.flatnonzero(table["share"] <= threshold + 1e-12)
-    at = np.flatnonzero(np.isin(problem.inverse, row))
-    found = table.iloc[problem.inverse[at]].reset_index(drop=True)
-    named = objects[at] if ens.ids is None else ens.ids[objects[at]]
-    found.insert(0, "object", named)
-    return found.sort_values(["share", "probability"], kind="stable", ignore_index=True)
-
-
-def with_consensus(labels: Labels, consensus: Labels) -> tuple[Problem, NDArray[np.int64]]:
-    """Rows that agree in all labels and in the consensus, which need not be a function of the row."""
-    first, inverse, counts = _kernels.signatures(np.column_stack([labels, consensus]))
-    rows = labels[first]
-    known = (rows >= 0).any(axis=0)
-    problem = Problem(np.ascontiguousarray(rows[:, known]), counts.astype(float), int(consensus.max()) + 1, inverse)
-    return problem, consensus[first].astype(np.int64)
-
-
-def cluster_shares(problem: Problem, own: NDArray[np.int64]) -> Floats:
-    """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
-    owners = [_one_hot(table.argmax(axis=0), len(table)) for table in label_tables(problem, own, problem.n_clusters)]
-    return np.asarray(row_scores(problem, owners) / (problem.labels >= 0).sum(axis=1)[:, None])
-
-
-def _support(problem: Problem, own: NDArray[np.int64]) -> pd.DataFrame:
-    everyone = np.arange(problem.n_rows)
-    known = (problem.labels >= 0).sum(axis=1)
-    shares = cluster_shares(problem, own)
-    mine = shares[everyone, own]
-    shares[everyone, own] = -1
-    second = shares.argmax(axis=1)
-    other = np.maximum(shares[everyone, second], 0)
+    objects, problem, own, tables = consensus_rows(ens, codes)
+    shares, everyone = cluster_shares(problem.labels, tables), np.arange(problem.n_rows)
+    if done is None:
+        support = shares[everyone, own][problem.inverse]
+        confidence = cluster_posterior(problem, own, tables)[everyone, own][problem.inverse]
+    else:
+        support, confidence = done.support[objects], done.confidence[objects]
+    at = floating(codes[objects], support, threshold)
+    at = at[np.lexsort((confidence[at], support[at]))]
+    mine, others = codes[objects[at]].astype(np.int64), shares[problem.inverse[at]]
+    others[np.arange(len(at)), mine] = -1
+    second, other = others.argmax(axis=1), np.maximum(others.max(axis=1, initial=-1), 0)
     return pd.DataFrame(
         {
-            "cluster": own,
-            "share": mine,
+            "id": objects[at] if ens.ids is None else ens.ids[objects[at]],
+            "cluster": mine,
+            "support": support[at],
             "second": np.where(other > 0, second, -1),
-            "second_share": other,
-            "probability": cluster_posterior(problem, own)[everyone, own],
-            "known": known,
+            "second_support": other,
+            "confidence": confidence[at],
+            "known": (ens.labels[objects[at]] >= 0).sum(axis=1),
         }
     )
 
 
-def _one_hot(owner: NDArray[Any], k: int) -> Floats:
-    return np.asarray(owner[None, :] == np.arange(k)[:, None], float)
+def consensus_rows(ens: Ensemble, codes: Labels) -> tuple[Ints, Problem, Ints, list[Floats]]:
+    """The objects with a label here and in a clustering, their rows, the rows' clusters, and the tables of labels.
+
+    Rows agree in all labels and in the consensus, which need not be a function of the row.
+    """
+    if len(codes) != ens.n_objects:
+        raise InputError(f"the consensus has {len(codes)} labels for {count(ens.n_objects, 'object')}")
+    objects = np.flatnonzero((codes >= 0) & (ens.labels >= 0).any(axis=1))
+    if not len(objects):
+        raise InputError("no object has a consensus label and a label of a clustering")
+    labels, own = ens.labels[objects], codes[objects]
+    first, inverse, counts = _kernels.signatures(np.column_stack([labels, own]))
+    rows, k = labels[first], int(own.max()) + 1
+    known = (rows >= 0).any(axis=0)
+    problem = Problem(np.ascontiguousarray(rows[:, known]), counts.astype(float), k, inverse)
+    clusters = own[first].astype(np.int64)
+    return objects, problem, clusters, label_tables(problem, clusters, k)

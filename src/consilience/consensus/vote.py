@@ -23,10 +23,9 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._random import stream
 from consilience._types import Floats, Ints
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, representative_rows
 from consilience.consensus.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.rows import representative_rows
 
 SAMPLE = 4_000  # rows on which starts are made and compared
 ENOUGH = 3  # starts that end equally well: what most find is taken for the best

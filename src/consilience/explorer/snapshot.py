@@ -20,7 +20,7 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.condensed import medoid_of, square
-from consilience.meta.group_consensus import branch_vote
+from consilience.meta.group_consensus import group_vote
 from consilience.meta.tree import cut, grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
@@ -229,12 +229,12 @@ class Edition:
     def _consensus(self, ref: Ref, size: int) -> Shown:
         members = self.members(ref)
         n_clusters = self.meta.ensemble.n_clusters[members]
-        found = branch_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
+        found = group_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
         if found is None:  # no member has the median number of clusters: the vote starts elsewhere
             whole = self.meta.consensus(members)
-            share = np.take_along_axis(whole.membership, np.maximum(whole.labels, 0)[:, None], 1)[:, 0]
-            found = whole.labels.astype(np.int32), np.where(whole.labels >= 0, share, 0).astype(np.float32)
-        labels, confidence = found
+            labels, confidence = whole.labels.astype(np.int32), whole.support.astype(np.float32)
+        else:
+            labels, confidence = found.labels, found.support.astype(np.float32)
         return Shown(ref, labels.astype(self.codes.dtype), confidence, None, size)  # −1 becomes the largest value
 
     def _labels(self, members: Ints) -> NDArray[np.int32]:

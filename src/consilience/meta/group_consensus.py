@@ -1,15 +1,18 @@
-"""What a set of clusterings says together: one consensus, from a start in its middle."""
+"""What a group of clusterings says together: one consensus, from a start in its middle."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience._check import check_choice
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, combine
+from consilience.consensus.confidence import Assessment, assess
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import by_size
 from consilience.consensus.vote import vote_on
 from consilience.ensemble import Ensemble
@@ -18,7 +21,7 @@ from consilience.meta.condensed import medoid_of
 NAMES = {"coassociation": "evidence"}  # what Monti et al. 2003 and the paper call it
 
 
-def branch_consensus(
+def group_consensus(
     ensemble: Ensemble,
     distances: Floats,
     members: Ints,
@@ -41,13 +44,48 @@ def branch_consensus(
     return combine(some, n_clusters, NAMES.get(method, method), random_state=random_state, **options)
 
 
-def branch_vote(
-    columns: NDArray[np.int32], n_clusters: Ints, distances: Floats, members: Ints, *, threads: int = 1
-) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-    """The vote of :func:`branch_consensus` in a fraction of its time: labels, and the share of the members' votes that they got.
+@dataclass(frozen=True, eq=False)
+class GroupVote:
+    """A vote of a group's members; `confidence` and `support`, as in :class:`Consensus`, are computed when first asked for.
 
-    Nothing but the vote: no distinct rows are looked for, and the confidence is the share. An object without labels has none,
-    and share 0.
+    Attributes
+    ----------
+    columns : (n_members, n_objects) int32 array
+        The members' labels, −1 missing.
+    labels : (n_objects,) int32 array
+        Clusters by falling size; −1 for objects without labels.
+    """
+
+    columns: Labels
+    labels: Labels
+
+    @property
+    def confidence(self) -> Floats:
+        """Probability that each object belongs where it was put; 0 without labels."""
+        return self._of_objects(self._assessed.confidence)
+
+    @property
+    def support(self) -> Floats:
+        """Share of the members whose label for the object is, by plurality, a label of its cluster; 0 without labels."""
+        return self._of_objects(self._assessed.support)
+
+    @cached_property
+    def _assessed(self) -> Assessment:
+        known = np.flatnonzero(self.labels >= 0)
+        rows = np.ascontiguousarray(self.columns[self.columns.max(axis=1) >= 0][:, known].T)
+        problem = Problem(rows, np.ones(len(known)), int(self.labels.max()) + 1, np.arange(len(known)))
+        return assess(problem, self.labels[known])
+
+    def _of_objects(self, values: Array) -> Floats:
+        whole = np.zeros(len(self.labels))
+        whole[self.labels >= 0] = values
+        return whole
+
+
+def group_vote(
+    columns: Labels, n_clusters: Ints, distances: Floats, members: Ints, *, threads: int = 1
+) -> GroupVote | None:
+    """The vote of :func:`group_consensus` in a fraction of its time, since no distinct rows are looked for.
 
     Parameters
     ----------
@@ -61,7 +99,7 @@ def branch_vote(
 
     Returns
     -------
-    labels, share, or None
+    GroupVote, or None
         None where no member has the median number of clusters, and so none is a start.
     """
     k = _median(n_clusters)
@@ -70,11 +108,9 @@ def branch_vote(
         return None
     start = columns[np.searchsorted(members, medoid_of(distances, members, fitting))]
     labels, votes, _ = vote_on(columns, start, k, threads=threads)
-    known = votes.sum(axis=1)
-    share = votes[np.arange(len(labels)), labels] / np.maximum(known, 1)
-    has = known > 0
+    has = votes.any(axis=1)
     place = np.argsort(by_size(labels[has], np.ones(int(has.sum())), k))
-    return np.where(has, place[labels], -1).astype(np.int32), share.astype(np.float32)
+    return GroupVote(columns, np.where(has, place[labels], -1).astype(np.int32))
 
 
 def _median(n_clusters: Ints) -> int:

@@ -14,7 +14,7 @@ from consilience._types import Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.meta.condensed import medoid_of
-from consilience.meta.group_consensus import branch_consensus
+from consilience.meta.group_consensus import group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.null import Null, best_of_groups
 from consilience.meta.tree import candidate_jumps, cut, layout, number_of_groups
@@ -183,7 +183,7 @@ class MetaClustering:
         array([0, 1, 0, 1])
         """
         how = {"method": method, "n_clusters": n_clusters, "random_state": random_state, **options}
-        return branch_consensus(self.ensemble, self.distances, self.members(which), **how)
+        return group_consensus(self.ensemble, self.distances, self.members(which), **how)
 
     def map(
         self, kind: str = "mds", *, max_iter: int | None = None, random_state: Any = 0, progress: bool | None = None

@@ -20,7 +20,7 @@ from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.measures.summary import known_labels
-from consilience.meta.group_consensus import branch_consensus, branch_vote
+from consilience.meta.group_consensus import group_consensus, group_vote
 
 Score = Callable[[Any], float]
 
@@ -101,10 +101,10 @@ def best_of_groups(
     )
 
     def consensus(members: Ints) -> NDArray[Any]:
-        quick = branch_vote(columns[members], ensemble.n_clusters[members], distances, members) if plain else None
+        quick = group_vote(columns[members], ensemble.n_clusters[members], distances, members) if plain else None
         if quick is not None:
-            return quick[0]
-        return branch_consensus(ensemble, distances, members, random_state=seed, **how).labels
+            return quick.labels
+        return group_consensus(ensemble, distances, members, random_state=seed, **how).labels
 
     def score_groups(assigned: Ints) -> pd.DataFrame:
         rows = []

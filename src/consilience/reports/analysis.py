@@ -122,4 +122,4 @@ class Findings:
     @cached_property
     def weak(self) -> pd.DataFrame:
         """Objects with weak support in the consensus of all."""
-        return floaters(self.ensemble, self.whole.labels)
+        return floaters(self.ensemble, self.whole)

@@ -187,12 +187,12 @@ def floating(weak: pd.DataFrame) -> Section:
     """Objects with weak support, by id."""
     blocks: list[Block] = [
         Text(
-            "A floater is an object that at most half of its clusterings put where the consensus does. The share is that of its "
+            "A floater is an object that at most half of its clusterings put where the consensus does. The support is that of its "
             "own cluster; second is where most of the others put it."
         )
     ]
     if len(weak):
-        table = weak.set_index("object").rename(columns={"known": "clusterings"})
+        table = weak.set_index("id").rename(columns={"known": "clusterings"})
         table["second"] = whole_or_empty(table["second"])
         blocks.append(Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=50))
     else:
