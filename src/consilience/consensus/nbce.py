@@ -183,7 +183,7 @@ class NBCE(LabelModel):
     Examples
     --------
     >>> from consilience.consensus import NBCE
-    >>> labels = [[0] * 8 + [1] * 8 + [2] * 8, [1] * 8 + [0] * 8 + [2] * 8, [0] * 9 + [1] * 8 + [2] * 7]
+    >>> labels = [[0] * 8 + [1] * 8 + [2] * 8, [1] * 8 + [0] * 8 + [2] * 8, [2] * 8 + [1] * 8 + [0] * 8]
     >>> model = NBCE(random_state=0).fit(labels)
     >>> model.n_clusters_, model.labels_[[0, 8, 16]].tolist()
     (3, [0, 1, 2])
