@@ -129,7 +129,7 @@ def _agree(name, bars, **how):
     counts, truth = _load(name)
     k = int(truth.max()) + 1
     seconds, found = cpu(lambda: cs.agree(counts, k, **how))
-    by_iteration = found.stability(truth)
+    by_iteration = found.stability_by_iteration(truth)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     fitted = SCCC(k).fit(found.after.rows)
     consensus = np.mean([cs.measures.accuracy(truth, labels) for labels in fitted.labels_by_gap_])

@@ -1,15 +1,21 @@
 """Comraf, CAP and agree: the objective, the graph, the starts."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import CAP, Comraf, Sides
+from consilience.agreement import CAP, MDC, Comraf, DataLoom, Recommender, Sides
 from consilience.agreement.comraf import _check_edges, _nodes
+from consilience.agreement.count_table import check_counts
 from consilience.agreement.markov_field import color
+from consilience.agreement.mdc import grow
+from consilience.information import Engine
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from planted import planted
@@ -36,7 +42,7 @@ def uniform(table):
 @pytest.fixture(scope="module")
 def agreement():
     table, rows, _ = planted(n=300, d=500, k=6, counts=30, own=0.3, seed=1)
-    return table, rows, cs.agree(table, 6, 30, m=5, n_iter=3, model="paper", random_state=2)
+    return table, rows, cs.agree(table, 6, 30, n_clusterings=5, max_iter=3, model="paper", random_state=2)
 
 
 def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
@@ -49,13 +55,13 @@ def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
 
 def test_whole_counts_add_up_to_the_last_digits():
     table, _, _ = planted(n=150, d=120, k=4, counts=25, own=0.45, seed=1)
-    found = cs.agree(table, 4, 12, m=3, n_iter=3, weighting="length", model="dataloom")
+    found = cs.agree(table, 4, 12, n_clusterings=3, max_iter=3, weighting="length", model="dataloom")
     assert found.objective[-1] == pytest.approx(all_pairs(table, found.after), rel=1e-12)
 
 
 def test_agreement_makes_clusterings_alike_and_keeps_them_good(agreement):
     _, rows, found = agreement
-    table = found.stability(rows)
+    table = found.stability_by_iteration(rows)
     for side in ("rows", "columns"):
         assert table[side].iloc[-1] > 1.2 * table[side].iloc[0]
     assert table["accuracy"].iloc[-1] >= table["accuracy"].iloc[0]
@@ -67,7 +73,7 @@ def test_threads_and_processes_do_not_matter(agreement):
     from joblib import Parallel, delayed
 
     table, _, found = agreement
-    how = {"m": 5, "n_iter": 3, "model": "paper", "random_state": 2}
+    how = {"n_clusterings": 5, "max_iter": 3, "model": "paper", "random_state": 2}
     two = cs.agree(table, 6, 30, n_jobs=2, **how)
     apart = Parallel(n_jobs=2)(delayed(cs.agree)(table, 6, 30, **how) for _ in range(2))
     for other in (two, *apart):
@@ -78,15 +84,15 @@ def test_threads_and_processes_do_not_matter(agreement):
 
 def test_a_run_does_not_depend_on_how_many_there_are(agreement):
     table, _, found = agreement
-    fewer = cs.agree(table, 6, 30, m=2, n_iter=1, model="paper", random_state=2)
+    fewer = cs.agree(table, 6, 30, n_clusterings=2, max_iter=1, model="paper", random_state=2)
     assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
 
 
-def test_of_more_candidates_those_with_most_information_take_part(agreement):
+def test_of_more_runs_those_with_most_information_take_part(agreement):
     table, _, _ = agreement
-    how = {"n_iter": 1, "model": "paper", "random_state": 2}
-    many = cs.agree(table, 6, 30, m=6, **how).before
-    few = cs.agree(table, 6, 30, m=2, candidates=3, **how).before
+    how = {"max_iter": 1, "model": "paper", "random_state": 2}
+    many = cs.agree(table, 6, 30, n_clusterings=6, **how).before
+    few = cs.agree(table, 6, 30, n_clusterings=2, n_init=3, **how).before
     single = np.arange(table.shape[1])
     known = [information(uniform(table), rows, single) for rows in many.rows.labels.T]
     best = sorted(np.argsort(known)[-2:])
@@ -94,18 +100,65 @@ def test_of_more_candidates_those_with_most_information_take_part(agreement):
     assert np.array_equal(few.columns.labels, many.columns.labels[:, best])
 
 
+@pytest.mark.parametrize(
+    "estimator", [CAP(2), Comraf({"a": 2}), MDC(3), DataLoom(3), Recommender()], ids=lambda e: type(e).__name__
+)
+def test_they_are_estimators(estimator):
+    """The constructor only stores: no data in it, nothing computed, everything can be read, set, cloned and pickled."""
+    assert clone(estimator).get_params() == estimator.get_params()
+    assert not [name for name in vars(estimator) if name.endswith("_")]
+    assert "progress" not in estimator.get_params()
+    assert estimator.get_params().get("random_state") is None
+    counts = planted(n=40, d=30, k=2)[0]
+    sides = [np.arange(40) % 2] * 2, [np.arange(30) % 3] * 2
+    given = ([("a", "b", counts)],) if isinstance(estimator, Comraf) else (counts,)
+    given += sides if isinstance(estimator, (CAP, Recommender)) else ()
+    estimator = clone(estimator)
+    if not isinstance(estimator, Recommender):
+        estimator.set_params(random_state=5)
+    if isinstance(estimator, Comraf):
+        estimator.set_params(n_clusters=2)
+    fitted = pickle.loads(pickle.dumps(estimator.fit(*given)))
+    for name in ("objective_", "n_features_in_", "row_share_"):
+        np.testing.assert_array_equal(getattr(fitted, name, 0), getattr(estimator, name, 0))
+
+
+def test_models_and_processes_share_no_stream(monkeypatch):
+    """Each draws from streams of its own, though all are given one seed."""
+    drawn, search = set(), Engine.search
+
+    def spy(self, *start, **how):
+        drawn.add((how["seed"], how.get("unit", 0)))
+        return search(self, *start, **how)
+
+    monkeypatch.setattr(Engine, "search", spy)
+    table, rows, columns = planted(n=60, d=40, k=3)
+    seen = []
+    for fit in (
+        lambda: MDC(3, random_state=0).fit(table),
+        lambda: DataLoom(3, random_state=0).fit(table),
+        lambda: CAP(random_state=0).fit(table, [rows] * 2, [columns] * 2),
+        lambda: Comraf(3, random_state=0).fit([("a", "b", table)]),
+        lambda: grow(check_counts(table), rows, 3, seed=0, run=0),
+    ):
+        drawn.clear()
+        fit()
+        assert drawn.isdisjoint(set().union(*seen))
+        seen.append(set(drawn))
+
+
 def test_it_starts_from_any_clusterings(agreement):
     table, truth, found = agreement
     rng = np.random.default_rng(0)
     rows = np.where(rng.random((300, 3)) < 0.4, rng.integers(0, 6, (300, 3)), truth[:, None])
-    both = cs.agree(table, rows=rows, columns=found.before.columns, n_iter=2)
+    both = cs.agree(table, rows=rows, columns=found.before.columns, max_iter=2)
     assert both.before.rows.n_clusterings == 3
     assert both.after.columns.n_clusterings == 5
-    alone = cs.agree(table, rows=rows, n_iter=2)
+    alone = cs.agree(table, rows=rows, max_iter=2)
     assert alone.after.columns.n_clusterings == 3
-    named = cs.agree(table, None, 10, rows=rows, n_iter=1)
+    named = cs.agree(table, None, 10, rows=rows, max_iter=1)
     assert (named.after.columns.n_clusters == 10).all()
-    turned = cs.agree(table, 6, columns=found.before.columns, n_iter=1)
+    turned = cs.agree(table, 6, columns=found.before.columns, max_iter=1)
     assert (turned.after.rows.n_clusters == 6).all()
     for some in (both, alone):
         score = [np.mean([nmi(truth, labels) for labels in sides.rows.labels.T]) for sides in (some.before, some.after)]
@@ -118,7 +171,7 @@ def test_the_class_and_the_function_agree(agreement):
     assert np.array_equal(estimator.rows_.labels, found.after.rows.labels)
     np.testing.assert_array_equal(estimator.objective_, found.objective)
     stopped = CAP(50, temperature=0, tol=1e-3, random_state=2).fit(table, found.before.rows, found.before.columns)
-    assert 1 < len(stopped.iterations_) < 20
+    assert 1 < len(stopped.agreement_.iterations) < 20
     assert stopped.objective_[-1] >= found.objective[2]
 
 
@@ -147,12 +200,14 @@ def test_cap_is_a_bipartite_comraf(agreement):
     weighted = uniform(table)
     rows = [f"r{i}" for i in range(5)]
     columns = [f"c{j}" for j in range(5)]
-    start = dict(zip(rows, found.before.rows, strict=True)) | dict(zip(columns, found.before.columns, strict=True))
+    start = dict(zip(rows, found.before.rows.labels.T, strict=True)) | dict(
+        zip(columns, found.before.columns.labels.T, strict=True)
+    )
     edges = [(a, b, weighted) for a in rows for b in columns]
     nodes = _nodes(_check_edges(edges))
     assert [len(group) for group in color(nodes)] == [5, 5]
     assert len({id(node.rows) for node in nodes}) == 2  # the table stands in memory once for each side
-    field = Comraf(edges, {}, max_iter=3, tol=0, random_state=0).fit(start)
+    field = Comraf({}, max_iter=3, tol=0, random_state=0).fit(edges, init=start)
     assert field.history_[0] == pytest.approx(found.objective[0], abs=1e-8)
     assert (np.diff(field.history_) >= -1e-10).all()
     assert field.objective_ == pytest.approx(found.objective[-1], rel=0.1)
@@ -170,18 +225,15 @@ def test_three_kinds_of_objects(schedule):
     wrote = sparse.csr_matrix((np.ones(160), (np.arange(160), author)), shape=(160, 40))
     said = sparse.csr_matrix(wrote.T @ words)
     edges = [("documents", "words", words), ("documents", "authors", wrote, 0.05), ("authors", "words", said)]
-    found = Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5).fit()
+    found = Comraf({"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5).fit(edges)
     assert (np.diff(found.history_) >= -1e-12).all()
     ends = [("documents", "words", words, 1), ("documents", "authors", wrote, 0.05), ("authors", "words", said, 1)]
     value = sum(w * information(table, found.labels_[a], found.labels_[b]) for a, b, table, w in ends)
     assert found.objective_ == pytest.approx(value, abs=1e-9)
-    two = Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=5, n_jobs=2).fit()
+    two = Comraf(4, schedule=schedule, random_state=5, n_jobs=2).fit(edges)
     assert all(np.array_equal(two.labels_[name], labels) for name, labels in found.labels_.items())
     best = max(
-        (
-            Comraf(edges, {"documents": 4, "words": 4, "authors": 4}, schedule=schedule, random_state=s).fit()
-            for s in range(6)
-        ),
+        (Comraf(4, schedule=schedule, random_state=s).fit(edges) for s in range(6)),
         key=lambda fitted: fitted.objective_,
     )
     assert nmi(documents, best.labels_["documents"]) > 0.9
@@ -194,7 +246,7 @@ def test_a_start_on_single_objects_is_better_than_a_random_one():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         drawn = {"rows": rng.permutation(np.arange(300) % 6), "columns": rng.permutation(np.arange(500) % 6)}
-        values.append([Comraf(edges, wanted, random_state=seed).fit(start).objective_ for start in (None, drawn)])
+        values.append([Comraf(wanted, random_state=seed).fit(edges, init=start).objective_ for start in (None, drawn)])
     assert np.mean(values, axis=0)[0] > 1.2 * np.mean(values, axis=0)[1]
 
 
@@ -203,7 +255,7 @@ def test_every_clustering_has_a_stream_of_its_own():
     table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.25, seed=1)
     rng = np.random.default_rng(0)
     rows, columns = [rng.permutation(np.arange(300) % 6)] * 3, [rng.permutation(np.arange(500) % 20)] * 3
-    found = cs.agree(table, rows=rows, columns=columns, n_iter=1).after
+    found = cs.agree(table, rows=rows, columns=columns, max_iter=1).after
     for side in (found.rows.labels.T, found.columns.labels.T):
         assert len({tuple(labels) for labels in side}) == 3
 
@@ -213,15 +265,15 @@ def test_objects_without_counts_stay_and_are_reported():
     table[[0, 7]] = 0
     table[:, 5] = 0
     table = table.tocsr()
-    found = cs.agree(table, 3, m=3, n_iter=1)
+    found = cs.agree(table, 3, n_clusterings=3, max_iter=1)
     assert found.empty_rows.tolist() == [0, 7]
     assert 5 in found.empty_columns
     assert (found.after.rows.labels[[0, 7]] == -1).all()
     assert "2 rows without counts" in repr(found)
     given = np.tile(np.arange(80) % 3, (2, 1))
-    kept = cs.agree(table, rows=list(given), n_iter=1)
+    kept = cs.agree(table, rows=list(given), max_iter=1)
     assert kept.after.rows.labels[[0, 7]].tolist() == [[0, 0], [1, 1]]
-    field = Comraf([("a", "b", table)], {"a": 3, "b": 3}, random_state=0).fit({"a": given[0]})
+    field = Comraf({"a": 3, "b": 3}, random_state=0).fit([("a", "b", table)], init={"a": given[0]})
     assert field.empty_["a"].tolist() == [0, 7]
     assert field.labels_["a"][[0, 7]].tolist() == [0, 1]
 
@@ -230,7 +282,7 @@ def test_missing_labels_of_a_start_are_filled():
     table, truth, _ = planted(n=120, d=90, k=3, own=0.6, seed=5)
     rows = np.tile(truth, (2, 1)).astype(float)
     rows[0, ::4] = np.nan
-    found = cs.agree(table, rows=list(rows), n_iter=2)
+    found = cs.agree(table, rows=list(rows), max_iter=2)
     assert found.before.rows.has_missing
     assert not found.after.rows.has_missing
     assert adjusted_rand(truth, found.after.rows.labels[:, 0]) > 0.95
@@ -239,7 +291,7 @@ def test_missing_labels_of_a_start_are_filled():
 def test_names_come_along():
     table, _, _ = planted(n=40, d=30, k=2)
     frame = pd.DataFrame(table.toarray(), index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
-    found = cs.agree(frame, 2, m=2, n_iter=1)
+    found = cs.agree(frame, 2, n_clusterings=2, max_iter=1)
     assert found.after.rows.ids[3] == "doc3"
     assert found.after.columns.ids[4] == "word4"
 
@@ -249,10 +301,12 @@ def test_real_documents_agree(data_folder):
     with np.load(data_folder / "cluto_tr11.npz", allow_pickle=False) as file:
         shape = tuple(int(s) for s in file["shape"])
         table, truth = sparse.csr_matrix((file["data"], file["indices"], file["indptr"]), shape=shape), file["y"]
-    found = cs.agree(table, int(truth.max()) + 1, m=4, n_iter=2)
-    first, *_, last = found.stability(truth).to_dict("records")
-    assert last["rows"] >= 1.2 * first["rows"]
-    assert last["accuracy"] >= first["accuracy"] - first["accuracy_sem"]
+    runs = [cs.agree(table, int(truth.max()) + 1, n_clusterings=4, max_iter=2, random_state=seed) for seed in (0, 1)]
+    first, *_, last = (
+        step for _, step in pd.concat([run.stability_by_iteration(truth) for run in runs]).groupby("iteration")
+    )
+    assert last["rows"].mean() >= 1.2 * first["rows"].mean()
+    assert last["accuracy"].mean() >= first["accuracy"].mean() - first["accuracy_sem"].mean() / 2**0.5
 
 
 TABLE = planted(n=30, d=20, k=2)[0]
@@ -269,25 +323,25 @@ TABLE = planted(n=30, d=20, k=2)[0]
         (lambda: cs.agree(TABLE, 3, model="mcd"), "did you mean 'mdc'"),
         (lambda: cs.agree(TABLE, 3, rows=[[0] * 30]), "leave n_clusters out"),
         (lambda: cs.agree(TABLE, rows=[[0] * 29]), "29 objects, and the table has 30 rows"),
-        (lambda: cs.agree(TABLE, 3, n_iter=0), "n_iter must be"),
-        (lambda: cs.agree(TABLE, 3, m=2.5), "m must be"),
-        (lambda: cs.agree(TABLE, 3, candidates=0), "candidates must be"),
-        (lambda: cs.agree(TABLE, rows=[[0] * 30], candidates=2), "candidates= is for clusterings that the model makes"),
+        (lambda: cs.agree(TABLE, 3, max_iter=0), "max_iter must be"),
+        (lambda: cs.agree(TABLE, 3, n_clusterings=2.5), "n_clusterings must be"),
+        (lambda: cs.agree(TABLE, 3, n_init=0), "n_init must be"),
+        (lambda: cs.agree(TABLE, rows=[[0] * 30], n_init=2), "n_init= is for clusterings that the model makes"),
         (lambda: cs.agree(TABLE, columns=[[0] * 20]), "n_clusters must say how many"),
-        (lambda: Comraf([], {}).fit(), "at least one edge"),
-        (lambda: Comraf([("a", "a", TABLE)], {"a": 2}).fit(), "joins 'a' to itself"),
-        (lambda: Comraf([("a", "b")], {}).fit(), "edge 0 must be"),
+        (lambda: Comraf({}).fit([]), "at least one edge"),
+        (lambda: Comraf({"a": 2}).fit([("a", "a", TABLE)]), "joins 'a' to itself"),
+        (lambda: Comraf({}).fit([("a", "b")]), "edge 0 must be"),
         (
-            lambda: Comraf([("a", "b", TABLE), ("c", "d", TABLE)], {}).fit(),
+            lambda: Comraf({}).fit([("a", "b", TABLE), ("c", "d", TABLE)]),
             "falls apart: no path leads from 'a' to 'c'",
         ),
-        (lambda: Comraf([("a", "b", TABLE), ("b", "c", TABLE)], {}).fit(), "'b' has 30 objects at edge 1 and 20"),
-        (lambda: Comraf([("a", "b", TABLE)], {"a": 2}).fit(), "does not say how many clusters 'b'"),
-        (lambda: Comraf([("a", "b", TABLE)], {"a": 2, "b": 2, "c": 2}).fit(), "no edge leads to 'c'"),
-        (lambda: Comraf([("a", "b", TABLE)], {"a": 31, "b": 2}).fit(), "'a' has 30 objects"),
-        (lambda: Comraf([("a", "b", TABLE)], {"a": 2, "b": 2}).fit({"a": [0, 1]}), "2 labels for 30 objects"),
-        (lambda: Comraf([("a", "b", TABLE * 0)], {"a": 2, "b": 2}).fit(), "holds no counts"),
-        (lambda: Comraf([("a", "b", TABLE, -1)], {"a": 2, "b": 2}).fit(), "weight of an edge"),
+        (lambda: Comraf({}).fit([("a", "b", TABLE), ("b", "c", TABLE)]), "'b' has 30 objects at edge 1 and 20"),
+        (lambda: Comraf({"a": 2}).fit([("a", "b", TABLE)]), "does not say how many clusters 'b'"),
+        (lambda: Comraf({"a": 2, "b": 2, "c": 2}).fit([("a", "b", TABLE)]), "no edge leads to 'c'"),
+        (lambda: Comraf({"a": 31, "b": 2}).fit([("a", "b", TABLE)]), "'a' has 30 objects"),
+        (lambda: Comraf(2).fit([("a", "b", TABLE)], init={"a": [0, 1]}), "2 labels for 30 objects"),
+        (lambda: Comraf({"a": 2, "b": 2}).fit([("a", "b", TABLE * 0)]), "holds no counts"),
+        (lambda: Comraf({"a": 2, "b": 2}).fit([("a", "b", TABLE, -1)]), "weight of an edge"),
     ],
 )
 def test_bad_input(make, sentence):

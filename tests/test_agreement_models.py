@@ -94,13 +94,13 @@ def test_every_step_of_a_search_gains():
     value = 0.0
     for step in range(8):
         columns = split(columns, rng, 100)
-        found = improve(counts.columns, [rows], columns, passes=2, seed=1, unit=2 * step)
+        found = improve(counts.columns, [rows], columns, max_iter=2, seed=1, unit=2 * step)
         assert found.history[0] >= value - 1e-12
         assert (np.diff(found.history) >= -1e-12).all()
         columns = found.labels
-        found = improve(counts.rows, [columns], rows, passes=2, seed=1, unit=2 * step + 1)
+        found = improve(counts.rows, [columns], rows, max_iter=2, seed=1, unit=2 * step + 1)
         assert found.history[0] == pytest.approx(
-            improve(counts.columns, [rows], columns, passes=1, seed=9, unit=9).history[0]
+            improve(counts.columns, [rows], columns, max_iter=1, seed=9, unit=9).history[0]
         )
         assert (np.diff(found.history) >= -1e-12).all()
         rows, value = found.labels, found.objective
@@ -165,7 +165,7 @@ def test_empty_rows_and_columns_have_no_label(model):
 def test_the_passes_on_single_columns_raise_what_is_known_of_them():
     counts = check_counts(planted(n=400, own=0.35)[0])
     before, after = (mdc(counts, 5, temperature=t).rows for t in (0.0, 0.3))
-    single = [improve(counts.rows, None, labels, passes=1, seed=0, unit=0).history[0] for labels in (before, after)]
+    single = [improve(counts.rows, None, labels, max_iter=1, seed=0, unit=0).history[0] for labels in (before, after)]
     assert single[1] > single[0]
 
 

@@ -44,7 +44,7 @@ def groups_by_hand(before, after):
 
 def test_stability_and_accuracy_of_every_iteration():
     result, truth = process([0.6, 0.3, 0.1])
-    table = result.stability(truth)
+    table = result.stability_by_iteration(truth)
     assert table["iteration"].tolist() == [0, 1, 2]
     for row, sides in zip(table.itertuples(), (result.before, *result.iterations), strict=True):
         for name in ("rows", "columns"):
@@ -58,13 +58,13 @@ def test_stability_and_accuracy_of_every_iteration():
 
 def test_without_truth_there_is_no_accuracy():
     result, _ = process([0.6, 0.1])
-    assert "accuracy" not in result.stability()
+    assert "accuracy" not in result.stability_by_iteration()
 
 
 def test_one_clustering_has_no_stability():
     alone, none = Sides(cs.Ensemble([[0, 0, 1]]), cs.Ensemble([[0, 1]])), np.array([], int)
     result = Agreement(alone, alone, [alone], np.zeros(2), none, none)
-    table = result.stability([0, 0, 1])
+    table = result.stability_by_iteration([0, 0, 1])
     assert table[["rows", "columns", "rows_sem", "accuracy_sem"]].isna().all(axis=None)
     assert table["accuracy"].tolist() == [1, 1]
     assert "jaccard" not in repr(result)
@@ -73,7 +73,7 @@ def test_one_clustering_has_no_stability():
 def test_truth_of_another_length_is_refused():
     result, truth = process([0.6, 0.1])
     with pytest.raises(InputError, match="59 for 60 rows"):
-        result.stability(truth[1:])
+        result.stability_by_iteration(truth[1:])
 
 
 @pytest.mark.parametrize("seed", range(5))

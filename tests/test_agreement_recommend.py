@@ -29,7 +29,7 @@ def table():
 
 def test_scores_are_the_paper_s(table):
     counts, rows, columns = table
-    who = Recommender(sparse.csr_matrix(counts), rows, columns)
+    who = Recommender().fit(sparse.csr_matrix(counts), rows, columns)
     u, m = np.repeat(np.arange(20), 15), np.tile(np.arange(15), 20)
     found = who.scores(u, m)
     for model in range(4):
@@ -42,7 +42,7 @@ def test_scores_are_the_paper_s(table):
 
 def test_auc_is_the_share_of_pairs_in_the_right_order(table):
     counts, rows, columns = table
-    who = Recommender(counts, rows, columns)
+    who = Recommender().fit(counts, rows, columns)
     rng = np.random.default_rng(1)
     u, m, truth = rng.integers(20, size=60), rng.integers(15, size=60), rng.integers(2, size=60)
     scores = who.scores(u, m)
@@ -58,7 +58,7 @@ def test_clusters_find_what_popularity_cannot():
     full = (rng.random((60, 40)) < np.where(taste_u[:, None] == taste_m, 0.7, 0.05)).astype(int)
     held = rng.random(full.shape) < 0.2
     u, m = np.nonzero(held)
-    who = Recommender(np.where(held, 0, full), [taste_u], [taste_m])
+    who = Recommender().fit(np.where(held, 0, full), [taste_u], [taste_m])
     assert who.auc(u, m, full[held])[0] > 0.75
     from sklearn.metrics import roc_auc_score
 
@@ -68,7 +68,7 @@ def test_clusters_find_what_popularity_cannot():
 def test_recommend_lists_the_best_that_is_not_known(table):
     counts, rows, columns = table
     names = [f"film {j}" for j in range(15)]
-    who = Recommender(counts, rows, columns, row_names=[f"user {i}" for i in range(20)], column_names=names)
+    who = Recommender().fit(counts, rows, columns, row_names=[f"user {i}" for i in range(20)], column_names=names)
     found = who.recommend("user 3", 4)
     unseen = np.flatnonzero(counts[3] == 0)
     mean = who.scores(np.full(len(unseen), 3), unseen).mean(axis=1)
@@ -78,21 +78,21 @@ def test_recommend_lists_the_best_that_is_not_known(table):
     at = [names.index(c) for c in found["column"]]
     np.testing.assert_allclose(found["score"], found["lift"] * base[at])
     np.testing.assert_allclose(found["popularity"], counts.sum(axis=0)[at] / counts.sum())
-    everything = who.recommend("user 3", 100, known=True)
+    everything = who.recommend("user 3", 100, include_seen=True)
     assert sorted(everything["column"]) == sorted(names)
     assert (everything["sem"] > 0).any()
 
 
 def test_names_come_from_the_table():
     frame = pd.DataFrame({"who": ["ann", "bob"], "x": [1, 0], "y": [0, 2]})
-    who = Recommender(read_table(frame, kind="counts", id_column="who"), [[0, 1]], [[0, 1]])
+    who = Recommender().fit(read_table(frame, kind="counts", id_column="who"), [[0, 1]], [[0, 1]])
     assert who.recommend("ann")["column"].tolist() == ["y"]
     assert who.recommend("ann")["sem"].isna().all()
 
 
 def test_what_has_no_label_is_ranked_by_popularity():
     counts = np.array([[2, 1, 1], [0, 3, 1]])
-    who = Recommender(counts, [[0, -1]], [[0, 1, -1]])
+    who = Recommender().fit(counts, [[0, -1]], [[0, 1, -1]])
     assert who.scores([1, 0], [0, 2])[:, 0].tolist() == pytest.approx(who.popularity([1, 0], [0, 2]).tolist())
     assert lift_table(counts, np.array([0, 2]), np.array([0, 0, 0]))[1].tolist() == [
         1
@@ -102,18 +102,24 @@ def test_what_has_no_label_is_ranked_by_popularity():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Recommender(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
-        (lambda: Recommender(np.array([[1, -1]]), [[0]], [[0, 0]]), "must not be negative"),
-        (lambda: Recommender(np.eye(2), [[0, 1, 1]], [[0, 1]]), "2 rows, and the clusterings of the rows are of 3"),
-        (lambda: Recommender(np.eye(2), [[0, 1], [0, 0]], [[0, 1]]), "2 clusterings of the rows and 1 of the columns"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]], column_names=["a"]), "2 columns need as many names"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([2], [0]), "rows, 0 to 1"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([0, 1], [0]), "as many rows as columns"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).scores([0.5], [0]), "numbers of their rows"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).auc([0, 1], [0, 1], [1, 1]), "some of both"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).recommend(5), "no single row 5"),
-        (lambda: Recommender(np.eye(2), [[0, 1]], [[0, 1]]).recommend(0, 0), "n must be"),
-        (lambda: Recommender(read_table(np.eye(2), kind="data"), [[0, 1]], [[0, 1]]), "kind='counts'"),
+        (lambda: Recommender().fit(np.zeros((2, 2)), [[0, 1]], [[0, 1]]), "no counts"),
+        (lambda: Recommender().fit(np.array([[1, -1]]), [[0]], [[0, 0]]), "must not be negative"),
+        (
+            lambda: Recommender().fit(np.eye(2), [[0, 1, 1]], [[0, 1]]),
+            "2 rows, and the clusterings of the rows are of 3",
+        ),
+        (
+            lambda: Recommender().fit(np.eye(2), [[0, 1], [0, 0]], [[0, 1]]),
+            "2 clusterings of the rows and 1 of the columns",
+        ),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]], column_names=["a"]), "2 columns need as many names"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([2], [0]), "rows, 0 to 1"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([0, 1], [0]), "as many rows as columns"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).scores([0.5], [0]), "numbers of their rows"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).auc([0, 1], [0, 1], [1, 1]), "some of both"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).recommend(5), "no single row 5"),
+        (lambda: Recommender().fit(np.eye(2), [[0, 1]], [[0, 1]]).recommend(0, 0), "n must be"),
+        (lambda: Recommender().fit(read_table(np.eye(2), kind="data"), [[0, 1]], [[0, 1]]), "kind='counts'"),
     ],
 )
 def test_mistakes(make, words):

@@ -25,7 +25,7 @@ from test_agreement_readout import process
 @pytest.fixture(scope="module")
 def found():
     result, truth = process([0.6, 0.3, 0.1])
-    table = result.stability({"topic": truth})
+    table = result.stability_by_iteration({"topic": truth})
     consensus = SCCC().fit(result.after.rows)
     weak = floaters(result.after.rows, consensus.labels_)
     groups = stable_groups(result.before.columns, result.after.columns, new=True)

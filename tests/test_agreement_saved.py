@@ -45,7 +45,7 @@ def named():
     table = planted(n=40, d=30, k=3, own=0.2)[0].toarray()
     table[3], table[:, 5] = 0, 0
     frame = pd.DataFrame(table, index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
-    return cs.agree(frame, 3, 8, m=3, n_iter=2, model="paper")
+    return cs.agree(frame, 3, 8, n_clusterings=3, max_iter=2, model="paper")
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +66,11 @@ def test_what_was_saved_comes_back(named, kept):
     assert_same(named, again)
     assert again.after is again.iterations[-1]
     assert repr(again) == repr(named)
-    pd.testing.assert_frame_equal(again.stability(), named.stability())
+    pd.testing.assert_frame_equal(again.stability_by_iteration(), named.stability_by_iteration())
 
 
 def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
-    found = cs.agree(planted(n=40, d=30, k=2)[0], 2, m=1, n_iter=1)
+    found = cs.agree(planted(n=40, d=30, k=2)[0], 2, n_clusterings=1, max_iter=1)
     found.save(tmp_path)  # an empty folder will do
     assert_same(found, Agreement.load(tmp_path))
 
@@ -80,7 +80,7 @@ def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tm
     info = {"name": ["a", "b"], "run": [7, 8], "iteration": ["x", "y"], "id": [1, 2], "scores": [{"ari": 0.5}, None]}
     mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
     given = mine[:, :]
-    found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, n_iter=1)
+    found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, max_iter=1)
     found.save(tmp_path / "a")
     assert_same(found, Agreement.load(tmp_path / "a"))
 
@@ -100,7 +100,12 @@ def test_both_sides_are_stores_for_anyone(named, kept):
         assert whole.info["run"].tolist() == [0, 1, 2] * 3
         np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
     header = json.loads((kept / "agreement.json").read_text())
-    assert (header["format"], header["version"], header["m"], header["n_iter"]) == ("consilience-agreement", 1, 3, 2)
+    assert (header["format"], header["version"], header["n_clusterings"], header["n_iter"]) == (
+        "consilience-agreement",
+        1,
+        3,
+        2,
+    )
     assert header["empty_rows"] == [3]
     assert 5 in header["empty_columns"]
     assert header["objective"] == named.objective.tolist()
@@ -141,12 +146,12 @@ def part(folder, side):
     [
         (shutil.rmtree, "copy holds no saved agreement: agreement.json is not in it"),
         (lambda folder: os.remove(folder / "agreement.json"), "copy holds no saved agreement"),
-        (lambda folder: cut(folder / "agreement.json"), r"agreement\.json is damaged: it is no JSON"),
+        (lambda folder: cut(folder / "agreement.json"), r"agreement\.json is damaged: it is not JSON"),
         (lambda folder: (folder / "agreement.json").write_text('{"format": "other"}'), "not that of a saved agreement"),
         (lambda folder: (folder / "agreement.json").write_text("[]"), "not that of a saved agreement"),
         (lambda folder: rewrite(folder, version=2), "agreement format 2, .* upgrade consilience"),
         (lambda folder: rewrite(folder, objective="many"), r"agreement\.json is damaged: it lacks"),
-        (lambda folder: rewrite(folder, m=2), "rows does not hold 2 clusterings of each of 3 steps"),
+        (lambda folder: rewrite(folder, n_clusterings=2), "rows does not hold 2 clusterings of each of 3 steps"),
         (lambda folder: rewrite(folder, n_iter=3), "rows does not hold 3 clusterings of each of 4 steps"),
         (
             lambda folder: cut(part(folder, "rows")),
@@ -188,5 +193,5 @@ def test_names_become_distinct():
     names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
     assert unique_names(names) == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
     table = read_table(planted(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
-    twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, m=1, n_iter=1)
+    twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, n_clusterings=1, max_iter=1)
     assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]

@@ -42,7 +42,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected():
-    return cs.agree(DRAWN.counts, 3, 12, m=3, n_iter=2, random_state=0)
+    return cs.agree(DRAWN.counts, 3, 12, n_clusterings=3, max_iter=2, random_state=0)
 
 
 def test_everything_comes_out(files, expected, tmp_path):
@@ -69,7 +69,7 @@ def test_everything_comes_out(files, expected, tmp_path):
     assert words.index.tolist() == DRAWN.words.tolist()
     np.testing.assert_array_equal(words, expected.after.columns.labels)
     table = pd.read_csv(out["stability"], index_col="iteration")
-    by_hand = expected.stability({"y": DRAWN.truth}).set_index("iteration")
+    by_hand = expected.stability_by_iteration({"y": DRAWN.truth}).set_index("iteration")
     pd.testing.assert_frame_equal(table, by_hand)
     parts = pd.read_csv(out["components"])
     weights = column_information(DRAWN.counts, SCCC().fit(expected.after.rows).labels_)
@@ -95,7 +95,7 @@ def test_candidates_are_the_library_s(files, expected, tmp_path):
     out = tmp_path / "labels.csv"
     done = run("agree", files / "counts.npz", *SMALL, "--candidates", 2, "-o", out)
     assert done.returncode == 0, done.stderr
-    chosen = cs.agree(DRAWN.counts, 3, 12, m=3, n_iter=2, candidates=2, random_state=0)
+    chosen = cs.agree(DRAWN.counts, 3, 12, n_clusterings=3, max_iter=2, n_init=2, random_state=0)
     np.testing.assert_array_equal(pd.read_csv(out)[[f"clustering_{j}" for j in range(3)]], chosen.after.rows.labels)
     assert not np.array_equal(chosen.before.columns.labels, expected.before.columns.labels)
 
@@ -168,7 +168,7 @@ def test_everything_is_kept(files, expected, tmp_path):
         (["{counts.npz}", "-k", "many"], ["many"]),
         (["{counts.npz}", "-k", 1], ["--clusters", "x>=2"]),
         (["{counts.npz}", "-k", 61], ["61"]),
-        (["{counts.npz}", "-k", 3, "--m", 0], ["m must be"]),
+        (["{counts.npz}", "-k", 3, "--m", 0], ["n_clusterings must be"]),
         (["{counts.npz}", "-k", 3, "--truht", "y"], ["--truht", "--truth"]),
         (["{counts.npz}", "-k", 3, "-t", "z"], ["z"]),
         (["{counts.npz}", "-k", 3, "--names", "vocabb"], ["vocabb", "check the name"]),

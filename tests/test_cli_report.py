@@ -67,7 +67,7 @@ def test_a_saved_agreement(tmp_path):
     frame = pd.DataFrame(counts, columns=[f"word{j}" for j in range(24)])
     frame.insert(0, "topic", np.repeat(["a", "b", "c"], 15))
     frame.to_csv(tmp_path / "counts.csv", index=False)
-    cs.agree(counts, 3, m=3, n_iter=1).save(tmp_path / "saved")
+    cs.agree(counts, 3, n_clusterings=3, max_iter=1).save(tmp_path / "saved")
     done = run("report", tmp_path / "saved", tmp_path / "page.html", "--data", tmp_path / "counts.csv", "-t", "topic")
     assert done.returncode == 0, done.stderr
     text = read_page(tmp_path / "page.html").text

@@ -174,7 +174,7 @@ def test_results_in_memory():
 
 @pytest.fixture(scope="module")
 def agreement():
-    return cs.agree(planted(60, 90, 3)[0], 3, m=4, n_iter=2, random_state=0)
+    return cs.agree(planted(60, 90, 3, own=0.3)[0], 3, n_clusterings=4, max_iter=2, random_state=0)
 
 
 def test_an_agreement(agreement, tmp_path):
@@ -183,7 +183,7 @@ def test_an_agreement(agreement, tmp_path):
     api = Api(material(tmp_path / "found").session(known=truth))
     assert ask(api, "session")["can"]["agreement"] is True
     np.testing.assert_array_equal(arrays(api, "labels/2m")[1]["labels"][0], agreement.after.rows.labels[:, 2])
-    found, table = ask(api, "agreement"), agreement.stability(truth)
+    found, table = ask(api, "agreement"), agreement.stability_by_iteration(truth)
     assert [row["iteration"] for row in found["iterations"]] == [0, 1, 2]
     for row, expected in zip(found["iterations"], table.to_dict("records"), strict=True):
         assert row == pytest.approx(expected)
@@ -206,7 +206,7 @@ def test_an_agreement_in_memory(agreement):
 def test_a_damaged_agreement(agreement, tmp_path):
     agreement.save(tmp_path / "found")
     (tmp_path / "found" / "agreement.json").write_text("{")
-    with pytest.raises(InputError, match="is no JSON"):
+    with pytest.raises(InputError, match="is not JSON"):
         material(tmp_path / "found")
 
 

@@ -197,7 +197,7 @@ def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
     rng = np.random.default_rng(3)
     topics = np.repeat(np.arange(3), 20)
     counts = rng.poisson(0.2 + 4.0 * (topics[:, None] == np.arange(30)[None, :] // 10))
-    found = cs.agree(counts, 3, m=4, n_iter=2, random_state=0, progress=False)
+    found = cs.agree(counts, 3, n_clusterings=4, max_iter=2, random_state=0, progress=False)
     explored = cs.explore(found, known={"topic": topics}, browser=False, block=False, progress=False)
     with closing(explored) as server, visit(browser, server.url) as seen:
         page = seen.page
@@ -211,7 +211,7 @@ def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
         assert largest == sizes.max()
         panel.get_by_role("button", name="table").click()
         steps = panel.locator("table").first.locator("tbody tr")
-        assert steps.count() == len(found.stability())
+        assert steps.count() == len(found.stability_by_iteration())
 
 
 WIDGET = """

@@ -24,7 +24,7 @@ results = {{
     "Ensemble": ens,
     "MetaClustering": meta,
     "Consensus": cs.combine(ens, 3, "vote"),
-    "Agreement": cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, m=3, n_iter=1),
+    "Agreement": cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1),
     "Contrast": cs.contrast(beads.values, beads.labels["shape"], 3, n_restarts=2),
     "Comparison": cs.compare(ens, truth=beads.labels),
     "Stability": cs.stability(ens),

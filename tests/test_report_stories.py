@@ -165,7 +165,7 @@ def test_an_agreement_and_its_folder(tmp_path):
     rng = np.random.default_rng(0)
     topics = np.kron(np.eye(3), np.ones((20, 10))) + 0.7
     counts = rng.poisson(topics)
-    found = cs.agree(counts, 3, m=4, n_iter=2)
+    found = cs.agree(counts, 3, n_clusterings=4, max_iter=2)
     truth = np.repeat(["a", "b", "c"], 20)
     found.save(tmp_path / "saved")
     cs.report(
@@ -175,7 +175,9 @@ def test_an_agreement_and_its_folder(tmp_path):
     assert "Agreement by iteration" in text
     assert "Agreement.load(" in text
     table = pd.read_csv(tmp_path / "parts" / "iterations.csv", index_col="iteration")
-    pd.testing.assert_frame_equal(table.reset_index(), found.stability({"topic": truth}), check_exact=False)
+    pd.testing.assert_frame_equal(
+        table.reset_index(), found.stability_by_iteration({"topic": truth}), check_exact=False
+    )
     for end in table["rows"].iloc[[0, -1]]:
         assert f"{end:.3f}" in text
     assert len(pd.read_csv(tmp_path / "parts" / "objects.csv")) == 60

@@ -79,7 +79,7 @@ def run_documents(
         made = {
             "sizes": _sizes(data, result, seconds),
             "stages": _stages(result, data.truth, n_jobs),
-            "iterations": result.stability(data.truth, n_jobs=n_jobs),
+            "iterations": result.stability_by_iteration(data.truth, n_jobs=n_jobs),
             "bands": _bands(result, data.frequency, n_jobs),
             "groups": _groups(result, data),
             "members": _members(data, result, recipe, members.get(data.name, ()), n_iter, seed, n_jobs),
@@ -95,7 +95,7 @@ def _first(frame: pd.DataFrame) -> pd.DataFrame:
 
 def run_agree(data: Documents, recipe: str, m: int, n_iter: int, seed: int, n_jobs: int | None) -> Agreement:
     """The process on a document set, by one of the recipes."""
-    how: dict[str, Any] = {"m": m, "n_iter": n_iter, "model": RECIPES[recipe]}
+    how: dict[str, Any] = {"n_clusterings": m, "max_iter": n_iter, "model": RECIPES[recipe]}
     return agree(data.counts, data.n_clusters, **how, random_state=seed, n_jobs=n_jobs, progress=False)
 
 
@@ -168,7 +168,7 @@ def _members(
         some = result
         if m < result.before.rows.n_clusterings:
             start: dict[str, Any] = {side: getattr(result.before, side)[:, :m] for side in ("rows", "columns")}
-            how: dict[str, Any] = {"n_iter": n_iter, "model": RECIPES[recipe], "random_state": seed}
+            how: dict[str, Any] = {"max_iter": n_iter, "model": RECIPES[recipe], "random_state": seed}
             some = agree(data.counts, **start, **how, n_jobs=n_jobs, progress=False)
         row: dict[str, Any] = {"m": m}
         for when, sides in (("before", some.before), ("after", some.after)):

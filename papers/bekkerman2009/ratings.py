@@ -47,10 +47,16 @@ def run_ratings(
     rows: list[dict[str, Any]] = []
     for drawn, data in track(sets, len(sets), "ratings", progress):
         start = time.process_time()
-        how: dict[str, Any] = {"m": m, "n_iter": n_iter, "model": "dataloom", "weighting": "length", "progress": False}
+        how: dict[str, Any] = {
+            "n_clusterings": m,
+            "max_iter": n_iter,
+            "model": "dataloom",
+            "weighting": "length",
+            "progress": False,
+        }
         result = agree(data.counts, n_clusters, n_clusters, **how, random_state=seed, n_jobs=n_jobs)
         where = {"data": data.name, "negatives": drawn, "cpu_seconds": time.process_time() - start}
-        alike = result.stability(n_jobs=n_jobs)
+        alike = result.stability_by_iteration(n_jobs=n_jobs)
         for iteration, sides in enumerate((result.before, *result.iterations)):
             for measure, (mean, error) in _look(data, sides, alike.iloc[iteration]).items():
                 rows.append({**where, "measure": measure, "iteration": iteration, "value": mean, "value_sem": error})
@@ -58,7 +64,7 @@ def run_ratings(
 
 
 def _look(data: Ratings, sides: Any, alike: Any) -> dict[str, tuple[float, float]]:
-    ranking = Recommender(data.counts, sides.rows, sides.columns)
+    ranking = Recommender().fit(data.counts, sides.rows, sides.columns)
     pairs = data.users, data.movies
     each = ranking.auc(*pairs, data.positive)
     return {

@@ -12,10 +12,19 @@ from functools import lru_cache
 import numpy as np
 
 PURPOSES: dict[str, str] = {
-    "agreement.cap": "starts of clusterings that the process is not given",
-    "agreement.comraf": "starts of the nodes",
-    "agreement.dataloom": "moves and merges of one run",
-    "agreement.mdc": "splits, order and noise of one run",
+    "agreement.cap_columns": "labels that one given clustering of the columns lacks",
+    "agreement.cap_rows": "labels that one given clustering of the rows lacks",
+    "agreement.cap_search": "the seed of all searches of the process",
+    "agreement.comraf": "the first labels of one node",
+    "agreement.comraf_search": "the seed of all searches of the graph",
+    "agreement.comraf_start": "the seed of one node's first search",
+    "agreement.dataloom": "merges of one run",
+    "agreement.dataloom_search": "the seed of the searches of one run",
+    "agreement.dataloom_start": "the first clusters of one run",
+    "agreement.grow": "splits of one clustering that suits one of the other side",
+    "agreement.grow_search": "the seed of its searches",
+    "agreement.mdc": "splits and merges of one run",
+    "agreement.mdc_search": "the seed of the searches of one run",
     "alternatives.annealing": "the annealed start of one restart",
     "alternatives.bottleneck": "the annealed start of the base clusterer",
     "alternatives.ccib": "the annealed start of one restart",

@@ -1,4 +1,4 @@
-"""What people read off an agreement (paper 000, sections 1 and 6): what became stable, and what floats.
+"""What people read off an agreement (Bekkerman et al. 2009, sections 1 and 6): what became stable, and what floats.
 
 A **stable component** is a set of objects that no clustering separates (:func:`~consilience.consensus.stable_components`). The
 process makes components grow: :func:`stable_groups` names the members of those it ends with and says in how many pieces each of

@@ -1,4 +1,4 @@
-"""Comraf: clusterings of several kinds of objects, or several of one kind, that are made to know most of each other."""
+"""Comraf (Bekkerman et al. 2009): clusterings of several kinds of objects, or several of one kind, with the most mutual information."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_choice, check_count, check_labels, check_positive, check_seed, show
-from consilience._random import stream
-from consilience._types import Labels
+from consilience._random import child_seed, stream
+from consilience._types import Labels, RandomState
 from consilience.agreement.local_search import engine_of, random_labels
 from consilience.agreement.markov_field import Node, color, infer
 from consilience.tables import Table, read_table
@@ -20,21 +21,19 @@ SCHEDULES = ("parallel", "round_robin")
 FIRST = 10  # passes on the neighbors' single objects, at most
 
 
-class Comraf:
+class Comraf(BaseEstimator):
     """A graph of clusterings whose edges carry count tables; the sum of mutual information over the edges is raised.
 
     Parameters
     ----------
-    edges : sequence of (node, node, table) or (node, node, table, weight)
-        Nodes are named by strings. The table's rows are the objects of the first node, its columns those of the second. Nodes
-        that cluster the same objects share tables, as in the bipartite graph of the agreement process.
-    n_clusters : mapping of node to int
+    n_clusters : int or mapping of node to int
+        Of all nodes, or of each; a node that starts from given labels may be left out.
     schedule : {"parallel", "round_robin"}
         Nodes without an edge between them at once, or one after the other.
-    passes : int
-        Passes of local search each time it is a node's turn.
     max_iter : int
         Turns of every node, at most.
+    max_iter_local : int
+        Passes of local search each time it is a node's turn.
     tol : float
         Stop when a turn of all nodes gains no more than this share of the objective.
     random_state : int, optional
@@ -57,48 +56,55 @@ class Comraf:
     >>> from consilience.agreement import Comraf
     >>> blocks = np.kron(np.eye(2, dtype=int), np.ones((5, 6), int))
     >>> edges = [("documents", "words", blocks), ("documents", "authors", blocks[:, :4] + blocks[:, 6:10])]
-    >>> found = Comraf(edges, {"documents": 2, "words": 2, "authors": 2}, random_state=1).fit()
+    >>> found = Comraf({"documents": 2, "words": 2, "authors": 2}, random_state=1).fit(edges)
     >>> round(found.objective_, 4)
     0.6931
     """
 
     def __init__(
         self,
-        edges: Sequence[Any],
-        n_clusters: Mapping[str, int],
+        n_clusters: int | Mapping[str, int] = 8,
         *,
         schedule: str = "parallel",
-        passes: int = 1,
         max_iter: int = 20,
+        max_iter_local: int = 1,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.edges = edges
         self.n_clusters = n_clusters
         self.schedule = schedule
-        self.passes = passes
         self.max_iter = max_iter
+        self.max_iter_local = max_iter_local
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, start: Mapping[str, Any] | None = None) -> Comraf:
-        """Search from the clusterings in `start`.
+    def fit(self, X: Sequence[Any], y: None = None, *, init: Mapping[str, Any] | None = None) -> Comraf:
+        """Cluster the nodes of a graph.
 
-        A node that is not in it starts at random, and is first improved on the single objects of those neighbors that have no
-        clustering yet: two random clusterings know nothing of each other to begin with.
+        Parameters
+        ----------
+        X : sequence of (node, node, table) or (node, node, table, weight)
+            The edges. Nodes are named by strings. The table's rows are the objects of the first node, its columns those of the
+            second. Nodes that cluster the same objects share tables, as in the bipartite graph of the agreement process.
+        init : mapping of node to labels, optional
+            Where the search starts. A node that is not in it starts at random, and is first improved on the single objects of
+            those neighbors that have no clustering yet: two random clusterings have no information about each other.
         """
         check_choice(self.schedule, SCHEDULES, "schedule")
-        check_count("passes", self.passes)
         check_count("max_iter", self.max_iter)
+        check_count("max_iter_local", self.max_iter_local)
         check_positive("tol", self.tol, or_equal=True)
         seed = check_seed(self.random_state)
-        nodes = _nodes(_check_edges(self.edges))
-        labels = _starts(nodes, self.n_clusters, start or {}, seed, self.n_jobs)
+        nodes = _nodes(_check_edges(X))
+        names, wanted = [node.name for node in nodes], self.n_clusters
+        each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(names, wanted)
+        labels = _starts(nodes, each, init or {}, seed, self.n_jobs)
         classes = color(nodes) if self.schedule == "parallel" else [[node] for node in nodes]
-        how: dict[str, Any] = {"passes": self.passes, "tol": self.tol, "seed": seed, "n_jobs": self.n_jobs}
-        self.labels_, self.history_ = list(infer(classes, labels, n_iter=self.max_iter, **how))[-1]
+        how: dict[str, Any] = {"max_iter": self.max_iter, "max_iter_local": self.max_iter_local, "tol": self.tol}
+        streams = child_seed(seed, "agreement.comraf_search")
+        self.labels_, self.history_ = list(infer(classes, labels, **how, seed=streams, n_jobs=self.n_jobs))[-1]
         self.objective_ = self.history_[-1]
         self.empty_ = {node.name: np.flatnonzero(np.diff(node.rows.table.indptr) == 0) for node in nodes}
         return self
@@ -178,33 +184,33 @@ def _nodes(edges: list[Edge]) -> list[Node]:
 
 
 def _starts(
-    nodes: list[Node], n_clusters: Mapping[str, int], start: Mapping[str, Any], seed: int, n_jobs: int | None
+    nodes: list[Node], n_clusters: Mapping[str, int], init: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> dict[str, Labels]:
     """Labels of every node: as given, where missing at random, and found on the neighbors where none are given."""
     known = {node.name for node in nodes}
-    for name in [*n_clusters, *start]:
+    for name in [*n_clusters, *init]:
         if name not in known:
             raise InputError(f"no edge leads to {show(name)}: the nodes are {', '.join(sorted(known))}")
     single = {node.name: np.arange(node.rows.n_objects, dtype=np.int32) for node in nodes}
     drawn = {
-        node.name: _drawn(node, n_clusters, start, stream(seed, "agreement.comraf", i)) for i, node in enumerate(nodes)
+        node.name: _drawn(node, n_clusters, init, stream(seed, "agreement.comraf", i)) for i, node in enumerate(nodes)
     }
-    found = {name: drawn[name] for name in drawn if name in start}
+    found = {name: drawn[name] for name in drawn if name in init}
     for number, node in enumerate(nodes):
-        if node.name not in start:
+        if node.name not in init:
             engine = engine_of(node.views(single | found), int(drawn[node.name].max()) + 1, n_jobs)
-            unit = (1 << 40) + number  # beyond those of the inference
-            found[node.name] = engine.search(drawn[node.name], max_iter=FIRST, seed=seed, unit=unit).labels
+            own = child_seed(seed, "agreement.comraf_start", number)
+            found[node.name] = engine.search(drawn[node.name], max_iter=FIRST, seed=own).labels
     return found
 
 
-def _drawn(node: Node, n_clusters: Mapping[str, int], start: Mapping[str, Any], rng: np.random.Generator) -> Labels:
+def _drawn(node: Node, n_clusters: Mapping[str, int], init: Mapping[str, Any], rng: np.random.Generator) -> Labels:
     """The given labels of a node, at random where there are none."""
     name, n = node.name, node.rows.n_objects
-    given = check_labels(start[name], f"the start of {name}") if name in start else np.full(n, -1)
+    given = check_labels(init[name], f"init of {name}") if name in init else np.full(n, -1)
     if len(given) != n:
-        raise InputError(f"the start of {show(name)} has {len(given)} labels for {n} objects")
-    if name not in n_clusters and name not in start:
+        raise InputError(f"init of {show(name)} has {len(given)} labels for {n} objects")
+    if name not in n_clusters and name not in init:
         raise InputError(f"n_clusters does not say how many clusters {show(name)} shall have")
     k = check_count(f"n_clusters of {name}", n_clusters.get(name, int(given.max()) + 1))
     if k > n or given.max() >= k:

@@ -1,8 +1,8 @@
-"""A count table as both of its sides see it: rows over columns, and columns over rows."""
+"""A count table as both of its sides see it, and clusterings of the objects of a side that have counts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, names_objects
 from consilience._names import unique_names
 from consilience._types import Labels
+from consilience.ensemble import Ensemble
 from consilience.tables import Table, read_table
 from consilience.views import Views, count_views
 
@@ -49,6 +50,45 @@ class Side:
         found = np.array(np.broadcast_to(np.int32(others), self.n_objects), np.int32)
         found[self.kept] = labels
         return found
+
+
+@dataclass(frozen=True)
+class Clusterings:
+    """Clusterings of the objects of a side that have counts; :meth:`ensemble` is the only place where all objects come in.
+
+    Attributes
+    ----------
+    side : Side
+    codes : list of (n_kept,) int32 arrays
+        0 … k − 1, every number in use.
+    info : DataFrame
+        One row per clustering.
+    given : Ensemble, optional
+        What the user gave: objects without counts keep their labels there, and clusters their numbers and names.
+    """
+
+    side: Side
+    codes: list[Labels]
+    info: pd.DataFrame
+    given: Ensemble | None = None
+
+    def at(self, codes: list[Labels]) -> Clusterings:
+        """The same clusterings after they have been improved."""
+        return replace(self, codes=codes)
+
+    def ensemble(self) -> Ensemble:
+        """The clusterings of all objects; −1 for those without counts, unless they had a label."""
+        side, given = self.side, self.given
+        if given is None:
+            labels = np.full((side.n_objects, len(self.codes)), -1, np.int32)
+            labels[side.kept] = np.column_stack(self.codes)
+            return Ensemble.from_codes(labels, info=self.info, ids=side.ids)
+        labels = np.array(given.labels)
+        for j, codes in enumerate(self.codes):
+            before = given.labels[side.kept, j]
+            labels[side.kept, j] = np.unique(before[before >= 0])[codes]
+        ids = side.ids if given.ids is None else given.ids
+        return Ensemble.from_codes(labels, label_names=given.label_names, info=self.info, ids=ids)
 
 
 @dataclass(frozen=True)

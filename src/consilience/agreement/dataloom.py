@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator
-
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import check_count, check_positive
 from consilience._random import stream
-from consilience._types import Labels
-from consilience.agreement.count_table import Counts, check_counts
-from consilience.agreement.local_search import improve, merge, random_labels
-from consilience.agreement.mdc import CoClustering, check_clusters
+from consilience._types import RandomState
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch, check_clusters
+from consilience.agreement.count_table import Counts
+from consilience.agreement.local_search import random_labels
 
 
 def dataloom(
@@ -35,62 +32,41 @@ def dataloom(
     run: int = 0,
     n_jobs: int | None = None,
 ) -> CoClustering:
-    """One run, on its own random stream (seed, run); see :class:`DataLoom` for the parameters."""
-    rng = stream(seed, "agreement.dataloom", run)
-    n, d = len(counts.rows.kept), len(counts.columns.kept)
-    rows = random_labels(n, min(n, spare * n_clusters), rng)
-    columns = random_labels(d, min(d, spare * n_column_clusters), rng)
-    search = _Turns(counts, rows, columns, seed, run << 12, n_jobs)
-    search.run(max_iter, tol)
-    while search.merge(n_clusters, n_column_clusters, rng):
-        search.run(max_iter, tol)
-    return CoClustering(search.rows, search.columns, search.history)
+    """Run number `run`, on random streams of its own; see :class:`DataLoom` for the parameters."""
+    wanted = {"rows": n_clusters, "columns": n_column_clusters}
+    rng = stream(seed, "agreement.dataloom_start", run)
+    sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
+    start = {side: random_labels(n, min(n, spare * wanted[side]), rng) for side, n in sizes.items()}
+    search = CoSearch(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, n_jobs)
+    _take_turns(search, max_iter, tol)
+    while too_many := [side for side, k in wanted.items() if search.n_clusters(side) > k]:
+        for side in too_many:
+            search.merge(side, wanted[side], "auto")
+        _take_turns(search, max_iter, tol)
+    return search.found()
 
 
-class _Turns:
-    """Passes over rows and columns in turn; every pass draws from a stream of its own."""
-
-    def __init__(self, counts: Counts, rows: Labels, columns: Labels, seed: int, unit: int, n_jobs: int | None) -> None:
-        self.counts, self.rows, self.columns = counts, rows, columns
-        self.seed, self.unit, self.n_jobs = seed, unit, n_jobs
-        self.history: list[tuple[int, int, float]] = []
-
-    def run(self, max_iter: int, tol: float) -> None:
-        last = -np.inf
-        for _ in range(max_iter):
-            self.rows = self._pass(self.counts.rows, self.columns, self.rows)
-            self.columns = self._pass(self.counts.columns, self.rows, self.columns)
-            value = self.history[-1][2]
-            if value - last <= tol * value:
-                return
-            last = value
-
-    def _pass(self, side: Any, others: Labels, labels: Labels) -> Labels:
-        self.unit += 1
-        found = improve(side, [others], labels, passes=1, seed=self.seed, unit=self.unit, n_jobs=self.n_jobs)
-        self.history.append((int(self.rows.max()) + 1, int(self.columns.max()) + 1, found.objective))
-        return found.labels
-
-    def merge(self, n_clusters: int, n_column_clusters: int, rng: np.random.Generator) -> bool:
-        """Halve the clusters of a side that has too many; whether there was one."""
-        k, c = int(self.rows.max()) + 1, int(self.columns.max()) + 1
-        if k > n_clusters:
-            self.rows = merge(self.counts.rows, self.columns, self.rows, max(n_clusters, -(-k // 2)), "auto", rng)
-        if c > n_column_clusters:
-            target = max(n_column_clusters, -(-c // 2))
-            self.columns = merge(self.counts.columns, self.rows, self.columns, target, "auto", rng)
-        return k > n_clusters or c > n_column_clusters
+def _take_turns(search: CoSearch, max_iter: int, tol: float) -> None:
+    """Passes over rows and columns in turn, until both gain next to nothing."""
+    last = float("-inf")
+    for _ in range(max_iter):
+        search.improve("rows", 1)
+        search.improve("columns", 1)
+        value = search.history[-1][2]
+        if value - last <= tol * value:
+            return
+        last = value
 
 
-class DataLoom(BaseEstimator):
-    """Flat clusters of rows and columns that know most of each other, for large tables.
+class DataLoom(CoClusterer):
+    """Flat clusters of rows and columns with the most mutual information, for large tables.
 
     Parameters
     ----------
     n_clusters : int
         Row clusters.
     n_column_clusters : int, optional
-        Column clusters; as many as row clusters by default.
+        Column clusters; by default as many as row clusters, or as columns with counts if they are fewer.
     spare : int
         How many times more clusters to start with, on both sides; 1 is a flat start.
     max_iter : int
@@ -135,42 +111,25 @@ class DataLoom(BaseEstimator):
         max_iter: int = 20,
         tol: float = 1e-3,
         weighting: str = "length",
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
+        super().__init__(
+            n_clusters,
+            n_column_clusters=n_column_clusters,
+            weighting=weighting,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
         self.spare = spare
         self.max_iter = max_iter
         self.tol = tol
-        self.weighting = weighting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: None = None) -> DataLoom:
-        """Cluster rows and columns of a count table: sparse, dense, a DataFrame, or what :func:`read_table` reads."""
-        counts = check_counts(X, self.weighting)
-        found = self._run(counts, check_seed(self.random_state), 0)
-        self.row_labels_: Labels = counts.rows.spread(found.rows)
-        self.column_labels_: Labels = counts.columns.spread(found.columns)
-        self.objective_, self.history_ = found.objective, found.history
-        self.n_features_in_ = counts.columns.n_objects
-        return self
-
-    def _run(self, counts: Counts, seed: int, run: int) -> CoClustering:
-        columns = self.n_clusters if self.n_column_clusters is None else self.n_column_clusters
-        check_clusters(counts, self.n_clusters, columns)
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+        check_clusters(counts, self.n_clusters, self.n_column_clusters)
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-        return dataloom(
-            counts,
-            self.n_clusters,
-            columns,
-            spare=self.spare,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            seed=seed,
-            run=run,
-            n_jobs=self.n_jobs,
-        )
+        columns = self.n_column_clusters or min(self.n_clusters, len(counts.columns.kept))
+        own: dict[str, Any] = {name: getattr(self, name) for name in ("spare", "max_iter", "tol", "n_jobs")}
+        return dataloom(counts, self.n_clusters, columns, **own, seed=seed, run=run)

@@ -22,12 +22,20 @@ def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None) -> Engin
 
 
 def improve(
-    side: Side, others: Any, labels: Labels, *, passes: int, seed: int, unit: int, n_jobs: int | None = None, **how: Any
+    side: Side,
+    others: Any,
+    labels: Labels,
+    *,
+    max_iter: int,
+    seed: int,
+    unit: int,
+    n_jobs: int | None = None,
+    **how: Any,
 ) -> Search:
     """Passes over the objects of a side, which see the others by their clusterings (a list), or one by one (None)."""
     views = side.views if others is None else regrouped(side.views, others)
     engine = engine_of(views, int(labels.max()) + 1, n_jobs)
-    return engine.search(labels, max_iter=passes, seed=seed, unit=unit, **how)
+    return engine.search(labels, max_iter=max_iter, seed=seed, unit=unit, **how)
 
 
 def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> Labels:

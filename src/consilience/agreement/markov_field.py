@@ -1,4 +1,4 @@
-"""Inference in a combinatorial Markov random field whose potentials are mutual information (sections 3 and 4 of paper 000).
+"""Inference in a combinatorial Markov random field whose potentials are mutual information (Bekkerman et al. 2009, sections 3 and 4).
 
 A node is a clustering of some objects; an edge carries a count table between the objects of its ends, and its potential is
 I(X̃; Ỹ) of the two clusterings on that table. Iterated conditional modes: one node, or all of a class of nodes
@@ -69,8 +69,8 @@ def infer(
     classes: Sequence[Sequence[Node]],
     labels: Clusterings,
     *,
-    n_iter: int,
-    passes: int = 1,
+    max_iter: int,
+    max_iter_local: int = 1,
     temperature: float = 0.0,
     tol: float = 0.0,
     seed: int = 0,
@@ -79,7 +79,7 @@ def infer(
     """Improve the classes in turn; after every iteration yield all clusterings, and the objective before and after each class.
 
     The nodes of a class are searched in parallel; each has its own stream, so that the number of threads does not matter. Those of
-    the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. It ends after `n_iter`
+    the first class begin with a noisy pass, at a temperature that falls evenly to 0 in the last iteration. It ends after `max_iter`
     iterations, or when one gains no more than `tol` of the objective.
     """
     from joblib import delayed
@@ -89,13 +89,13 @@ def infer(
     labels = dict(labels)
     history: list[float] = []
     with workers(n_jobs) as parallel:
-        for t in range(n_iter):
+        for t in range(max_iter):
             for group in classes:
                 inner = threads if len(group) == 1 else 1
-                heat = temperature * (1 - (t + 1) / n_iter) if group is classes[0] else 0.0
+                heat = temperature * (1 - (t + 1) / max_iter) if group is classes[0] else 0.0
                 units = [t * len(names) + names.index(node.name) for node in group]
                 searches = parallel(
-                    delayed(_improve)(node, labels, passes, heat, seed, unit, inner)
+                    delayed(_improve)(node, labels, max_iter_local, heat, seed, unit, inner)
                     for node, unit in zip(group, units, strict=True)
                 )
                 found = dict(zip((node.name for node in group), searches, strict=True))
@@ -108,15 +108,15 @@ def infer(
                 return
 
 
-def _improve(node: Node, labels: Clusterings, passes: int, heat: float, seed: int, unit: int, n_jobs: int) -> Search:
+def _improve(node: Node, labels: Clusterings, max_iter: int, heat: float, seed: int, unit: int, n_jobs: int) -> Search:
     """Plain passes, after a noisy one if that ends higher than where it began."""
     mine = labels[node.name]
     engine = engine_of(node.views(labels), int(mine.max()) + 1, n_jobs)
     if heat > 0:
-        found = engine.search(mine, max_iter=passes, temperature=heat, noisy_iter=1, seed=seed, unit=unit)
+        found = engine.search(mine, max_iter=max_iter, temperature=heat, noisy_iter=1, seed=seed, unit=unit)
         if found.objective > found.history[0]:
             return found
-    return engine.search(mine, max_iter=passes, seed=seed, unit=unit)
+    return engine.search(mine, max_iter=max_iter, seed=seed, unit=unit)
 
 
 def _start(classes: Sequence[Sequence[Node]], labels: Clusterings, found: Mapping[str, Search]) -> float:

@@ -1,4 +1,4 @@
-"""Recommendation from co-clusterings (paper 000, section 5.1): popularity, lifted by what the clusters know.
+"""Recommendation from co-clusterings (Bekkerman et al. 2009, section 5.1): popularity, lifted by the clusters.
 
 For a row u (a user) in cluster ũ and a column m (a movie) in cluster m̃ of a count table,
 
@@ -16,24 +16,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
-from consilience._types import Floats, Ints
+from consilience._types import EnsembleLike, Floats, Ints
 from consilience.ensemble import Ensemble, as_ensemble
 from consilience.tables import Table, read_table
 
 
-class Recommender:
+class Recommender(BaseEstimator):
     """Rank the columns for every row by r(u, m).
 
-    Parameters
+    Attributes
     ----------
-    counts : (n_rows, n_columns) array, sparse matrix, DataFrame or Table of counts
-        What the rows (users) had to do with the columns (movies).
-    rows, columns : Ensemble, or what one is made from
-        As many clusterings of the columns as of the rows: ``result.after.rows`` and ``result.after.columns``, say.
-    row_names, column_names : sequence, optional
-        By default the ids of a table, the columns of a DataFrame, or else numbers.
+    row_labels_, column_labels_ : (n_rows, m) and (n_columns, m) int arrays
+        The co-clusterings.
+    lifts_ : list of (row clusters, column clusters) arrays
+        p(ũ, m̃) / (p(ũ) p(m̃)) of every co-clustering.
+    row_names_, column_names_ : array
 
     Notes
     -----
@@ -45,7 +46,7 @@ class Recommender:
     >>> from consilience.agreement import Recommender
     >>> counts = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
     >>> films = ["Alien", "Brazil", "Contact", "Dune"]
-    >>> who = Recommender(counts, [[0, 0, 0, 1]], [[0, 0, 0, 1]], column_names=films)
+    >>> who = Recommender().fit(counts, [[0, 0, 0, 1]], [[0, 0, 0, 1]], column_names=films)
     >>> who.recommend(0, 2)[["column", "score"]].round(3)
         column  score
     0  Contact  0.095
@@ -54,33 +55,42 @@ class Recommender:
     1.0
     """
 
-    def __init__(
-        self, counts: Any, rows: Any, columns: Any, *, row_names: Any = None, column_names: Any = None
-    ) -> None:
-        table = counts if isinstance(counts, Table) else read_table(counts, kind="counts")
+    def fit(
+        self, X: Any, rows: EnsembleLike, columns: EnsembleLike, *, row_names: Any = None, column_names: Any = None
+    ) -> Recommender:
+        """Learn the shares of rows and columns, and the lifts of their clusters.
+
+        Parameters
+        ----------
+        X : (n_rows, n_columns) array, sparse matrix, DataFrame or Table of counts
+            What the rows (users) had to do with the columns (movies).
+        rows, columns : Ensemble, or what one is made from
+            As many clusterings of the columns as of the rows: ``result.after.rows`` and ``result.after.columns``, say.
+        row_names, column_names : sequence, optional
+            By default the ids of a table, the columns of a DataFrame, or else numbers.
+        """
+        table = X if isinstance(X, Table) else read_table(X, kind="counts")
         if table.kind != "counts":
             raise InputError(f"a ranking needs counts, and this table holds {table.kind}: read it with kind='counts'")
-        self.counts = sparse.csr_matrix(table.values)
-        self._rows, self._columns = (
-            _labels(rows, "row", self.counts.shape[0]),
-            _labels(columns, "column", self.counts.shape[1]),
-        )
-        if self._rows.shape[1] != self._columns.shape[1]:
+        self.counts_ = sparse.csr_matrix(table.values)
+        n, d = self.counts_.shape
+        self.row_labels_, self.column_labels_ = _labels(rows, "row", n), _labels(columns, "column", d)
+        if self.row_labels_.shape[1] != self.column_labels_.shape[1]:
             raise InputError(
-                f"{count(self._rows.shape[1], 'clustering')} of the rows and {self._columns.shape[1]:,} of the columns: "
-                "clusterings go in pairs, so give as many of one as of the other"
+                f"{count(self.row_labels_.shape[1], 'clustering')} of the rows and {self.column_labels_.shape[1]:,} of the "
+                "columns: clusterings go in pairs, so give as many of one as of the other"
             )
-        self.row_names = _names(table.ids if row_names is None else row_names, self.counts.shape[0], "row")
-        self.column_names = _names(
-            table.columns if column_names is None else column_names, self.counts.shape[1], "column"
-        )
-        total = self.counts.sum()
+        self.row_names_ = _names(table.ids if row_names is None else row_names, n, "row")
+        self.column_names_ = _names(table.columns if column_names is None else column_names, d, "column")
+        total = self.counts_.sum()
         if not total > 0:
             raise InputError("the table holds no counts, so it says nothing of who likes what")
-        self._p_row = np.asarray(self.counts.sum(axis=1), float).ravel() / total
-        self._p_column = np.asarray(self.counts.sum(axis=0), float).ravel() / total
-        pairs = zip(self._rows.T, self._columns.T, strict=True)
-        self._lifts = [lift_table(self.counts, row, column) for row, column in pairs]
+        self.row_share_ = np.asarray(self.counts_.sum(axis=1), float).ravel() / total
+        self.column_share_ = np.asarray(self.counts_.sum(axis=0), float).ravel() / total
+        pairs = zip(self.row_labels_.T, self.column_labels_.T, strict=True)
+        self.lifts_ = [lift_table(self.counts_, row, column) for row, column in pairs]
+        self.n_features_in_ = d
+        return self
 
     def scores(self, rows: Any, columns: Any) -> Floats:
         """r(u, m) of pairs by their numbers, (n_pairs, n_models): one column per co-clustering.
@@ -89,20 +99,22 @@ class Recommender:
         --------
         >>> import numpy as np
         >>> from consilience.agreement import Recommender
-        >>> Recommender(np.diag([2, 2]), [[0, 1]], [[0, 1]]).scores([0, 0], [0, 1]).tolist()
+        >>> Recommender().fit(np.diag([2, 2]), [[0, 1]], [[0, 1]]).scores([0, 0], [0, 1]).tolist()
         [[0.5], [0.0]]
         """
-        u, m = _pairs(rows, columns, self.counts.shape)
+        check_is_fitted(self)
+        u, m = _pairs(rows, columns, self.counts_.shape)
         lifts = [
             _lift(table, row[u], column[m])
-            for table, row, column in zip(self._lifts, self._rows.T, self._columns.T, strict=True)
+            for table, row, column in zip(self.lifts_, self.row_labels_.T, self.column_labels_.T, strict=True)
         ]
         return np.asarray(self.popularity(u, m)[:, None] * np.column_stack(lifts))
 
     def popularity(self, rows: Any, columns: Any) -> Floats:
-        """p(u) p(m) of pairs: what is known without clusters."""
-        u, m = _pairs(rows, columns, self.counts.shape)
-        return np.asarray(self._p_row[u] * self._p_column[m])
+        """p(u) p(m) of pairs: the score without clusters."""
+        check_is_fitted(self)
+        u, m = _pairs(rows, columns, self.counts_.shape)
+        return np.asarray(self.row_share_[u] * self.column_share_[m])
 
     def auc(self, rows: Any, columns: Any, positive: Any) -> Floats:
         """Area under the ROC curve of the ranking of pairs, for every co-clustering.
@@ -115,10 +127,10 @@ class Recommender:
         """
         from sklearn.metrics import roc_auc_score  # it loads much that nothing else here needs
 
-        truth = _check_positive(positive, np.size(rows))
-        return np.array([roc_auc_score(truth, scores) for scores in self.scores(rows, columns).T])
+        came_true = _check_positive(positive, np.size(rows))
+        return np.array([roc_auc_score(came_true, scores) for scores in self.scores(rows, columns).T])
 
-    def recommend(self, row: Any, n: int = 10, *, known: bool = False) -> pd.DataFrame:
+    def recommend(self, row: Any, n: int = 10, *, include_seen: bool = False) -> pd.DataFrame:
         """The columns that rank highest for a row.
 
         Parameters
@@ -126,7 +138,7 @@ class Recommender:
         row : name or number of a row
             A name where rows have names.
         n : int, default 10
-        known : bool, default False
+        include_seen : bool, default False
             Whether to list columns that the row has counts in already.
 
         Returns
@@ -135,11 +147,12 @@ class Recommender:
             `column` (name), `score` (mean of r over the co-clusterings), `lift` (how much likelier than by popularity alone),
             `popularity` (p(m)) and `sem` (standard error of the score over the co-clusterings); best first.
         """
+        check_is_fitted(self)
         check_count("n", n)
         u = self._row_number(row)
-        columns = np.arange(self.counts.shape[1])
-        if not known:
-            columns = np.setdiff1d(columns, self.counts[u].indices[self.counts[u].data > 0])
+        columns = np.arange(self.counts_.shape[1])
+        if not include_seen:
+            columns = np.setdiff1d(columns, self.counts_[u].indices[self.counts_[u].data > 0])
         scores = self.scores(np.full(len(columns), u), columns)
         mean = scores.mean(axis=1)
         best = np.lexsort((columns, -mean))[:n]
@@ -147,18 +160,18 @@ class Recommender:
         several = scores.shape[1] > 1
         return pd.DataFrame(
             {
-                "column": self.column_names[columns[best]],
+                "column": self.column_names_[columns[best]],
                 "score": mean[best],
                 "lift": np.divide(mean[best], base, out=np.ones(len(best)), where=base > 0),
-                "popularity": self._p_column[columns[best]],
+                "popularity": self.column_share_[columns[best]],
                 "sem": scores[best].std(axis=1, ddof=1) / np.sqrt(scores.shape[1]) if several else np.nan,
             }
         )
 
     def _row_number(self, row: Any) -> int:
-        at = np.flatnonzero(self.row_names == row)
+        at = np.flatnonzero(self.row_names_ == row)
         if len(at) != 1:
-            last = f"{show(self.row_names[0])} … {show(self.row_names[-1])}"
+            last = f"{show(self.row_names_[0])} … {show(self.row_names_[-1])}"
             raise InputError(f"there is no single row {show(row)}: rows are named {last}")
         return int(at[0])
 

@@ -17,7 +17,7 @@ from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sides:
     """Clusterings of the rows and of the columns."""
 
@@ -25,14 +25,14 @@ class Sides:
     columns: Ensemble
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement:
     """What :func:`agree` found.
 
     Attributes
     ----------
     before, after : Sides
-        ``.rows`` and ``.columns``, ensembles of m clusterings each. Rows and columns without counts have no label (−1), or the
+        ``.rows`` and ``.columns``, ensembles. Rows and columns without counts have no label (−1), or the
         label they were given.
     iterations : list of Sides
         After every iteration; the last is `after`.
@@ -52,12 +52,12 @@ class Agreement:
     empty_columns: NDArray[np.int64] = field(repr=False)
     source: str | None = None
 
-    def stability(self, truth: Any = None, *, n_jobs: int | None = None) -> pd.DataFrame:
+    def stability_by_iteration(self, known: Any = None, *, n_jobs: int | None = None) -> pd.DataFrame:
         """How alike the clusterings are before the process and after every iteration, and how near to known labels.
 
         Parameters
         ----------
-        truth : (n_rows,) labels, or a mapping of names to them, optional
+        known : (n_rows,) labels, or a mapping of names to them, optional
             Known classes of the rows; rows without one are left out of the accuracy.
         n_jobs : int, optional
             Threads.
@@ -66,12 +66,12 @@ class Agreement:
         -------
         DataFrame
             One row per `iteration`, 0 is before: `rows` and `columns`, the mean Jaccard index over all pairs of clusterings (NaN for
-            a single one), and with `truth` the mean `accuracy` of the clusterings of the rows (``accuracy:name`` for each of
+            a single one), and with `known` the mean `accuracy` of the clusterings of the rows (``accuracy:name`` for each of
             a mapping); each with its standard error (`rows_sem` and so on).
 
         Notes
         -----
-        The clusterings after the process have talked to each other: their standard error says how much they differ, not how far
+        The process makes the clusterings depend on each other: their standard error afterwards says how much they differ, not how far
         another run of the process would end from this one.
 
         Examples
@@ -80,19 +80,19 @@ class Agreement:
         >>> import consilience as cs
         >>> counts = np.kron([[3, 0], [0, 3]], np.ones((2, 3), int))
         >>> rows, columns = [[0, 0, 1, 1], [0, 1, 1, 1]], [[0, 0, 0, 1, 1, 1]] * 2
-        >>> found = cs.agree(counts, rows=rows, columns=columns, n_iter=1)
-        >>> found.stability(list("aabb"))[["iteration", "rows", "columns", "accuracy"]]
+        >>> found = cs.agree(counts, rows=rows, columns=columns, max_iter=1)
+        >>> found.stability_by_iteration(list("aabb"))[["iteration", "rows", "columns", "accuracy"]]
            iteration  rows  columns  accuracy
         0          0  0.25      1.0     0.875
         1          1  1.00      1.0     1.000
         """
-        given = truth if isinstance(truth, Mapping) else {} if truth is None else {"": truth}
-        known = {f"accuracy:{name}" if name else "accuracy": self._codes(labels) for name, labels in given.items()}
-        looks = [_look(sides, known, n_jobs) for sides in (self.before, *self.iterations)]
+        given = known if isinstance(known, Mapping) else {} if known is None else {"": known}
+        codes = {f"accuracy:{name}" if name else "accuracy": self._codes(labels) for name, labels in given.items()}
+        looks = [_look(sides, codes, n_jobs) for sides in (self.before, *self.iterations)]
         return pd.DataFrame([{"iteration": i, **look} for i, look in enumerate(looks)])
 
-    def _codes(self, truth: Any) -> NDArray[np.int32]:
-        codes, rows = check_labels(truth, "the known labels"), self.before.rows.n_objects
+    def _codes(self, known: Any) -> NDArray[np.int32]:
+        codes, rows = check_labels(known, "the known labels"), self.before.rows.n_objects
         if len(codes) != rows:
             raise InputError(
                 f"the known labels are {len(codes)} for {count(rows, 'row')}: give one per row, in its order"
@@ -112,7 +112,7 @@ class Agreement:
         >>> import numpy as np
         >>> import consilience as cs
         >>> folder = Path(tempfile.mkdtemp()) / "found"
-        >>> cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, m=3, n_iter=1).save(folder)
+        >>> cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, n_clusterings=3, max_iter=1).save(folder)
         >>> cs.agreement.Agreement.load(folder).after.rows.n_clusterings
         3
         >>> cs.Ensemble.load(folder / "rows").info.query("iteration == 1")["run"].tolist()
@@ -120,8 +120,8 @@ class Agreement:
         """
         steps = (self.before, *self.iterations)
         header = {
-            "m": self.before.rows.n_clusterings,
-            "m_columns": self.before.columns.n_clusterings,
+            "n_clusterings": self.before.rows.n_clusterings,
+            "n_column_clusterings": self.before.columns.n_clusterings,
             "n_iter": len(self.iterations),
             "objective": self.objective.tolist(),
             "empty_rows": self.empty_rows.tolist(),
@@ -142,7 +142,7 @@ class Agreement:
     def __repr__(self) -> str:
         m, steps = self.after.rows.n_clusterings, len(self.iterations)
         lines = [f"Agreement of {count(m, 'clustering')} of rows and columns, {count(steps, 'iteration')}"]
-        table = self.stability()
+        table = self.stability_by_iteration()
         for side in ("rows", "columns"):
             n, alike = getattr(self.after, side).n_objects, table[side]
             if not alike.isna().any():
@@ -160,8 +160,8 @@ def _look(sides: Sides, known: dict[str, Any], n_jobs: int | None) -> dict[str, 
         alone = ensemble.n_clusterings == 1
         value = None if alone else stability(ensemble, "jaccard", n_jobs=n_jobs)
         found |= {name: value.mean if value else np.nan, f"{name}_sem": value.sem if value else np.nan}
-    for name, truth in known.items():
-        values = np.array([accuracy(truth, labels) for labels in sides.rows])
+    for name, codes in known.items():
+        values = np.array([accuracy(codes, labels) for labels in sides.rows.labels.T])
         found |= {name: float(values.mean()), f"{name}_sem": sem(values)}
     return found
 

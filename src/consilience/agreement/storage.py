@@ -68,7 +68,10 @@ def read_agreement(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[s
     folder = check_path(path, "the saved agreement")
     header = _header(folder)
     try:
-        n_iter, m = int(header["n_iter"]), {"rows": int(header["m"]), "columns": int(header["m_columns"])}
+        n_iter, m = (
+            int(header["n_iter"]),
+            {"rows": int(header["n_clusterings"]), "columns": int(header["n_column_clusterings"])},
+        )
         arrays = {
             "objective": np.array(header["objective"], np.float64),
             "empty_rows": np.array(header["empty_rows"], np.int64),
@@ -85,7 +88,7 @@ def _header(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} holds no saved agreement: {HEADER} is not in it; check the path") from None
     except ValueError:
-        raise InputError(f"{folder / HEADER} is damaged: it is no JSON; save the agreement again") from None
+        raise InputError(f"{folder / HEADER} is damaged: it is not JSON; save the agreement again") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{folder / HEADER} is not that of a saved agreement; check the path")
     if header.get("version") != VERSION:

@@ -100,11 +100,11 @@ def command(
     check_outputs([*tables, *pictures, *folders], [counts, truth_from, Path(names) if names else None])
     table, known = _read(counts, truth, truth_from, triples=triples, **how)
     table = replace(table, columns=_column_names(counts, names, table))
-    how_many: dict[str, Any] = {"m": m, "n_iter": iterations, "model": model, "candidates": candidates}
+    how_many: dict[str, Any] = {"n_clusterings": m, "max_iter": iterations, "model": model, "n_init": candidates}
     result = agree(table, clusters, column_clusters, **how_many, random_state=seed, n_jobs=n_jobs)
     if save:
         result.save(save)
-    by_iteration = result.stability(known, n_jobs=n_jobs)
+    by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
     consensus = SCCC().fit(result.after.rows)
     weights = column_information(table.values, consensus.labels_)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)

@@ -21,7 +21,7 @@ def agreement_reply(session: Session, edition: Edition) -> Reply:
 def _agreement(session: Session, edition: Edition) -> Reply:
     found = session.agreement
     assert found is not None
-    table = found.stability({name: known.codes for name, known in session.known.items()} or None)
+    table = found.stability_by_iteration({name: known.codes for name, known in session.known.items()} or None)
     ends = {"before": found.before, "after": found.after}
     sides = {side: {when: getattr(ends[when], side) for when in ends} for side in ("rows", "columns")}
     groups = []

@@ -68,7 +68,7 @@ def agreement_summary(
     ----------
     result : Agreement
     table : DataFrame
-        Of :meth:`~consilience.agreement.Agreement.stability`.
+        Of :meth:`~consilience.agreement.Agreement.stability_by_iteration`.
     consensus : fitted SCCC
         Of the rows after the process.
     n_floaters : int
@@ -195,7 +195,7 @@ def draw_iterations(table: pd.DataFrame, path: str | Path) -> None:
     Parameters
     ----------
     table : DataFrame
-        Of :meth:`~consilience.agreement.Agreement.stability`.
+        Of :meth:`~consilience.agreement.Agreement.stability_by_iteration`.
     path : file ending in .png, .svg or .pdf
     """
     save_figure(path, iterations_figure, table)

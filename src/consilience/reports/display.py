@@ -74,7 +74,7 @@ def _consensus(consensus: Any) -> Figure | None:
 def _agreement(agreement: Any) -> Figure | None:
     from consilience.reports.agreement import iterations_figure
 
-    return iterations_figure(agreement.stability()) if agreement.after.rows.n_clusterings > 1 else None
+    return iterations_figure(agreement.stability_by_iteration()) if agreement.after.rows.n_clusterings > 1 else None
 
 
 def _contrast(contrast: Any) -> Figure:

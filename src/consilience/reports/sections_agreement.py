@@ -36,7 +36,7 @@ def by_iteration(result: Agreement, table: pd.DataFrame) -> Section:
                 "iterations", table.set_index("iteration"), "Stability (mean Jaccard index) by iteration; 0 is before"
             ),
             Text(
-                "The clusterings have talked to each other: that they agree is what the process does. The standard error says how "
+                "The process makes the clusterings depend on each other: that they agree is its aim. The standard error says how "
                 "much they differ, not how far another run of the process would end from this one.",
                 note=True,
             ),
@@ -100,7 +100,7 @@ def tell_agreement(result: Agreement, origin: Origin, options: Options) -> Story
     rows = result.after.rows
     how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
     one = combine(rows, options.n_clusters, options.method or "sccc", **how)
-    weak, table = floaters(rows, one.labels), result.stability(options.known, n_jobs=options.n_jobs)
+    weak, table = floaters(rows, one.labels), result.stability_by_iteration(options.known, n_jobs=options.n_jobs)
 
     def made() -> Section:
         lines = [f"found = {origin.load or 'cs.agree(counts, n_clusters)'}", report_line("found", options)]

@@ -1,0 +1,118 @@
+"""What :class:`MDC` and :class:`DataLoom` share: the state of a run, and the estimator around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from consilience._check import InputError, check_count, check_seed, count
+from consilience._random import child_seed, stream
+from consilience._types import Labels, RandomState
+from consilience.agreement.count_table import Counts, check_counts
+from consilience.agreement.local_search import improve, merge
+
+OTHER = {"rows": "columns", "columns": "rows"}
+
+
+@dataclass(frozen=True)
+class CoClustering:
+    """Clusters of the rows and of the columns that have counts, and the objective after every step."""
+
+    rows: Labels
+    columns: Labels
+    history: list[tuple[int, int, float]]
+
+    @property
+    def objective(self) -> float:
+        """I(X̃; Ỹ)."""
+        return self.history[-1][2]
+
+
+class CoSearch:
+    """The state of a run; steps draw from one stream of its purpose, and every search from a stream of its own."""
+
+    def __init__(
+        self, counts: Counts, rows: Labels, columns: Labels, purpose: str, seed: int, run: int, n_jobs: int | None
+    ) -> None:
+        self.counts, self.n_jobs = counts, n_jobs
+        self.labels = {"rows": rows, "columns": columns}
+        self.rng = stream(seed, purpose, run)
+        self.seed, self.unit = child_seed(seed, f"{purpose}_search", run), 0
+        self.history: list[tuple[int, int, float]] = []
+
+    def n_clusters(self, side: str) -> int:
+        """Clusters of a side."""
+        return int(self.labels[side].max()) + 1
+
+    def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
+        """Passes over a side, which sees the other by its clusters, or object by object."""
+        others = None if by_single else [self.labels[OTHER[side]]]
+        self.unit += 1
+        how: dict[str, Any] = {"max_iter": max_iter, "seed": self.seed, "unit": self.unit, "n_jobs": self.n_jobs}
+        found = improve(getattr(self.counts, side), others, self.labels[side], **how, **noise)
+        self.labels[side] = found.labels
+        if not by_single:
+            self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
+
+    def merge(self, side: str, target: int, rule: str) -> None:
+        """Merge the clusters of a side to half as many, but not to fewer than `target`."""
+        half = max(target, -(-self.n_clusters(side) // 2))
+        views, others = getattr(self.counts, side), self.labels[OTHER[side]]
+        self.labels[side] = merge(views, others, self.labels[side], half, rule, self.rng)
+
+    def found(self) -> CoClustering:
+        """Where the run ended."""
+        return CoClustering(self.labels["rows"], self.labels["columns"], self.history)
+
+
+class CoClusterer(BaseEstimator):
+    """Base of the estimators that cluster rows and columns once."""
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_column_clusters: int | None = None,
+        weighting: str = "uniform",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_column_clusters = n_column_clusters
+        self.weighting = weighting
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: None = None) -> Any:
+        """Cluster rows and columns of a count table: sparse, dense, a DataFrame, or what :func:`read_table` reads."""
+        counts = check_counts(X, self.weighting)
+        found = self._run(counts, check_seed(self.random_state))
+        self.row_labels_ = counts.rows.spread(found.rows)
+        self.column_labels_ = counts.columns.spread(found.columns)
+        self.objective_, self.history_ = found.objective, found.history
+        self.n_features_in_ = counts.columns.n_objects
+        return self
+
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+        """Run number `run` of this model, on random streams of its own."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def check_clusters(counts: Counts, n_clusters: Any, n_column_clusters: Any) -> None:
+    """Refuse more clusters than there are objects with counts."""
+    for wanted, side, what in ((n_clusters, counts.rows, "row"), (n_column_clusters, counts.columns, "column")):
+        if wanted is None:
+            continue
+        check_count("n_clusters" if what == "row" else "n_column_clusters", wanted)
+        if wanted > len(side.kept):
+            raise InputError(
+                f"{wanted} clusters are more than the {count(len(side.kept), what)} that have counts: ask for fewer"
+            )
