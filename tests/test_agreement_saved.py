@@ -13,6 +13,8 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._names import unique_names
 from consilience.agreement import Agreement
+from consilience.opening import as_ensemble
+from consilience.results import Result
 from consilience.tables import read_table
 from planted import planted
 
@@ -65,6 +67,11 @@ def test_what_was_saved_comes_back(named, kept):
     again = Agreement.load(kept)
     assert_same(named, again)
     assert again.after is again.iterations[-1]
+    assert_same(named, Result.load(kept))
+    assert again == again != named  # equal only to itself: arrays inside must not be compared
+    np.testing.assert_array_equal(as_ensemble(kept).labels, named.after.rows.labels)
+    assert as_ensemble(kept).ids.tolist() == again.ids.tolist()
+    pd.testing.assert_frame_equal(again.to_frame(), named.stability_by_iteration())
     assert repr(again) == repr(named)
     pd.testing.assert_frame_equal(again.stability_by_iteration(), named.stability_by_iteration())
 
@@ -99,13 +106,8 @@ def test_both_sides_are_stores_for_anyone(named, kept):
         assert whole.info["iteration"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
         assert whole.info["run"].tolist() == [0, 1, 2] * 3
         np.testing.assert_array_equal(whole.labels[:, -3:], getattr(named.after, side).labels)
-    header = json.loads((kept / "agreement.json").read_text())
-    assert (header["format"], header["version"], header["n_clusterings"], header["n_iter"]) == (
-        "consilience-agreement",
-        1,
-        3,
-        2,
-    )
+    header = json.loads((kept / "result.json").read_text())
+    assert (header["kind"], header["n_clusterings"], header["n_iter"]) == ("Agreement", 3, 2)
     assert header["empty_rows"] == [3]
     assert 5 in header["empty_columns"]
     assert header["objective"] == named.objective.tolist()
@@ -125,9 +127,9 @@ def test_nothing_is_written_over(named, kept, tmp_path):
 
 def test_a_failure_leaves_nothing(named, tmp_path, monkeypatch):
     def fail(*_):
-        raise OSError(28, "No space left on device", "agreement.json")
+        raise OSError(28, "No space left on device", "result.json")
 
-    monkeypatch.setattr("consilience.agreement.storage.write_whole", fail)
+    monkeypatch.setattr("consilience.results.write_whole", fail)
     with pytest.raises(OSError, match="No space left"):
         named.save(tmp_path / "a")
     assert list(tmp_path.iterdir()) == []
@@ -144,13 +146,13 @@ def part(folder, side):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (shutil.rmtree, "copy holds no saved agreement: agreement.json is not in it"),
-        (lambda folder: os.remove(folder / "agreement.json"), "copy holds no saved agreement"),
-        (lambda folder: cut(folder / "agreement.json"), r"agreement\.json is damaged: it is not JSON"),
-        (lambda folder: (folder / "agreement.json").write_text('{"format": "other"}'), "not that of a saved agreement"),
-        (lambda folder: (folder / "agreement.json").write_text("[]"), "not that of a saved agreement"),
-        (lambda folder: rewrite(folder, version=2), "agreement format 2, .* upgrade consilience"),
-        (lambda folder: rewrite(folder, objective="many"), r"agreement\.json is damaged: it lacks"),
+        (shutil.rmtree, "copy holds no saved result: result.json is not in it"),
+        (lambda folder: os.remove(folder / "result.json"), "copy holds no saved result"),
+        (lambda folder: cut(folder / "result.json"), r"result\.json is damaged: it is not JSON"),
+        (lambda folder: (folder / "result.json").write_text('{"format": "other"}'), "not that of a saved result"),
+        (lambda folder: (folder / "result.json").write_text("[]"), "not that of a saved result"),
+        (lambda folder: rewrite(folder, version=2), "saved in format 2, .* upgrade consilience"),
+        (lambda folder: rewrite(folder, objective="many"), "copy is damaged, or written by another version"),
         (lambda folder: rewrite(folder, n_clusterings=2), "rows does not hold 2 clusterings of each of 3 steps"),
         (lambda folder: rewrite(folder, n_iter=3), "rows does not hold 3 clusterings of each of 4 steps"),
         (
@@ -174,7 +176,7 @@ def test_damage_is_named(copy, damage, words):
 
 
 def rewrite(folder, **changes):
-    path = folder / "agreement.json"
+    path = folder / "result.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
@@ -185,7 +187,7 @@ def exchange(folder, one, other):
 
 
 def test_a_store_is_no_agreement(kept):
-    with pytest.raises(InputError, match="rows holds no saved agreement"):
+    with pytest.raises(InputError, match="rows holds no saved result"):
         Agreement.load(kept / "rows")
 
 

@@ -205,7 +205,7 @@ def test_an_agreement_in_memory(agreement):
 
 def test_a_damaged_agreement(agreement, tmp_path):
     agreement.save(tmp_path / "found")
-    (tmp_path / "found" / "agreement.json").write_text("{")
+    (tmp_path / "found" / "result.json").write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
         material(tmp_path / "found")
 

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from consilience.tables import Table, find_id_column, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
 
 KINDS = ("auto", "data", "counts", "distances", "labels")
-AGREEMENT = "agreement.json"  # header of a saved agreement
 FEW = 100  # different labels of a column that could be a clustering
 NAMED = 3  # columns that a warning names
 
@@ -280,11 +278,6 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
         code = f"cs.results.Result.load({str(place)!r})"
         return _of_result(Result.load(path), Provenance(name, name, place, run, code), reading, kind)
-    if (path / AGREEMENT).is_file():
-        run = fingerprint(np.frombuffer((path / AGREEMENT).read_bytes(), np.uint8))[:16]
-        code = f"cs.agreement.Agreement.load({str(place)!r})"
-        found = import_module("consilience.agreement").Agreement.load(path)
-        return _of_result(found, Provenance(name, name, place, run, code), reading)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
         manifest = find_manifest(path)[0]

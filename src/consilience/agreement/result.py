@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_labels, count
-from consilience.agreement.storage import read_agreement, write_agreement
+from consilience._types import Array
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
+from consilience.results import Result, register
+from consilience.store import StoreWarning, check_info
+
+PLACES = ("iteration", "run")  # columns of a saved side's info that say which clustering is which
+TAKEN = (*PLACES, "id")  # those that saving fills itself: the clusterings' own get a prefix
+GIVEN = "given_"
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Clusterings of the rows and of the columns."""
@@ -26,7 +34,7 @@ class Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Result):
     """What :func:`agree` found.
 
     Attributes
@@ -42,6 +50,24 @@ class Agreement:
         Those without counts, which nothing can move.
     source : str or None
         The file the counts came from, or the type of the object.
+
+    Notes
+    -----
+    A saved agreement holds two stores: ``Ensemble.load(folder / "rows")`` reads all clusterings of the rows, and `iteration`
+    (0 is before) and `run` in its info say which is which.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import consilience as cs
+    >>> folder = Path(tempfile.mkdtemp()) / "found"
+    >>> cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, n_clusterings=3, max_iter=1).save(folder)
+    >>> cs.agreement.Agreement.load(folder).after.rows.n_clusterings
+    3
+    >>> cs.Ensemble.load(folder / "rows").info.query("iteration == 1")["run"].tolist()
+    [0, 1, 2]
     """
 
     before: Sides
@@ -99,27 +125,26 @@ class Agreement:
             )
         return codes
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a new folder: two stores, `rows` and `columns`, with the clusterings of every iteration, and a header.
+    @property
+    def ensemble(self) -> Ensemble:
+        """The clusterings of the rows after the process: what a verb on clusterings takes."""
+        return self.after.rows
 
-        ``Ensemble.load(folder / "rows")`` reads all clusterings of the rows; `iteration` (0 is before) and `run` in its info
-        say which is which. The folder appears whole or not at all.
+    @property
+    def ids(self) -> Array | None:
+        """Names of the rows."""
+        return self.after.rows.ids
 
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> import consilience as cs
-        >>> folder = Path(tempfile.mkdtemp()) / "found"
-        >>> cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, n_clusterings=3, max_iter=1).save(folder)
-        >>> cs.agreement.Agreement.load(folder).after.rows.n_clusterings
-        3
-        >>> cs.Ensemble.load(folder / "rows").info.query("iteration == 1")["run"].tolist()
-        [0, 1, 2]
-        """
+    def to_frame(self) -> pd.DataFrame:
+        """:meth:`stability_by_iteration`."""
+        return self.stability_by_iteration()
+
+    def _write(self, folder: Path) -> dict[str, Any]:
+        """Two stores, `rows` and `columns`, with the clusterings of every iteration (0 is before) one after the other."""
         steps = (self.before, *self.iterations)
-        header = {
+        for side in ("rows", "columns"):
+            _joined([getattr(sides, side) for sides in steps]).save(folder / side)
+        return {
             "n_clusterings": self.before.rows.n_clusterings,
             "n_column_clusterings": self.before.columns.n_clusterings,
             "n_iter": len(self.iterations),
@@ -128,16 +153,15 @@ class Agreement:
             "empty_columns": self.empty_columns.tolist(),
             "source": self.source,
         }
-        sides = {"rows": [sides.rows for sides in steps], "columns": [sides.columns for sides in steps]}
-        write_agreement(path, header, sides)
 
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Agreement:
-        """Read what :meth:`save` wrote; a folder that lacks anything is refused by the name of what is damaged."""
-        header, found = read_agreement(path)
-        before, *after = (Sides(rows, columns) for rows, columns in zip(found["rows"], found["columns"], strict=True))
-        arrays = header["objective"], header["empty_rows"], header["empty_columns"]
-        return Agreement(before, after[-1], after, *arrays, header.get("source"))
+    @classmethod
+    def _read(cls, folder: Path, header: Mapping[str, Any]) -> Agreement:
+        m = {"rows": int(header["n_clusterings"]), "columns": int(header["n_column_clusterings"])}
+        objective = np.array(header["objective"], np.float64)
+        empty = np.array(header["empty_rows"], np.int64), np.array(header["empty_columns"], np.int64)
+        rows, columns = (_parted(folder / side, runs, int(header["n_iter"]) + 1) for side, runs in m.items())
+        before, *after = (Sides(*pair) for pair in zip(rows, columns, strict=True))
+        return cls(before, after[-1], after, objective, *empty, header["source"])
 
     def __repr__(self) -> str:
         m, steps = self.after.rows.n_clusterings, len(self.iterations)
@@ -152,6 +176,34 @@ class Agreement:
             if len(empty):
                 lines.append(f"{count(len(empty), what)} without counts")
         return "\n  ".join(lines)
+
+
+def _joined(ensembles: Sequence[Ensemble]) -> Ensemble:
+    """All clusterings of a side, with their places in the info."""
+    parts = []
+    for t, ensemble in enumerate(ensembles):
+        own = ensemble.info.rename(columns={name: GIVEN + name for name in TAKEN})
+        own.insert(0, "iteration", t)
+        own.insert(1, "run", np.arange(len(own)))
+        check_info(own, len(own))
+        parts.append(Ensemble.from_codes(ensemble.labels, label_names=ensemble.label_names, info=own, ids=ensemble.ids))
+    return Ensemble.concat(parts)
+
+
+def _parted(folder: Path, m: int, steps: int) -> list[Ensemble]:
+    """The store of a side, one ensemble for every step; a store that lacks anything is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StoreWarning)
+        try:
+            whole = Ensemble.load(folder)
+        except StoreWarning as damage:
+            raise InputError(f"the saved agreement is damaged: {damage}") from None
+    places = np.array([np.repeat(np.arange(steps), m), np.tile(np.arange(m), steps)]).T
+    if not set(PLACES) <= set(whole.info) or not np.array_equal(whole.info[list(PLACES)].to_numpy(), places):
+        raise InputError(f"{folder} does not hold {m} clusterings of each of {steps} steps: save it again")
+    info = whole.info.drop(columns=list(PLACES)).rename(columns={GIVEN + name: name for name in TAKEN})
+    found = Ensemble.from_codes(whole.labels, label_names=whole.label_names, info=info, ids=whole.ids)
+    return [found[:, t * m : (t + 1) * m] for t in range(steps)]
 
 
 def _look(sides: Sides, known: dict[str, Any], n_jobs: int | None) -> dict[str, float]:

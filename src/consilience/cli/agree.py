@@ -14,13 +14,13 @@ import pandas as pd
 from consilience._check import InputError, count
 from consilience.agreement import agree, column_information, stable_groups
 from consilience.agreement.agree import MODELS
-from consilience.agreement.storage import check_new_folder
 from consilience.cli.inputs import by_name, check_outputs, joined, labels_from, table_options, truth_options
 from consilience.consensus import SCCC, floaters
 from consilience.measures import accuracy
 from consilience.reports import write_table
 from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
 from consilience.reports.files import check_figure_path, check_table_path
+from consilience.results import check_new_folder
 from consilience.tables import Table, read_table
 
 FILE = click.Path(path_type=Path)

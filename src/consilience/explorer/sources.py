@@ -20,12 +20,12 @@ from consilience.ensemble import Ensemble, as_ensemble
 from consilience.explorer.session import Origin, Session, memory
 from consilience.generation import generate
 from consilience.meta import MetaClustering
+from consilience.results import HEADER
 from consilience.store import StoreWarning
 from consilience.store.folder import find_manifest
 from consilience.tables import Table, match_rows, read_table
 
 KINDS = ("auto", "data", "distances", "labels")
-HEADER = "agreement.json"  # marks the folder of a saved agreement
 FEW = 100  # different labels of a column that could be a clustering
 
 

@@ -29,6 +29,7 @@ from consilience.reports.sections_agreement import tell_agreement
 from consilience.reports.sections_consensus import tell_consensus
 from consilience.reports.sections_contrast import tell_contrast
 from consilience.reports.story_clusterings import tell_comparison, tell_ensemble, tell_meta
+from consilience.results import saved_kind
 from consilience.store.folder import find_manifest
 from consilience.tables import Table, match_rows, read_table
 
@@ -165,7 +166,7 @@ def report(
 def open_result(path: str | os.PathLike[str]) -> tuple[Any, Origin]:
     """What a path holds: a stored run, a saved agreement, or a table of labels."""
     place = Path(path)
-    if place.is_dir() and (place / "agreement.json").exists():
+    if place.is_dir() and saved_kind(place) == "Agreement":
         return Agreement.load(place), Origin(place.name or str(place), f"cs.agreement.Agreement.load({str(place)!r})")
     if place.is_dir():
         return Ensemble.load(place), run_origin(place)
