@@ -22,7 +22,7 @@ from consilience.measures import (
     nmi,
     variation_of_information,
 )
-from consilience.meta.condensed import medoid_of
+from consilience.meta.distances import medoid_of
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 

@@ -13,7 +13,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.measures import accuracy, adjusted_rand
-from consilience.meta import MetaClustering, distances, organize, sketch
+from consilience.meta import MetaClustering, distances, organize
 from consilience.meta.group_consensus import group_vote
 from consilience.meta.tree import LINKAGES
 from meta_cases import same_partition, three_kinds
@@ -71,27 +71,27 @@ def test_branches_and_medoids():
     ens, _, _ = three_kinds(noise=0.3)
     meta = organize(ens, 3)
     matrix = squareform(meta.distances)
-    for group, node in enumerate(meta.nodes):
+    for group, node in zip(meta.numbers, meta.nodes, strict=True):
         members = meta.branch(node)
         np.testing.assert_array_equal(members, meta.members(group))
         best = members[matrix[np.ix_(members, members)].mean(axis=1).argmin()]
-        assert meta.medoids[group] == meta.medoid(group) == meta.medoid(members) == best
+        assert meta.medoids[group - 1] == meta.medoid(group) == meta.medoid(members) == best
     assert meta.branch(7).tolist() == [7]
     assert meta.branch(36).tolist() == list(range(19))
     np.testing.assert_array_equal(meta.members(meta.groups == 1), meta.members(1))
 
 
-@pytest.mark.parametrize("method", ["vote", "coassociation", "mcla"])
+@pytest.mark.parametrize("method", ["vote", "evidence", "mcla"])
 def test_consensus_of_a_group_says_what_its_kind_says(method):
     ens, kinds, truths = three_kinds(noise=0.12)
     meta = organize(ens, 3)
-    for group in range(3):
+    for group in meta.numbers:
         found = meta.consensus(group, method=method)
-        kind = kinds[meta.medoids[group]]
+        kind = kinds[meta.medoid(group)]
         assert adjusted_rand(truths[kind], found.labels) > 0.9
-        assert found.method == {"coassociation": "evidence"}.get(method, method)
+        assert found.method == method
     node = meta.nodes[1]
-    np.testing.assert_array_equal(meta.consensus(meta.branch(node)).labels, meta.consensus(1).labels)
+    np.testing.assert_array_equal(meta.consensus(meta.branch(node)).labels, meta.consensus(2).labels)
 
 
 def test_consensus_of_all_and_of_one():
@@ -161,8 +161,11 @@ def test_other_bad_input_is_refused():
         organize(ens[:, :1])
     with pytest.raises(InputError, match="no node 37"):
         meta.branch(37)
-    with pytest.raises(InputError, match="no group 3"):
-        meta.consensus(3)
+    for number in (0, 4, -1):
+        with pytest.raises(
+            InputError, match=f"groups are numbered 1 to 3, the largest first; there is no group {number}$"
+        ):
+            meta.consensus(number)
     for which in ([], [1.5], "all", True, [19], [-1]):
         with pytest.raises(InputError, match=r"choose a group|numbered 0 to 18"):
             meta.members(which)
@@ -176,7 +179,7 @@ def test_it_says_what_it_is():
     assert repr(organize(ens, 3)) == (
         "MetaClustering: 19 clusterings of 120 objects in 3 groups\n"
         "  sizes      9, 6, 4\n"
-        "  tree       average linkage of cluster_difference\n"
+        "  tree       ward linkage of cluster_difference\n"
         "  groups     as many as asked for"
     )
     sketched = organize(ens, sketch=1000)
@@ -187,8 +190,8 @@ def test_it_says_what_it_is():
 
 def test_two_clusterings_are_organized_too():
     meta = organize([[0, 0, 1], [0, 1, 1]])
-    assert meta.groups.tolist() == [0, 0]
-    assert meta.cut(2).groups.tolist() == [0, 1]
+    assert meta.groups.tolist() == [1, 1]
+    assert meta.cut(2).groups.tolist() == [1, 2]
     assert meta.jumps.empty
 
 
@@ -197,7 +200,7 @@ def test_a_sketch_is_as_good_as_it_says(missing):
     ens, kinds, _ = three_kinds(n_objects=3000, sizes=(40, 30, 20), noise=0.3, missing=missing)
     exact = squareform(cs.pairwise(ens), checks=False)
     for n_pairs in (1000, 8000):
-        meta = organize(ens, 3, sketch=n_pairs)
+        meta = organize(ens, 3, "average", sketch=n_pairs)
         assert meta.n_pairs == n_pairs
         rmse = np.sqrt(np.mean((meta.distances - exact) ** 2))
         # All estimates share their pairs of objects, so the error of one sketch is one draw: within a quarter of the stated one.
@@ -208,16 +211,16 @@ def test_a_sketch_is_as_good_as_it_says(missing):
 def test_a_sketch_is_unbiased_and_repeatable():
     ens, _, _ = three_kinds(noise=0.3)
     exact = squareform(cs.pairwise(ens), checks=False)
-    drawn = [sketch.sketch_differences(ens, 3000, seed=seed)[0] for seed in range(30)]
+    drawn = [distances.sketch_differences(ens, 3000, seed=seed)[0] for seed in range(30)]
     error = np.mean(drawn, axis=0) - exact
     assert np.abs(error).max() < 4 * 0.5 / np.sqrt(30 * 3000)
-    again = sketch.sketch_differences(ens, 3000, seed=7)[0]
+    again = distances.sketch_differences(ens, 3000, seed=7)[0]
     np.testing.assert_array_equal(again, drawn[7])
     assert (drawn[7] != drawn[8]).any()
 
 
 def test_every_pair_of_two_objects_is_the_same_pair():
-    found, error = sketch.sketch_differences(cs.Ensemble([[0, 0], [0, 1]]), 10, seed=0)
+    found, error = distances.sketch_differences(cs.Ensemble([[0, 0], [0, 1]]), 10, seed=0)
     assert found.tolist() == [1.0]
     assert error == 0
     with pytest.raises(InputError, match="only one object"):
@@ -252,7 +255,7 @@ def vowels(data_folder):
 def test_real_clusterings(vowels):
     ens, data = vowels
     meta = organize(ens, 16, "ward")
-    best = max(accuracy(data["y"], meta.consensus(group).labels) for group in range(16))
+    best = max(accuracy(data["y"], meta.consensus(group).labels) for group in meta.numbers)
     assert best > accuracy(data["y"], meta.consensus().labels)
     sketched = organize(ens, 16, sketch=8192)
     rmse = np.sqrt(np.mean((sketched.distances - meta.distances) ** 2))

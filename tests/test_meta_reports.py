@@ -70,7 +70,9 @@ def test_distortion_is_written_on_the_map(case, tmp_path):
 
     with matplotlib.rc_context({"svg.fonttype": "none"}):
         draw_maps(found, tmp_path / "map.svg")
-    assert f"stress {found.stress:.2f}, keeps {100 * found.kept:.0f} %" in (tmp_path / "map.svg").read_text("utf-8")
+    assert f"stress {found.stress:.2f}, keeps {100 * found.neighbors_kept:.0f} %" in (tmp_path / "map.svg").read_text(
+        "utf-8"
+    )
 
 
 def test_branches_meet_above_the_middle_and_have_their_mean(case):

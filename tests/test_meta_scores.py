@@ -92,7 +92,7 @@ def test_stability_is_the_mean_agreement_with_variations(case):
     found = score(ens, X, measures=["stability"], variations=variations, n_variations=3, spread=0.2)["stability"]
     assert calls == [(j, 3, 0.2, 0) for j in range(19)]
     made = variations(ens.info.iloc[4], 3, spread=0.2, random_state=0)
-    assert found[4] == pytest.approx(np.mean([jaccard(ens.labels[:, 4], column) for column in made]))
+    assert found[4] == pytest.approx(np.mean([jaccard(ens.labels[:, 4], column) for column in made.labels.T]))
     still = score(ens, X, measures=["stability"], variations=variations, spread=1e-9)["stability"]
     np.testing.assert_array_equal(still, 1)
 

@@ -70,7 +70,7 @@ def test_its_numbers_are_those_of_the_library(told, run, beads):
     assert groups["clusterings"].tolist() == meta.sizes.tolist()
     assert groups["medoid"].tolist() == meta.medoids.tolist()
     for name in ("shape", "color"):
-        expected = [accuracy(beads.labels[name], meta.consensus(g).labels) for g in range(4)]
+        expected = [accuracy(beads.labels[name], meta.consensus(g).labels) for g in meta.numbers]
         np.testing.assert_allclose(groups[f"accuracy:{name}"], expected)
     null = pd.read_csv(out / "parts" / "null.csv", index_col="known_labels")
     assert null.loc["shape", "best_group"] == pytest.approx(groups["accuracy:shape"].max())

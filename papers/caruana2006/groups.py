@@ -25,7 +25,7 @@ PAPER = {  # Table 2: all, and the best of 16
     "consensus of all": {"compactness": 2.66, "speaker": 0.291, "vowel": 0.405},
     "best of 16": {"speaker": 0.333, "vowel": 0.445},
 }
-WAYS = (("average", "coassociation"), ("average", "vote"), ("complete", "vote"), ("ward", "vote"))
+WAYS = (("average", "evidence"), ("average", "vote"), ("complete", "vote"), ("ward", "vote"))
 
 
 def run_groups(
@@ -68,7 +68,7 @@ def run_groups(
 def _table2(
     meta: MetaClustering, everything: Any, columns: Any, known: dict[str, Any], how: dict[str, Any]
 ) -> pd.DataFrame:
-    found = {"all": everything} | {str(group): meta.consensus(group, **how) for group in range(meta.n_groups)}
+    found = {"all": everything} | {str(group): meta.consensus(group, **how) for group in meta.numbers}
     return pd.DataFrame(
         {
             "group": list(found),

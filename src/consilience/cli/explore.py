@@ -35,7 +35,7 @@ OF_DATA = {"number", "clusters", "methods", "output", "seed"}  # options that sa
 )
 @click.option("--xy", type=Names(), help="Two columns of the data for the plane; by default its two main axes.")
 @click.option(
-    "--linkage", type=click.Choice(LINKAGES), default="average", show_default=True, help="How the tree is grown."
+    "--linkage", type=click.Choice(LINKAGES), default="ward", show_default=True, help="How the tree is grown."
 )
 @click.option("--groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
 @click.option(

@@ -29,7 +29,7 @@ from consilience.reports.organize_folder import FILES, group_table, is_ours, kno
 )
 @click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
 @click.option(
-    "--linkage", type=click.Choice(LINKAGES), default="average", show_default=True, help="How the tree is grown."
+    "--linkage", type=click.Choice(LINKAGES), default="ward", show_default=True, help="How the tree is grown."
 )
 @click.option(
     "--measure",
@@ -41,7 +41,7 @@ from consilience.reports.organize_folder import FILES, group_table, is_ours, kno
 )
 @click.option(
     "--method",
-    type=click.Choice(["auto", "coassociation", *METHODS]),
+    type=click.Choice(["auto", *METHODS]),
     default="vote",
     show_default=True,
     help="How a group's clusterings are combined.",
@@ -100,9 +100,7 @@ def command(
     wanted = groups if groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
     scores = known_scores(ensemble, known)
-    found = [
-        meta.consensus(group, method=method, n_clusters=clusters, random_state=seed) for group in range(meta.n_groups)
-    ]
+    found = [meta.consensus(group, method=method, n_clusters=clusters, random_state=seed) for group in meta.numbers]
     settings = {"n_shuffles": shuffles, "method": method, "n_clusters": clusters, "random_state": seed}
     null = meta.null(known, **settings) if known and shuffles > 0 and meta.n_groups > 1 else None
     table = group_table(meta, scores, found)

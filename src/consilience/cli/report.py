@@ -32,7 +32,7 @@ FILE = click.Path(path_type=Path)
     "--data", type=FILE, help="The table that was clustered: effect sizes, compactness, pictures of the data."
 )
 @click.option("--groups", "-g", "n_groups", type=Clusters("auto"), help="How many groups of clusterings.")
-@click.option("--linkage", type=click.Choice(LINKAGES), help="How their tree is grown; average by default.")
+@click.option("--linkage", type=click.Choice(LINKAGES), help="How their tree is grown; ward by default.")
 @click.option(
     "--clusters",
     "-k",
@@ -42,7 +42,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--method",
-    type=click.Choice(["auto", "coassociation", *METHODS]),
+    type=click.Choice(["auto", *METHODS]),
     help="How clusterings are combined; vote by default, and sccc for an agreement.",
 )
 @click.option(

@@ -21,7 +21,7 @@ def explore(
     known: Any = None,
     kind: str = "auto",
     axes: Any = None,
-    linkage: str = "average",
+    linkage: str = "ward",
     n_groups: int | None = None,
     n_clusterings: int = 1000,
     n_clusters: Any = 15,

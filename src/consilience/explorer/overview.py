@@ -137,7 +137,7 @@ def map_reply(edition: Edition, kind: str) -> Reply:
             "revision": edition.revision,
             "kind": kind,
             "stress": made.stress,
-            "kept": made.kept,
+            "kept": made.neighbors_kept,
             "n_neighbors": made.n_neighbors,
             "note": made.note,
         }

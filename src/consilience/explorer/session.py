@@ -106,7 +106,7 @@ class Session:
         data: Table | None = None,
         known: Mapping[str, Any] | None = None,
         axes: Any = None,
-        linkage: str = "average",
+        linkage: str = "ward",
         n_groups: int | None = None,
         agreement: Agreement | None = None,
         base: Any = None,

@@ -19,7 +19,7 @@ from consilience._types import Floats, Ints
 from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
-from consilience.meta.condensed import medoid_of, square
+from consilience.meta.distances import medoid_of, square
 from consilience.meta.group_consensus import group_vote
 from consilience.meta.tree import cut, grow, layout
 
@@ -157,7 +157,7 @@ class Edition:
     def _note(self, enough: list[int]) -> str:
         if not enough:
             return f"{self.n_groups} groups, as many as there are to look at"
-        return f"{self.n_groups} by the sharpest jump of the compactness curve from {LEAST} groups on: a suggestion, no truth"
+        return f"{self.n_groups} by the sharpest jump of the compactness curve from {LEAST} groups on: a suggestion, not a truth"
 
     @property
     def n_clusterings(self) -> int:

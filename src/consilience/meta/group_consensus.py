@@ -16,9 +16,7 @@ from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import by_size
 from consilience.consensus.vote import vote_on
 from consilience.ensemble import Ensemble
-from consilience.meta.condensed import medoid_of
-
-NAMES = {"coassociation": "evidence"}  # what Monti et al. 2003 and the paper call it
+from consilience.meta.distances import medoid_of
 
 
 def group_consensus(
@@ -35,13 +33,13 @@ def group_consensus(
 
     That start costs nothing and ends in a higher agreement than starts that do not look at the members' distances.
     """
-    check_choice(method, ("auto", *NAMES, *METHODS), "method")
+    check_choice(method, ("auto", *METHODS), "method")
     some = ensemble[:, members]
     if method == "vote" and "start" not in options and not isinstance(n_clusters, str):
         wanted = _median(some.n_clusters) if n_clusters is None else n_clusters
         fitting = members[some.n_clusters == wanted]
         options["start"] = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
-    return combine(some, n_clusters, NAMES.get(method, method), random_state=random_state, **options)
+    return combine(some, n_clusters, method, random_state=random_state, **options)
 
 
 @dataclass(frozen=True, eq=False)

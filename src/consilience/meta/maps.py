@@ -17,10 +17,11 @@ from consilience._check import check_choice, check_count, check_seed
 from consilience._progress import track
 from consilience._random import stream
 from consilience._types import Floats
-from consilience.meta.condensed import square
+from consilience.meta.distances import square
+from consilience.results import Result
 
 Matrix = NDArray[np.float32]
-NEIGHBOURS = 10
+NEIGHBORS = 10
 BLOCK = 2**18  # distances at a time: what the cache holds
 STEPS, WORK = 200, 10**9  # steps of the descent, and distances looked at in all of them
 ENOUGH = 1e-5  # share by which a step must lower the squared error
@@ -29,7 +30,7 @@ POWER, WIDTH = 10, 12  # passes and vectors of the classical start
 
 
 @dataclass(frozen=True, eq=False)
-class Map:
+class Map(Result):
     """Clusterings in the plane.
 
     Attributes
@@ -39,7 +40,7 @@ class Map:
     stress : float
         Kruskal's stress-1 at the best common scale, √(1 − (Σ d δ)² / (Σ d² Σ δ²)) with d on the map and δ the distances: 0 is
         perfect, above 0.2 is poor, and 0.4 is usual for clusterings.
-    kept : float
+    neighbors_kept : float
         Share of the nearest neighbors of a clustering that are its nearest on the map too, on average.
     n_neighbors : int
         How many neighbors that is: 10, or fewer of few clusterings.
@@ -50,13 +51,13 @@ class Map:
     xy: Floats = field(repr=False)
     kind: str
     stress: float
-    kept: float
+    neighbors_kept: float
     n_neighbors: int
     note: str
 
     def __repr__(self) -> str:
         return (
-            f"Map ({self.kind}): {len(self.xy):,} clusterings, stress {self.stress:.2f}, keeps {100 * self.kept:.0f} % of the "
+            f"Map ({self.kind}): {len(self.xy):,} clusterings, stress {self.stress:.2f}, keeps {100 * self.neighbors_kept:.0f} % of the "
             f"{self.n_neighbors} nearest neighbors; {self.note}"
         )
 
@@ -102,7 +103,7 @@ def make_map(
         xy, note = _smacof(matrix, start, max_iter, progress)
     else:
         xy, note = _tsne(matrix, start, max_iter, seed)
-    near = max(1, min(NEIGHBOURS, (len(matrix) - 1) // 2))
+    near = max(1, min(NEIGHBORS, (len(matrix) - 1) // 2))
     stress, kept = _distortion(matrix, xy, near)
     return Map(xy, kind, stress, kept, near, note)
 
@@ -125,7 +126,7 @@ def _classical(matrix: Matrix, rng: np.random.Generator) -> Floats:
 
 
 def _smacof(matrix: Matrix, start: Floats, max_iter: int | None, progress: bool | None) -> tuple[Floats, str]:
-    """Majorisation of Σ (δ − d)²: x ← (1/m) Σ_j (δ_ij / d_ij)(x_i − x_j). Every step lowers it."""
+    """Majorization of Σ (δ − d)²: x ← (1/m) Σ_j (δ_ij / d_ij)(x_i − x_j). Every step lowers it."""
     m, xy = len(matrix), start
     most = max(10, min(STEPS, WORK // m**2)) if max_iter is None else max_iter
     last, steps = np.inf, 0

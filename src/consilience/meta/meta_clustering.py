@@ -13,15 +13,16 @@ from consilience._check import InputError, check_count, count, show
 from consilience._types import Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
-from consilience.meta.condensed import medoid_of
+from consilience.meta.distances import medoid_of
 from consilience.meta.group_consensus import group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.null import Null, best_of_groups
 from consilience.meta.tree import candidate_jumps, cut, layout, number_of_groups
+from consilience.results import Result
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MetaClustering:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MetaClustering(Result):
     """A clustering of clusterings: a tree, and groups cut from it.
 
     Attributes
@@ -33,9 +34,9 @@ class MetaClustering:
     tree : (m − 1, 4) array
         SciPy's linkage: nodes 0 … m − 1 are the clusterings, node m + i is made by merge i.
     nodes : (n_groups,) int array
-        The node of every group.
+        The node of every group, in the order of their numbers.
     groups : (m,) int array
-        Group of every clustering, 0 the largest.
+        Group of every clustering: 1 … n_groups by falling size, of equal ones the one with the lowest clustering first.
     curve : DataFrame
         ``compactness`` (Eq. 3 at the meta level) of ``n_groups`` 1 … m, its ``jump`` to one group fewer, and ``bend``, by how
         much that is more than the jump before: the paper's Figure 8.
@@ -75,8 +76,13 @@ class MetaClustering:
 
     @property
     def sizes(self) -> Ints:
-        """Number of clusterings in every group."""
-        return np.bincount(self.groups, minlength=self.n_groups)
+        """Number of clusterings in every group, in the order of their numbers."""
+        return np.bincount(self.groups, minlength=self.n_groups + 1)[1:]
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the groups, 1 … n_groups."""
+        return range(1, self.n_groups + 1)
 
     @property
     def heights(self) -> Floats:
@@ -85,13 +91,28 @@ class MetaClustering:
 
     @cached_property
     def medoids(self) -> Ints:
-        """The clustering of every group with the least mean distance to the others of the group."""
-        return np.array([self.medoid(group) for group in range(self.n_groups)])
+        """The clustering of every group with the least mean distance to the others of it, in the order of the groups' numbers."""
+        return np.array([self.medoid(group) for group in self.numbers])
 
     @property
     def jumps(self) -> pd.DataFrame:
         """Candidate numbers of groups, from 2 to 30, the sharpest jump of the curve first."""
         return candidate_jumps(self.curve)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per clustering: its name, group, and whether it is the group's medoid.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]], 2).to_frame()
+          name  group  medoid
+        0    0      1    True
+        1    1      1   False
+        2    2      2    True
+        """
+        medoid = np.isin(np.arange(self.n_clusterings), self.medoids)
+        return pd.DataFrame({"name": self.ensemble.names, "group": self.groups, "medoid": medoid})
 
     def cut(self, n_groups: int | str | None = None, *, height: float | None = None) -> MetaClustering:
         """The same tree in other groups: so many, "auto", or those complete at a height.
@@ -101,7 +122,7 @@ class MetaClustering:
         >>> import consilience as cs
         >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
         >>> meta.cut(4).groups.tolist(), meta.cut(height=0.0).groups.tolist()
-        ([0, 1, 2, 3], [0, 0, 1, 1])
+        ([1, 2, 3, 4], [1, 1, 2, 2])
         """
         n, note = number_of_groups(self.tree, self.curve, n_groups, height)
         nodes, groups = cut(self.tree, n)
@@ -129,8 +150,10 @@ class MetaClustering:
             return np.arange(self.n_clusterings)
         chosen = np.asarray(which)
         if chosen.dtype.kind in "iu" and chosen.ndim == 0:
-            if not 0 <= which < self.n_groups:
-                raise InputError(f"groups are numbered 0 to {self.n_groups - 1}; there is no group {which}")
+            if which not in self.numbers:
+                raise InputError(
+                    f"groups are numbered 1 to {self.n_groups}, the largest first; there is no group {which}"
+                )
             return np.flatnonzero(self.groups == which)
         if chosen.dtype == bool and chosen.shape == self.groups.shape:
             chosen = np.flatnonzero(chosen)
@@ -167,7 +190,7 @@ class MetaClustering:
         which : int, array or None
             A group, clusterings, or None for all.
         method : str
-            "vote" (align and vote, starting from the most central member), "coassociation" (average linkage of the
+            "vote" (align and vote, starting from the most central member), "evidence" (average linkage of the
             co-association, as in the paper), or any method of :func:`consilience.combine`.
         n_clusters : int, "auto" or None
             None takes the median of the members.
@@ -179,7 +202,7 @@ class MetaClustering:
         --------
         >>> import consilience as cs
         >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
-        >>> meta.consensus(1).labels
+        >>> meta.consensus(2).labels
         array([0, 1, 0, 1])
         """
         how = {"method": method, "n_clusters": n_clusters, "random_state": random_state, **options}

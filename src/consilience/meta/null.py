@@ -1,4 +1,4 @@
-"""Is the best of many groups better than luck? The same group sizes with members shuffled answer it.
+"""Is the best of many groups better than chance? The same group sizes with members shuffled answer it.
 
 The best of g consensus clusterings beats the consensus of all partly because it is the best of g: that much the null has too.
 """
@@ -21,12 +21,13 @@ from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.measures.summary import known_labels
 from consilience.meta.group_consensus import group_consensus, group_vote
+from consilience.results import Result
 
 Score = Callable[[Any], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Null:
+class Null(Result):
     """The best of the groups, against the best of random groups of the same sizes.
 
     Attributes
@@ -35,7 +36,7 @@ class Null:
         One row per score: ``best`` of the groups, which ``group``, ``null_mean`` and ``null_sd`` of the best of shuffled groups,
         and ``p_value`` = (1 + shuffles that are at least as good) / (1 + shuffles).
     groups : DataFrame
-        One row per group: size, and the scores of its consensus (the paper's Table 2).
+        One row per group, by number: size, and the scores of its consensus (Caruana et al. 2006, Table 2).
     shuffled : DataFrame
         One row per shuffle: the best score among its groups.
     """
@@ -108,11 +109,11 @@ def best_of_groups(
 
     def score_groups(assigned: Ints) -> pd.DataFrame:
         rows = []
-        for group in range(assigned.max() + 1):
+        for group in range(1, assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
             labels = consensus(members)
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
-        return pd.DataFrame(rows)
+        return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 
     observed = score_groups(groups)
     best = []

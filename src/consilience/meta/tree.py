@@ -13,9 +13,9 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 
 from consilience._check import InputError, check_choice, check_count, check_positive
 from consilience._types import Floats, Ints
-from consilience.meta.condensed import totals
+from consilience.meta.distances import totals
 
-LINKAGES = ("average", "complete", "ward")
+LINKAGES = ("ward", "average", "complete")
 MOST = 30  # groups that people can still look at one by one: the range of the candidate jumps
 
 
@@ -41,7 +41,7 @@ def layout(tree: Floats) -> tuple[Ints, Ints, Ints]:
 def cut(tree: Floats, n_groups: int) -> tuple[Ints, Ints]:
     """Node of every group and group of every leaf when the last `n_groups` − 1 merges are undone.
 
-    Groups are numbered by falling size, then by first leaf: exactly so many, whatever the ties.
+    Groups are numbered 1 … `n_groups` by falling size, of equal ones the one with the lowest leaf first; the nodes have that order.
     """
     m = len(tree) + 1
     standing = np.ones(2 * m - n_groups, bool)
@@ -53,7 +53,7 @@ def cut(tree: Floats, n_groups: int) -> tuple[Ints, Ints]:
     earliest = np.minimum.reduceat(order, first[nodes])
     ranking = np.lexsort((earliest, -sizes[nodes]))
     groups = np.empty(m, np.int64)
-    groups[order] = np.argsort(ranking)[spans]
+    groups[order] = np.argsort(ranking)[spans] + 1
     return nodes[ranking], groups
 
 
@@ -69,8 +69,8 @@ def check_cut(m: int, n_groups: Any, height: Any) -> None:
         raise InputError(f"{n_groups} groups cannot be made of {m} clusterings; ask for fewer")
 
 
-def number_of_groups(tree: Floats, curve: pd.DataFrame, n_groups: Any, height: Any) -> tuple[int, str]:
-    """How many groups a cut makes, and how that number came about."""
+def number_of_groups(tree: Floats, curve: pd.DataFrame, n_groups: Any = "auto", height: Any = None) -> tuple[int, str]:
+    """How many groups a cut makes, and how that number came about; "auto" is the sharpest jump of the compactness curve."""
     check_cut(len(curve), n_groups, height)
     if height is not None:
         return len(curve) - int(np.count_nonzero(tree[:, 2] <= height)), f"those complete at height {height:g}"
@@ -79,7 +79,7 @@ def number_of_groups(tree: Floats, curve: pd.DataFrame, n_groups: Any, height: A
     best = candidate_jumps(curve)["n_groups"].tolist()
     if not best:
         return 1, "two clusterings leave nothing to choose"
-    others = f"; next {', '.join(map(str, best[1:4]))}: a suggestion, no truth" if best[1:] else ""
+    others = f"; next {', '.join(map(str, best[1:4]))}: a suggestion, not a truth" if best[1:] else ""
     return best[0], f"{best[0]} by the sharpest jump of the compactness curve{others}"
 
 

@@ -68,7 +68,7 @@ class Findings:
     def of_groups(self) -> list[Consensus]:
         """What every group says together."""
         assert self.meta is not None
-        return [self._consensus(group) for group in range(self.meta.n_groups)]
+        return [self._consensus(group) for group in self.meta.numbers]
 
     @cached_property
     def whole(self) -> Consensus:

@@ -49,11 +49,6 @@ def print_organized(
     if result.n_pairs is not None:
         pairs = f"{result.n_pairs:,} random pairs of objects"
         console.print(f"Distances are estimated from {pairs}, standard error {result.standard_error:.4f}.")
-    if result.n_groups > 1 and result.linkage == "average" and result.sizes[0] > 0.9 * result.n_clusterings:
-        share = 100 * result.sizes[0] / result.n_clusterings
-        console.print(
-            f"{share:.0f} % of them are in one group, as average linkage often has it: try Ward's (linkage ward)."
-        )
     candidates = [f"{row.n_groups} ({row.bend:.2g})" for row in result.jumps.head(6).itertuples()]
     if candidates:
         console.print(f"Sharpest jumps of the compactness curve: {', '.join(candidates)}. None of them is the truth.")
@@ -61,7 +56,9 @@ def print_organized(
     names = ["group", "clusterings", "height", "medoid", *(f"mean {name}" for name in means)]
     rows = [
         [str(group), f"{size:,}", f"{height:.3f}", result.ensemble.names[medoid], *_numbers(means, group)]
-        for group, (size, height, medoid) in enumerate(zip(result.sizes, result.heights, result.medoids, strict=True))
+        for group, size, height, medoid in zip(
+            result.numbers, result.sizes, result.heights, result.medoids, strict=True
+        )
     ]
     console.print()
     print_table(console, names, rows[:SHOWN], tuple(i for i in range(len(names)) if i != 3))

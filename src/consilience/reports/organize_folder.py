@@ -70,7 +70,7 @@ def group_table(meta: MetaClustering, scores: pd.DataFrame | None, found: list[C
             "anmi": [one.anmi for one in found],
             "confidence": [float(one.confidence[one.labels >= 0].mean()) for one in found],
         },
-        index=pd.RangeIndex(meta.n_groups, name="group"),
+        index=pd.Index(meta.numbers, name="group"),
     )
     if scores is not None:
         means = scores.select_dtypes("number").groupby(meta.groups).mean()
@@ -82,7 +82,7 @@ def consensus_tables(meta: MetaClustering, found: list[Consensus]) -> pd.DataFra
     """One row per object: for every group the cluster that its consensus puts the object in, and how surely."""
     names = range(meta.ensemble.n_objects) if meta.ensemble.ids is None else meta.ensemble.ids
     frame = pd.DataFrame(index=pd.Index(names, name="object"))
-    for group, one in enumerate(found):
+    for group, one in enumerate(found, 1):
         frame[f"group{group}"] = pd.array(np.where(one.labels >= 0, one.labels, 0), "Int64")
         frame.loc[one.labels < 0, f"group{group}"] = pd.NA
         frame[f"confidence{group}"] = np.round(one.confidence, 6)

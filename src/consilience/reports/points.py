@@ -47,7 +47,7 @@ def maps_figure(maps: Map | list[Map], *, score: pd.Series | None = None, groups
         axis.set(xticks=[], yticks=[])
         axis.spines[:].set_color("#cbd5e1")
         axis.set_title({"mds": "Distances (MDS)", "neighbors": "Neighbors (t-SNE)"}[one.kind], loc="left")
-        kept = f"keeps {100 * one.kept:.0f} % of the {one.n_neighbors} nearest neighbors"
+        kept = f"keeps {100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
         axis.set_xlabel(f"stress {one.stress:.2f}, {kept}", color=ACCENT if one.stress > 0.2 else "black")
     if score is not None:
         figure.colorbar(dots, ax=list(axes), shrink=0.8, pad=0.02, label=score_title(score))

@@ -82,11 +82,6 @@ def tree(found: Findings) -> Section | None:
     blocks: list[Block] = [Text(f"{meta.linkage.capitalize()} linkage of {_words(meta.measure)}; groups: {meta.note}.")]
     if meta.n_pairs is not None:
         blocks.append(_estimated(meta))
-    if meta.n_groups > 1 and meta.linkage == "average" and meta.sizes[0] > 0.9 * meta.n_clusterings:
-        share = f"{100 * meta.sizes[0] / meta.n_clusterings:.0f} %"
-        blocks.append(
-            Text(f"{share} of the clusterings are in one group, as average linkage often has it: try Ward's.", True)
-        )
     sizes = ", ".join(f"{size:,}" for size in meta.sizes[:12]) + (" …" if meta.n_groups > 12 else "")
     alt = f"Tree of {meta.n_clusterings:,} clusterings cut into {count(meta.n_groups, 'group')} of {sizes}."
     for number, name in enumerate(_shown(scores) or [None], 1):
@@ -208,7 +203,7 @@ def plane_map(found: Findings) -> Section | None:
     if found.meta is None or found.meta.n_clusterings < 3:
         return None
     one = found.meta.map(random_state=found.options.seed, progress=False)
-    kept = f"{100 * one.kept:.0f} % of the {one.n_neighbors} nearest neighbors"
+    kept = f"{100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
     said = f"Stress {one.stress:.2f} (0 is perfect, above 0.2 is poor); it keeps {kept}."
     where = pd.DataFrame(one.xy, columns=["x", "y"], index=pd.Index(found.meta.ensemble.names, name="clustering"))
     return Section(

@@ -39,7 +39,7 @@ def tell_ensemble(ensemble: Ensemble, origin: Origin, options: Options) -> Story
         return tell_findings(Findings(ensemble, None, options), origin)
     wanted = "auto" if options.n_groups is None else options.n_groups
     how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
-    return tell_meta(organize(ensemble, wanted, options.linkage or "average", **how), origin, options)
+    return tell_meta(organize(ensemble, wanted, options.linkage or "ward", **how), origin, options)
 
 
 def _apart(ensemble: Ensemble) -> bool:
