@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import cpu
-from consilience.generation.kmeans import kmeans_runs, prepare
+from consilience.generation.kmeans import kmeans_runs
 
 DATA = Path(os.environ.get("CONSILIENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
@@ -46,9 +46,8 @@ def _beside(X, k, runs, peer_runs, *, weighted=True, bar_ratio=3, bar_rate=0, re
     rng = np.random.default_rng(1)
     starts = np.stack([rng.choice(len(X), k, replace=False) for _ in range(runs)])
     weights = _zipf_weights(runs, X.shape[1]) if weighted else None
-    table = prepare(X)
     times, results = zip(
-        *(cpu(lambda: kmeans_runs(table, k, weights=weights, starts=starts)) for _ in range(repeats)), strict=True
+        *(cpu(lambda: kmeans_runs(X, k, weights=weights, init=starts)) for _ in range(repeats)), strict=True
     )
     _scikit_learn(X, weights, starts[:1])  # what it loads is not its time
     theirs, labels = cpu(lambda: _scikit_learn(X, weights, starts[:peer_runs]))
@@ -104,7 +103,7 @@ def kmeans_noise_100000():
 
 def kmeans_two_threads():
     """Vowel again, wall time of one thread over that of two; a busy machine shows less."""
-    X = prepare(_standardized(np.load(DATA / "vowel.npz")["X"]))
+    X = _standardized(np.load(DATA / "vowel.npz")["X"])
     weights = _zipf_weights(4000, 10)
     walls = []
     for threads in (1, 2):

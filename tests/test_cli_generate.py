@@ -48,7 +48,7 @@ def test_the_same_command_goes_on(made):
 
 def test_more_like_this(made):
     folder, _ = made
-    done = run("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--spread", 0.1, "--json")
+    done = run("generate", BEADS, *TABLE, "-o", folder, "-n", 5, "--around", 3, "--jitter", 0.1, "--json")
     assert done.returncode == 0, done.stderr
     info = Ensemble.load(folder).info
     assert (info["around"] == 3).sum() == 5
@@ -63,7 +63,7 @@ def test_more_like_this(made):
         (["--base", "KMean()"], "did you mean 'KMeans'"),
         (["--base", "os.system('x')"], "is no clusterer"),
         (["--base", "Birch(size=3)"], "size"),
-        (["--spread", "0.5"], "name the clustering with --around"),
+        (["--jitter", "0.5"], "name the clustering with --around"),
         (["--around", "7"], "no store at"),
         (["--truth", "form"], "form"),
         (["--id", "nobody"], "nobody"),

@@ -1,6 +1,10 @@
 """generate: what it draws, that it can be made again, and what it refuses."""
 
+import time
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,13 +18,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
-from consilience._check import InputError
+from consilience._check import InputError, check_positive
 from consilience.datasets import load_beads
-from consilience.generation import GenerationWarning, remake
-from consilience.generation.plan import METHODS, Settings, check_clusters, check_methods
+from consilience.generation import METHODS, GenerationWarning, Method, describe, remake
+from consilience.generation.method import Space
+from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces
-from consilience.generation.specs import zipf
+from consilience.generation.zipf import zipf_numbers
 from consilience.measures import compactness
 
 EVERYTHING = "+".join(METHODS)
@@ -45,7 +50,7 @@ def test_every_method_in_its_share(mixed):
 
 
 def test_shares_hold_for_any_first_units():
-    settings = Settings.checked(methods="zipf:3+minima:1", n_clusters=3)
+    settings = Plan.checked(methods="zipf:3+minima:1", n_clusters=3)
     methods = settings.method_of(200)
     for n in (4, 17, 200):
         assert abs(methods[:n].count("minima") - n / 4) <= 1
@@ -125,18 +130,18 @@ def test_inertia_is_of_the_weighted_space(mixed, beads):
 def test_zipf_numbers_follow_their_law():
     u = np.random.default_rng(0).random(20_000)
     for alpha in (0.0, 0.8, 1.5):
-        drawn = zipf(alpha, 20, u)
+        drawn = zipf_numbers(alpha, 20, u)
         expected = np.arange(1, 21) ** -alpha
         assert chisquare(np.bincount(drawn, minlength=21)[1:], 20_000 * expected / expected.sum()).pvalue > 0.001
-    assert zipf(1.0, 5, np.array([0.0, 1 - 2.0**-53])).tolist() == [1, 5]
+    assert zipf_numbers(1.0, 5, np.array([0.0, 1 - 2.0**-53])).tolist() == [1, 5]
 
 
 def test_components_hold_the_share_asked():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 6)) * [8, 4, 2, 1, 0.5, 0.25] @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
     for rule in ("variance", "deviation"):
-        settings = Settings.checked(methods="pca", n_clusters=3, standardize=False, pca_rule=rule, pca_share=0.9)
-        found = Spaces(X, settings).components
+        settings = Plan.checked(methods="pca", n_clusters=3, standardize=False, pca_rule=rule, pca_share=0.9)
+        found = Spaces(X, settings).of("pca").table
         size = found.var(axis=0) if rule == "variance" else found.std(axis=0)
         everything = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** (2 if rule == "variance" else 1)
         held = size.sum() * (len(X) if rule == "variance" else np.sqrt(len(X))) / everything.sum()
@@ -223,13 +228,13 @@ def test_more_like_this(mixed, beads, tmp_path):
     run = tmp_path / "run"
     stored = cs.generate(beads, 60, (3, 6), EVERYTHING, random_state=3, store=run)
     center = int(stored.info.index[stored.info["method"] == "pca"][0])
-    near = cs.generate(beads, 20, around=center, spread=0.1, store=run)
-    far = cs.generate(beads, 20, around=center, spread=2, store=run)
-    of_row = cs.generate(beads, 20, around=stored.info.loc[center], spread=0.1)
+    near = cs.generate(beads, 20, around=center, jitter=0.1, store=run)
+    far = cs.generate(beads, 20, around=center, jitter=2, store=run)
+    of_row = cs.generate(beads, 20, around=stored.info.loc[center], jitter=0.1)
     np.testing.assert_array_equal(near.labels, of_row.labels)
     assert cs.Ensemble.load(run).n_clusterings == 100
     assert set(near.info["around"]) == {center}
-    longer = cs.generate(beads, 25, around=center, spread=0.1, store=run)
+    longer = cs.generate(beads, 25, around=center, jitter=0.1, store=run)
     np.testing.assert_array_equal(longer.labels[:, :20], near.labels)
 
     def distance(ens):
@@ -238,7 +243,7 @@ def test_more_like_this(mixed, beads, tmp_path):
 
     assert distance(near) < distance(far)
     np.testing.assert_array_equal(remake(beads, near.info.loc[4]), near.labels[:, 4])
-    again = cs.generate(beads, 3, around=center, spread=1e-12, store=run)
+    again = cs.generate(beads, 3, around=center, jitter=1e-12, store=run)
     np.testing.assert_array_equal(again.labels, stored.labels[:, [center] * 3])  # no noise: the clustering itself
     grown = cs.generate(beads, 70, (3, 6), EVERYTHING, random_state=3, store=run)  # beside the variations
     np.testing.assert_array_equal(grown.labels[:, :60], mixed.labels)
@@ -278,7 +283,7 @@ def test_a_large_table_is_measured_on_a_sample():
         ({"pca_rule": "all"}, "unknown pca_rule"),
         ({"init": "best"}, "unknown init"),
         ({"sigma_divisors": ()}, "sigma_divisors is empty"),
-        ({"spread": -1, "around": 3}, "spread"),
+        ({"jitter": -1, "around": 3}, "jitter"),
         ({"around": 3}, "name its run by store"),
         ({"around": {"method": "zipf", "unit": 3}}, "no 'seed' in its info"),
         ({"n_jobs": 0}, "n_jobs"),
@@ -345,8 +350,8 @@ def test_parsing():
     assert check_clusters((3, 5)) == (3, 4, 5)
     assert check_clusters([2, 9]) == (2, 9)
     assert check_clusters(np.int64(4)) == (4,)
-    settings = Settings.checked(methods="zipf+pca", n_clusters=[3, 4], max_alpha=1)
-    assert Settings.of_plan(settings.plan()) == settings
+    settings = Plan.checked(methods="zipf+pca", n_clusters=[3, 4], max_alpha=1)
+    assert Plan.of_json(settings.as_json()) == settings
 
 
 def test_remake_says_what_is_wrong(beads, mixed):
@@ -382,7 +387,7 @@ def test_info_is_the_same_wherever_it_comes_from(tmp_path):
         two = cs.generate(X, 520, 3, methods, store=tmp_path / methods)
         told = ["seconds"]
         pd.testing.assert_frame_equal(one.info.drop(columns=told), two.info.drop(columns=told))
-        assert {"alpha", "weights", "note", "settings"} <= set(one.info)
+        assert {"weights", "note", "settings"} <= set(one.info)
 
 
 def test_what_a_clusterer_says_of_itself_is_kept(beads):
@@ -408,13 +413,13 @@ def test_labels_that_are_none_are_a_note_not_an_end(beads):
 
 def test_wide_tables_have_components_too():
     X = np.random.default_rng(0).normal(size=(60, 300))
-    settings = Settings.checked(methods="pca", n_clusters=3)
-    wide = Spaces(X, settings).components
+    settings = Plan.checked(methods="pca", n_clusters=3)
+    wide = Spaces(X, settings).of("pca").table
     assert wide.shape[1] < 60
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     scores = np.linalg.svd(Z, full_matrices=False)
     np.testing.assert_allclose(np.abs(wide), np.abs(scores[0] * scores[1])[:, : wide.shape[1]], atol=1e-8)
-    few = Spaces(sparse.csr_matrix(X), settings).components
+    few = Spaces(sparse.csr_matrix(X), settings).of("pca").table
     assert few.shape[0] == 60
 
 
@@ -428,3 +433,122 @@ def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
     monkeypatch.setattr(mds, "MOST", 20)
     with pytest.raises(InputError, match="of 30 objects needs several matrices"):
         cs.generate(D, 4, 3, metric="precomputed")
+
+
+class Rotated(Method):
+    """k-means on randomly rotated ranks."""
+
+    options: ClassVar[dict] = {"largest_angle": (0.5, check_positive)}
+    drawn = ("angle",)
+    space = "ranks"
+
+    def fit_space(self, columns, plan):
+        return Space(np.argsort(np.argsort(columns, axis=0), axis=0).astype(float))
+
+    def draw(self, spec, u, plan):
+        return replace(spec, drawn={"angle": float(plan.options["largest_angle"] * u[0])})
+
+    def make(self, table, spec, plan):
+        seed, unit = spec.run_stream
+        angle = spec.drawn["angle"]
+        turned = table[:, :2] @ [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        return KMeans(spec.n_clusters, n_init=1, random_state=(seed + unit) % 2**32).fit_predict(turned)
+
+    def describe(self, row):
+        return f"rotated by {row['angle']:.2f}"
+
+
+@pytest.fixture
+def rotated(monkeypatch):
+    monkeypatch.setitem(METHODS, "rotated", Rotated())
+
+
+def test_a_method_from_outside_is_known_everywhere(rotated, beads, tmp_path):
+    from consilience.explorer.detail import _made, _weights
+
+    run = tmp_path / "run"
+    made = cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, store=run)
+    assert made.info["method"].value_counts().to_dict() == {"rotated": 6, "pca": 6}
+    own = made.info[made.info["method"] == "rotated"]
+    assert own["angle"].between(0, 0.2).all()
+    assert own["alpha"].isna().all()
+    np.testing.assert_array_equal(
+        cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, n_jobs=2).labels, made.labels
+    )
+    np.testing.assert_array_equal(
+        cs.generate(beads, 15, 4, "rotated+pca", largest_angle=0.2, store=run).labels[:, :12], made.labels
+    )
+    row = own.iloc[1]
+    np.testing.assert_array_equal(remake(beads, row), made.labels[:, own.index[1]])
+    near = cs.generate(beads, 5, around=int(own.index[1]), jitter=0.1, store=run)
+    assert near.n_clusterings == 5
+    assert set(near.info["angle"]) == {row["angle"]}
+    with pytest.raises(InputError, match="largest_angle must be a finite number above 0"):
+        cs.generate(beads, 3, 4, "rotated", largest_angle=-1)
+    with pytest.raises(InputError, match="largest_angle is an option of rotated, which is not among the methods"):
+        cs.generate(beads, 3, 4, "zipf", largest_angle=0.1)
+    with pytest.raises(InputError, match=r"unknown option of generate 'largest_angel': did you mean 'largest_angle'"):
+        cs.generate(beads, 3, 4, "rotated", largest_angel=0.1)
+    assert describe(row) == f"rotated by {row['angle']:.2f}"
+    assert _made(row)["made by"] == describe(row)
+    assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
+    assert _weights(SimpleNamespace(features=[]), near.info.iloc[0])[0]["feature"].startswith("rank ")
+
+
+def test_the_command_line_takes_a_method_from_outside(rotated, tmp_path):
+    from click.testing import CliRunner
+
+    from consilience.cli.generate import command
+    from consilience.datasets import sample_path
+
+    arguments = [sample_path("beads.csv"), "--id", "bead", "--columns", "width_mm,length_mm,gloss", "-k", 3, "-n", 4]
+    done = CliRunner().invoke(command, [*map(str, arguments), "--methods", "rotated+zipf", "-o", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert set(cs.Ensemble.load(tmp_path / "run").info["method"]) == {"rotated", "zipf"}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_say_how_a_clustering_was_made(name, mixed):
+    row = mixed.info[mixed.info["method"] == name].iloc[0]
+    words = describe(row)
+    assert "luster" in words or "k-means" in words
+    assert describe(row.drop(["alpha", "sigma_divisor"]))  # a row that lost some of it
+    assert describe({"method": "spell"}) == "spell"
+    assert describe({}) == ""
+
+
+class Slow(KMeans):
+    def fit_predict(self, X, y=None):
+        time.sleep(0.3)
+        return super().fit_predict(X)
+
+
+def test_a_slow_clusterer_is_stored_about_every_second(beads, tmp_path):
+    cs.generate(beads, 9, 3, base=Slow(3, n_init=1), store=tmp_path / "run")
+    assert len(list((tmp_path / "run").glob("part-*"))) >= 4  # one at first, then three a second
+
+
+@pytest.mark.parametrize("power", [1015, -700])
+def test_numbers_whose_squares_leave_float64(power, beads):
+    plain, scaled = beads.values, np.ldexp(beads.values, power)
+    np.testing.assert_array_equal(cs.generate(scaled, 6, 3).labels, cs.generate(plain, 6, 3).labels)
+    with pytest.raises(InputError, match="multiply them by a constant first"):
+        cs.generate(scaled, 3, 3, standardize=False)
+
+
+def test_joblib_contexts_are_honored(beads):
+    import joblib
+
+    seen = []
+
+    class Counting(joblib.parallel.Parallel):
+        def __call__(self, iterable):
+            seen.append(self.n_jobs)
+            return super().__call__(iterable)
+
+    alone = cs.generate(beads, 4, 3, base=Birch())
+    with pytest.MonkeyPatch.context() as patch, joblib.parallel_config("threading", n_jobs=2):
+        patch.setattr(joblib, "Parallel", Counting)
+        within = cs.generate(beads, 4, 3, base=Birch())
+    assert set(seen) == {2}
+    np.testing.assert_array_equal(alone.labels, within.labels)

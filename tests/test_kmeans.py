@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 import oracle
 from consilience import _kernels
-from consilience.generation.kmeans import kmeans_runs, prepare
+from consilience.generation.kmeans import check_table, kmeans_runs
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -102,7 +102,7 @@ def equal_share(X, k, runs, weights=None, max_iter=300):
     """Share of runs whose labels are those of scikit-learn in float64, and the two inertias where it converged."""
     rng = np.random.default_rng(runs)
     starts = np.stack([rng.choice(X.shape[0], k, replace=False) for _ in range(runs)])
-    found = kmeans_runs(X, k, weights=weights, starts=starts, max_iter=max_iter)
+    found = kmeans_runs(X, k, weights=weights, init=starts, max_iter=max_iter)
     equal = []
     with threadpool_limits(1):
         for r, start in enumerate(starts):
@@ -183,9 +183,9 @@ def test_a_run_depends_on_its_own_stream_alone():
 
 def test_prepared_and_raw_data_give_the_same():
     X = blobs(100, 3)
-    assert_array_equal(kmeans_runs(prepare(X), 4).labels, kmeans_runs(X.tolist(), 4).labels)
+    assert_array_equal(kmeans_runs(check_table(X), 4).labels, kmeans_runs(X.tolist(), 4).labels)
     table = np.ascontiguousarray(X)
-    assert prepare(table).X is table
+    assert check_table(table) is table
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e-3, 1, 1e6, 1e100])
@@ -235,7 +235,7 @@ def test_inertia_never_grows_and_max_iter_shows():
 def test_all_clusters_are_used_even_after_one_step():
     X = blobs(60, 2)
     for max_iter in (1, 2, 300):
-        found = kmeans_runs(X, 20, starts=np.zeros((5, 20), int), max_iter=max_iter)
+        found = kmeans_runs(X, 20, init=np.zeros((5, 20), int), max_iter=max_iter)
         assert all(len(np.unique(row)) == 20 for row in found.labels)
 
 
@@ -304,8 +304,8 @@ def test_kmeans_plus_plus_starts_better():
         ([[0.0], [1.0]], 1, {"weights": [[1.0, 2.0]]}, r"weights of shape \(1, 1\); got \(1, 2\)"),
         ([[0.0], [1.0]], 1, {"weights": [[-1.0]]}, "not negative"),
         ([[0.0], [1.0]], 1, {"weights": [[np.nan]]}, "finite"),
-        ([[0.0], [1.0]], 2, {"starts": [[0]]}, "name 2 objects"),
-        ([[0.0], [1.0]], 2, {"starts": [[0, 2]]}, "objects 0 … 1"),
+        ([[0.0], [1.0]], 2, {"init": [[0]]}, "name 2 objects"),
+        ([[0.0], [1.0]], 2, {"init": [[0, 2]]}, "objects 0 … 1"),
         ([[0.0], [1.0]], 2, {"init": "kmeans++"}, "did you mean 'k-means\\+\\+'"),
         ([[0.0], [1.0]], 2, {"max_iter": 0}, "max_iter must be"),
         ([[0.0], [1.0]], 2, {"seed": -1}, "seed must be"),

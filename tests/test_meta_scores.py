@@ -83,17 +83,17 @@ def test_stability_is_the_mean_agreement_with_variations(case):
     ens = cs.Ensemble(ens.labels, info={"shift": np.arange(19)})
     calls = []
 
-    def variations(row, n, *, spread, random_state):
-        calls.append((int(row["shift"]), n, spread, random_state))
+    def variations(row, n, *, jitter, random_state):
+        calls.append((int(row["shift"]), n, jitter, random_state))
         rng = np.random.default_rng([random_state, int(row["shift"])])
         made = np.repeat(ens.labels[:, [int(row["shift"])]], n, axis=1)
-        return cs.Ensemble(np.where(rng.random(made.shape) < spread, 0, made))
+        return cs.Ensemble(np.where(rng.random(made.shape) < jitter, 0, made))
 
-    found = score(ens, X, measures=["stability"], variations=variations, n_variations=3, spread=0.2)["stability"]
+    found = score(ens, X, measures=["stability"], variations=variations, n_variations=3, jitter=0.2)["stability"]
     assert calls == [(j, 3, 0.2, 0) for j in range(19)]
-    made = variations(ens.info.iloc[4], 3, spread=0.2, random_state=0)
+    made = variations(ens.info.iloc[4], 3, jitter=0.2, random_state=0)
     assert found[4] == pytest.approx(np.mean([jaccard(ens.labels[:, 4], column) for column in made.labels.T]))
-    still = score(ens, X, measures=["stability"], variations=variations, spread=1e-9)["stability"]
+    still = score(ens, X, measures=["stability"], variations=variations, jitter=1e-9)["stability"]
     np.testing.assert_array_equal(still, 1)
 
 
@@ -102,7 +102,7 @@ def test_stability_of_generated_clusterings():
 
     beads = load_beads()
     ens = cs.generate(beads, 12, n_clusters=4)
-    near, far = (score(ens, beads, measures=["stability"], spread=spread)["stability"] for spread in (0.01, 1.0))
+    near, far = (score(ens, beads, measures=["stability"], jitter=jitter)["stability"] for jitter in (0.01, 1.0))
     assert near.between(0.6, 1).all()
     assert near.mean() > far.mean() + 0.1
     with pytest.raises(InputError, match="info"):

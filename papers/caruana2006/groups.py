@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._progress import track
-from consilience.generation.plan import Settings
+from consilience.generation.plan import Plan
 from consilience.generation.spaces import Spaces
 from consilience.measures import accuracy, compactness
 from consilience.meta import MetaClustering, organize
@@ -42,7 +42,7 @@ def run_groups(
             made, found = data.make(seed, n, "zipf+pca")
             X, known = data.draw(seed)
             made_as: dict[str, Any] = {"metric": data.metric, "standardize": data.standardize}
-            columns = Spaces(X, Settings.checked(methods="zipf", n_clusters=2, **made_as)).columns
+            columns = Spaces(X, Plan.checked(methods="zipf", n_clusters=2, **made_as)).columns
         meta = organize(made, n_groups, linkage, progress=False)
         how: dict[str, Any] = {"method": method, "n_clusters": data.n_clusters}
         everything = meta.consensus(None, **how)

@@ -86,6 +86,20 @@ def check_positive(name: str, value: Any, *, above: float = 0.0, or_equal: bool 
     return float(value)
 
 
+def check_share(name: str, value: Any) -> float:
+    """Return `value` if it is above 0 and at most 1."""
+    if not is_number(value) or not 0 < value <= 1:
+        raise InputError(f"{name} must be a share above 0 and at most 1; got {show(value)}")
+    return float(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} must be True or False; got {show(value)}")
+    return bool(value)
+
+
 def check_path(path: Any, what: str) -> Path:
     """A path, from text or a path."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):

@@ -12,7 +12,7 @@ from consilience.cli.generate import Clusters, parse_base
 from consilience.cli.inputs import Names, joined, labels_from, split_truth, table_options, truth_options
 from consilience.explorer.launch import Server, prepare, run
 from consilience.explorer.sources import KINDS, Making, Material, material
-from consilience.generation.plan import METHODS
+from consilience.generation import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.tables import read_table
 

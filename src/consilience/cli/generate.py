@@ -12,8 +12,7 @@ import click
 
 from consilience._check import InputError, check_choice, count, show
 from consilience.cli.inputs import check_outputs, names_option, table_options
-from consilience.generation import generate
-from consilience.generation.plan import METHODS
+from consilience.generation import METHODS, generate
 from consilience.reports.generation import generation_summary, print_generation
 from consilience.store import Store
 from consilience.tables import read_table
@@ -64,7 +63,7 @@ class Clusters(click.ParamType):
     "--standardize/--no-standardize", default=True, help="Bring the columns to one scale first (the default)."
 )
 @click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
-@click.option("--spread", type=float, default=0.3, show_default=True, help="How far from it.")
+@click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
 @names_option("--truth", "-t", help="Known labels: columns of the table, set aside and held against the clusterings.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -82,7 +81,7 @@ def command(
     distances: bool,
     standardize: bool,
     around: int | None,
-    spread: float,
+    jitter: float,
     truth: list[str],
     seed: int,
     as_json: bool,
@@ -97,8 +96,8 @@ def command(
     consilience generate distances.csv --distances --id protein -k 20 -o run
     """
     given = {name for name in ctx.params if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
-    if around is None and "spread" in given:
-        raise InputError("--spread says how far from --around: name the clustering with --around too")
+    if around is None and "jitter" in given:
+        raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0]} is the clustering's own for more --around it: leave it out")
     check_outputs([run], [data])
@@ -115,7 +114,7 @@ def command(
             metric="precomputed" if distances else "euclidean",
             standardize=standardize,
             around=around,
-            spread=spread,
+            jitter=jitter,
             random_state=seed,
             store=run,
             n_jobs=n_jobs,

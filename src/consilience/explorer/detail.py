@@ -13,6 +13,7 @@ from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.features import marks
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Edition, Ref, Shown
+from consilience.generation import METHODS, describe
 from consilience.measures import accuracy
 
 WEIGHTS, FLOATERS, BINS = 30, 100, 20
@@ -63,6 +64,8 @@ def _made(row: pd.Series) -> dict[str, Any]:
     """How a clustering was made: the cells of its info that hold something, and the settings of its run."""
     cells = {str(name): value for name, value in row.items() if name not in BESIDE}
     made = {name: value for name, value in cells.items() if np.ndim(value) > 0 or not pd.isna(value)}
+    if words := describe(row):
+        made = {"made by": words, **made}
     settings = row.get("settings")
     if isinstance(settings, str):
         try:
@@ -79,8 +82,8 @@ def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
         return None
     values = np.asarray(weights, float)
     names = session.features
-    if row.get("method") == "pca":
-        names = [f"component {i + 1}" for i in range(len(values))]
+    if row.get("method") in METHODS and METHODS[row["method"]].space != "columns":
+        names = [f"{METHODS[row['method']].space.removesuffix('s')} {i + 1}" for i in range(len(values))]
     elif len(names) != len(values):
         names = [f"column {i}" for i in range(len(values))]
     order = np.argsort(-values, kind="stable")[:WEIGHTS]

@@ -15,7 +15,7 @@ from consilience.explorer.jobs import Job, Jobs
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Edition, Ref
 from consilience.generation import remake
-from consilience.generation.specs import of_row
+from consilience.generation.specs import Spec
 from consilience.store import Store
 from consilience.store.folder import find_manifest
 
@@ -41,7 +41,7 @@ def start_refine(session: Session, edition: Edition, jobs: Jobs, ref: Ref, count
         raise RefusedError(400, note)
     leaf = edition.medoid(ref)
     try:
-        of_row(edition.meta.ensemble.info.iloc[leaf])
+        Spec.of_row(edition.meta.ensemble.info.iloc[leaf])
     except InputError as error:
         raise RefusedError(400, str(error)) from None
     return jobs.start("refine", count, lambda job: _refine(session, job, leaf, count, spread))
@@ -74,7 +74,7 @@ def _make(
     with _writer(session) as store:
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
-            new = session.variations(row, n, spread=spread, random_state=seed + job.done)
+            new = session.variations(row, n, jitter=spread, random_state=seed + job.done)
             if store is not None:
                 new.info["id"] = store.append(new.labels.T, info=new.info)
             made.append(new)
@@ -112,5 +112,5 @@ def _writer(session: Session) -> Iterator[Store | None]:
 
 
 def _line(leaf: int, n: int, spread: float, seed: int) -> str:
-    made = f"variations(ensemble.info.iloc[{leaf}], {n}, spread={spread!r}, random_state={seed})"
+    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={spread!r}, random_state={seed})"
     return f"ensemble = cs.Ensemble.concat([ensemble, {made}])"

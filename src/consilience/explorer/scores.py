@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._random import stream
 from consilience.ensemble import Ensemble
-from consilience.generation.ledger import FRACTIONS, WHOLE
-from consilience.measures import compactness
+from consilience.generation.specs import number_columns
+from consilience.measures import compactness, sample_objects
 from consilience.meta import MetaClustering, score
 from consilience.tables import Table, scale
 
@@ -22,7 +21,6 @@ BETTER = {
     "stability": "high",
     "information": "high",
 }
-MEASURED, SAMPLE = 5000, 2000  # objects up to which compactness is of all of them; beyond, how many are drawn
 
 
 def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArray[np.int32]]) -> pd.DataFrame:
@@ -46,7 +44,7 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
     if known:
         found = score(ensemble, known=known)
         table |= {name: found[name].to_numpy(float) for name in found if str(name).startswith("accuracy:")}
-    ours = {*WHOLE, *FRACTIONS, *table}
+    ours = number_columns() | set(table)
     for name in info.columns:
         if str(name) not in ours and info[name].dtype.kind in "iuf" and info[name].notna().any():
             table[str(name)] = info[name].to_numpy(float, na_value=np.nan)
@@ -57,8 +55,7 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
 
 def measured(data: Table) -> tuple[NDArray[np.int64], Any, str]:
     """The objects that compactness is taken of, their standardized data or distances, and the metric."""
-    n, distances = data.n_objects, data.kind == "distances"
-    rows = np.arange(n) if n <= MEASURED else np.sort(stream(0, "measures.sample").permutation(n)[:SAMPLE])
+    rows, distances = sample_objects(data.n_objects), data.kind == "distances"
     values = data.values[np.ix_(rows, rows)] if distances else scale(data.values, "columns")[rows]
     return rows, values, "precomputed" if distances else "euclidean"
 

@@ -1,7 +1,9 @@
-"""Data → Ensemble: where the clusterings come from."""
+"""Data → Ensemble: where the clusterings come from; one file per method."""
 
 from consilience.generation.generate import generate
+from consilience.generation.method import Method
+from consilience.generation.registry import METHODS, describe
 from consilience.generation.spaces import GenerationWarning
 from consilience.generation.variations import Variations, remake
 
-__all__ = ["GenerationWarning", "Variations", "generate", "remake"]
+__all__ = ["METHODS", "GenerationWarning", "Method", "Variations", "describe", "generate", "remake"]

@@ -6,24 +6,19 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from consilience._check import (
-    check_count,
-    check_positive,
-    check_seed,
-)
+from consilience._check import check_count, check_seed
 from consilience._parallel import check_n_jobs
+from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
-from consilience.generation.ledger import Series
-from consilience.generation.making import data_table, ledger_for, make_series, workshop_for
-from consilience.generation.plan import SIGMA_DIVISORS, Settings
+from consilience.generation.plan import Plan
+from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.specs import draw
-from consilience.generation.variations import more_like
+from consilience.generation.variations import check_jitter, more_like
 from consilience.store import Store
 
 
 def generate(
-    X: Any,
+    X: ArrayLike,
     n_clusterings: int = 1000,
     n_clusters: Any = 15,
     methods: Any = "zipf+pca",
@@ -31,22 +26,16 @@ def generate(
     base: Any = None,
     metric: str = "euclidean",
     standardize: bool = True,
-    max_alpha: float = 1.5,
-    zipf_max: int = 100,
-    pca_share: float = 0.95,
-    pca_rule: str = "variance",
-    feature_share: float = 0.5,
-    object_share: float = 0.8,
-    sigma_divisors: Any = SIGMA_DIVISORS,
     n_dimensions: int = 10,
     init: str = "random",
     max_iter: int = 300,
     around: Any = None,
-    spread: float = 0.3,
-    random_state: Any = 0,
-    store: str | os.PathLike[str] | None = None,
+    jitter: float = 0.3,
+    random_state: RandomState = 0,
+    store: PathLike | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **options: Any,
 ) -> Ensemble:
     """Make many different, reasonable clusterings of the same data.
 
@@ -59,14 +48,16 @@ def generate(
     n_clusters : int, (low, high) or list of int
         One number, or numbers that each clustering draws its own from.
     methods : str or dict
-        Where the diversity comes from, in equal shares (``"zipf+pca"``) or given ones (``"zipf:3+minima:1"``):
+        Where the diversity comes from, in equal shares (``"zipf+pca"``) or given ones (``"zipf:3+minima:1"``). The names
+        are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`:
 
         - ``"zipf"``: k-means after every column is multiplied by a random weight from a Zipf distribution
-          p(i) ∝ i^−α on 1 … `zipf_max`, α uniform in [0, `max_alpha`];
-        - ``"pca"``: the same on the principal components that hold `pca_share` of the variability;
+          p(i) ∝ i^−α on 1 … `zipf_max` (100), α uniform in [0, `max_alpha`] (1.5);
+        - ``"pca"``: the same on the principal components that hold a share `pca_share` (0.95) of the variability: of the
+          "variance", or of the standard "deviation" (`pca_rule`);
         - ``"minima"``: k-means from random starts, unweighted: its local minima;
-        - ``"features"``: k-means on a random `feature_share` of the columns;
-        - ``"objects"``: k-means on a random `object_share` of the objects; the others have no label there;
+        - ``"features"``: k-means on a random share of the columns (`feature_share`, 0.5);
+        - ``"objects"``: k-means on a random share of the objects (`object_share`, 0.8); the others have no label there;
         - ``"spectral"``: Ng–Jordan–Weiss spectral clustering of Zipf-weighted columns, with σ the largest distance
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
           objects.
@@ -79,21 +70,17 @@ def generate(
     standardize : bool
         Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled. The columns that
         distances are scaled to stay as they are.
-    max_alpha, zipf_max
-        Of the Zipf distribution. The paper does not state its largest value; small ones make the weights more alike.
-    pca_share, pca_rule
-        How many components: those that hold this share of the "variance", or of the standard "deviation".
-    feature_share, object_share, sigma_divisors, n_dimensions
-        See the methods above.
+    n_dimensions : int
+        Columns that distances are scaled to.
     init : {"random", "k-means++"}
         Starts of k-means.
     max_iter : int
         Steps of k-means at most; `steps` in `info` shows those that needed all.
     around : int or row of `info`, optional
         More like this one: new clusterings made as it was, from the same starts, with its weights times
-        exp(`spread` · N(0, 1)). A number is the id of a clustering in `store`, to which the new ones are added. All
+        exp(`jitter` · N(0, 1)). A number is the id of a clustering in `store`, to which the new ones are added. All
         other settings are the clustering's own; different ones are refused.
-    spread : float
+    jitter : float
         How far from it: 0.1 hardly changes anything, 1 a lot.
     random_state : int or NumPy generator, optional
         Clustering i depends on it and on i alone: not on `n_jobs`, on what else is made, or on interruptions.
@@ -104,19 +91,22 @@ def generate(
         Threads of k-means; of other clusterers, joblib workers.
     progress : bool, optional
         Show a bar with rate and time left; by default only on a terminal.
+    **options
+        Of the methods, as listed above.
 
     Returns
     -------
     Ensemble
-        `info` has for every clustering its method, n_clusters (as asked for), seed, unit, alpha, weights (of the
-        given columns, or of the components), sigma_divisor, inertia (in its own weighted space), steps, compactness
+        `info` has for every clustering its method, n_clusters (as asked for), seed, unit, what its method drew (alpha,
+        sigma_divisor), weights (of the given columns, or of the components), inertia (in its own weighted space), steps, compactness
         (Eq. 3, on the data itself; beyond 5,000 objects on 2,000 of them), seconds, a note, and the settings of the
         run.
 
     Notes
     -----
     Zipf weights were chosen by the paper since few columns matter in many data sets; "zipf" and "pca" together gave
-    the most diverse clusterings there. One clustering can be made again alone: :func:`remake`.
+    the most diverse clusterings there. The paper does not state the largest Zipf number; small ones make the
+    weights more alike. One clustering can be reproduced alone: :func:`remake`.
 
     Examples
     --------
@@ -133,44 +123,39 @@ def generate(
     """
     if base is not None:
         check_base(base)
-    settings = Settings.checked(
+    plan = Plan.checked(
         methods=methods,
         n_clusters=n_clusters,
         base=None if base is None else base_text(base),
         metric=metric,
         standardize=standardize,
-        max_alpha=max_alpha,
-        zipf_max=zipf_max,
-        pca_share=pca_share,
-        pca_rule=pca_rule,
-        feature_share=feature_share,
-        object_share=object_share,
-        sigma_divisors=sigma_divisors,
         n_dimensions=n_dimensions,
         init=init,
         max_iter=max_iter,
+        **options,
     )
     check_count("n_clusterings", n_clusterings)
-    check_positive("spread", spread, or_equal=True)
+    check_jitter(jitter)
     check_n_jobs(n_jobs)
-    table = data_table(X, metric)
     if around is not None:
-        return more_like(table, around, n_clusterings, settings, base, spread, random_state, store, n_jobs, progress)
-    seed = _seed(random_state, store)
-    shop = workshop_for(table, settings, base, n_jobs)
-    with ledger_for(table, store, settings.plan() | {"seed": seed}) as ledger:
-        method_of = settings.method_of(n_clusterings)
-        return make_series(
-            shop,
-            ledger,
-            Series(seed),
+        return more_like(
+            X,
+            around,
             n_clusterings,
-            lambda units: draw(settings, seed, units, method_of, shop.spaces.width),
-            progress,
+            jitter=jitter,
+            given=plan.as_json(),
+            base=base,
+            random_state=random_state,
+            store=store,
+            n_jobs=n_jobs,
+            progress=progress,
         )
+    runner, seed = Runner(X, plan, base, n_jobs), _seed(random_state, store)
+    with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
+        return runner.run(n_clusterings, seed, store=sink, progress=progress)
 
 
-def _seed(random_state: Any, store: Any) -> int:
+def _seed(random_state: RandomState, store: PathLike | None) -> int:
     """The seed asked for; where none is and there is a run already, that run's."""
     if random_state is None and store is not None and os.path.exists(os.path.join(store, "manifest.json")):
         plan = Store.open(store).manifest["plan"]

@@ -6,29 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_count, count, kind_of
+from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.tables import check_matrix
 
-
-@dataclass(frozen=True)
-class Prepared:
-    """A checked table, as `prepare` makes it: float64, C-contiguous or CSR."""
-
-    X: Any
-
-    @property
-    def n_objects(self) -> int:
-        """Rows."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """Columns."""
-        return int(self.X.shape[1])
+INITS = ("random", "k-means++")
 
 
 @dataclass(frozen=True)
@@ -45,32 +30,28 @@ class Runs:
         Passes over the objects, the last of which changed nothing; `max_iter` where it was cut short.
     seconds : (runs,) array
         Wall time of each run.
+    note : str or None
+        Something to say of a single run.
+
+    A clustering of another kind has inertia NaN and −1 steps.
     """
 
-    labels: NDArray[np.int32]
-    inertia: NDArray[np.float64]
-    steps: NDArray[np.int32]
-    seconds: NDArray[np.float64]
+    labels: Labels
+    inertia: Floats
+    steps: Labels
+    seconds: Floats
+    note: str | None = None
+
+    @classmethod
+    def of_labels(cls, labels: ArrayLike, note: str | None = None) -> Runs:
+        """One clustering that is not k-means."""
+        return cls(np.asarray(labels, np.int32)[None], np.array([np.nan]), np.array([-1], np.int32), np.zeros(1), note)
 
 
-def prepare(X: Any) -> Prepared:
-    """Check a table once for many calls of `kmeans_runs`.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array or sparse matrix
-        Finite numbers. A C-contiguous float64 array is kept, not copied.
-
-    Examples
-    --------
-    >>> from consilience.generation.kmeans import prepare
-    >>> prepare([[0, 1], [2, 3], [4, 5]]).n_objects
-    3
-    """
-    if isinstance(X, Prepared):
-        return X
+def check_table(X: ArrayLike) -> ArrayLike:
+    """Finite numbers, as the kernel wants them: C-contiguous float64, or CSR. What is so already is not copied."""
     data = check_matrix(X)
-    return Prepared(_sorted_rows(data) if sparse.issparse(data) else np.ascontiguousarray(data))
+    return _sorted_rows(data) if sparse.issparse(data) else np.ascontiguousarray(data)
 
 
 def _sorted_rows(data: Any) -> Any:
@@ -94,8 +75,7 @@ def kmeans_runs(
     n_runs: int | None = None,
     units: Any = None,
     seed: int = 0,
-    init: str = "random",
-    starts: Any = None,
+    init: str | ArrayLike = "random",
     max_iter: int = 300,
     threads: int = 1,
 ) -> Runs:
@@ -107,7 +87,7 @@ def kmeans_runs(
 
     Parameters
     ----------
-    X : (n_objects, n_features) array or sparse matrix, or what `prepare` made of it
+    X : (n_objects, n_features) array or sparse matrix
     n_clusters : int or (runs,) array of int
     weights : (runs, n_features) array, optional
         Features are multiplied by them; not negative. All 1 by default.
@@ -117,10 +97,9 @@ def kmeans_runs(
         Stream numbers, 0 … runs − 1 by default. Run r depends on (`seed`, units[r]) and its own row of the other
         arguments alone, so any run can be made again by itself.
     seed : int
-    init : {"random", "k-means++"}
-        Start from distinct objects drawn at random, or drawn far apart in the weighted space.
-    starts : (runs, n_clusters) array of int, optional
-        Objects to start from, instead of `init`; with several numbers of clusters, the first of each row count.
+    init : {"random", "k-means++"} or (runs, n_clusters) array of int
+        Start from distinct objects drawn at random, or drawn far apart in the weighted space; or the objects to start from
+        (with several numbers of clusters, the first of each row count).
     max_iter : int
     threads : int
         Runs are shared out among them; the result does not depend on it.
@@ -137,26 +116,28 @@ def kmeans_runs(
     --------
     >>> from consilience.generation.kmeans import kmeans_runs
     >>> X = [[0.0, 9.0], [1.0, 0.0], [8.0, 9.0], [9.0, 0.0]]
-    >>> found = kmeans_runs(X, 2, weights=[[1, 0], [0, 1]], starts=[[0, 2], [0, 1]])
+    >>> found = kmeans_runs(X, 2, weights=[[1, 0], [0, 1]], init=[[0, 2], [0, 1]])
     >>> found.labels.tolist()
     [[0, 0, 1, 1], [0, 1, 0, 1]]
     >>> found.inertia.tolist()
     [1.0, 0.0]
     """
-    table = prepare(X)
-    check_choice(init, ("random", "k-means++"), "init")
-    runs = _number_of_runs(n_runs, n_clusters=n_clusters, weights=weights, units=units, starts=starts)
-    clusters = _whole(n_clusters, "n_clusters", np.int32, 1, table.n_objects)
+    table = check_table(X)
+    starts = None if isinstance(init, str) else init
+    if isinstance(init, str):
+        check_choice(init, INITS, "init")
+    runs = _number_of_runs(n_runs, n_clusters=n_clusters, weights=weights, units=units, init=starts)
+    clusters = _whole(n_clusters, "n_clusters", np.int32, 1, table.shape[0])
     clusters = np.ascontiguousarray(np.broadcast_to(clusters, runs))
     streams = np.arange(runs, dtype=np.uint64) if units is None else _whole(units, "units", np.uint64, 0, 2**64 - 1)
-    given = None if starts is None else _check_starts(starts, clusters, table.n_objects)
+    given = None if starts is None else _check_starts(starts, clusters, table.shape[0])
     found = _kernels.lloyd(
-        table.X,
+        table,
         clusters,
         streams,
-        weights=None if weights is None else _check_weights(weights, (runs, table.n_features)),
+        weights=None if weights is None else _check_weights(weights, (runs, table.shape[1])),
         starts=given,
-        init=init,
+        init=init if isinstance(init, str) else INITS[0],
         max_iter=check_count("max_iter", max_iter),
         seed=check_count("seed", seed, 0),
         threads=check_count("threads", threads),
@@ -175,7 +156,7 @@ def _number_of_runs(n_runs: int | None, **given: Any) -> int:
     return next(iter(lengths.values()), 1)
 
 
-def _whole(values: Any, name: str, kind: Any, least: int, most: int) -> NDArray[Any]:
+def _whole(values: Any, name: str, kind: Any, least: int, most: int) -> Array:
     array = np.asarray(values)
     if array.ndim > 1 or array.dtype.kind not in "iu":
         raise InputError(f"{name} must be a whole number, or one per run; got {kind_of(values)} of {array.dtype}")
@@ -184,7 +165,7 @@ def _whole(values: Any, name: str, kind: Any, least: int, most: int) -> NDArray[
     return np.ascontiguousarray(array, kind)
 
 
-def _check_weights(weights: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
+def _check_weights(weights: Any, shape: tuple[int, int]) -> Floats:
     array = np.ascontiguousarray(weights, np.float64)
     if array.shape != shape:
         raise InputError(
@@ -195,10 +176,10 @@ def _check_weights(weights: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
     return array
 
 
-def _check_starts(starts: Any, clusters: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+def _check_starts(starts: Any, clusters: Labels, n: int) -> Ints:
     array = np.asarray(starts)
     if array.ndim != 2 or array.dtype.kind not in "iu" or array.shape[1] < clusters.max(initial=0):
-        raise InputError(f"starts must name {clusters.max(initial=0)} objects for each run; got shape {array.shape}")
+        raise InputError(f"init must name {clusters.max(initial=0)} objects for each run; got shape {array.shape}")
     if array.size and not (int(array.min()) >= 0 and int(array.max()) < n):
-        raise InputError(f"starts must be objects 0 … {n - 1:,}; got {array.min()} … {array.max()}")
+        raise InputError(f"init must be objects 0 … {n - 1:,}; got {array.min()} … {array.max()}")
     return np.ascontiguousarray(array, np.int64)

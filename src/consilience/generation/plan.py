@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
-from consilience._check import InputError, check_choice, check_count, check_positive, is_number, show
-
-METHODS = ("zipf", "pca", "minima", "features", "objects", "spectral")
-WEIGHTED = ("zipf", "pca", "spectral")  # those that need two columns to weigh against each other
-SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))  # "0, 2, 4, …, 32", six values, says the paper
-NUMBERS: dict[str, Any] = {"max_alpha": float, "pca_share": float, "feature_share": float, "object_share": float}
-NUMBERS |= {"zipf_max": int, "n_dimensions": int, "max_iter": int, "standardize": bool}
-INITS = ("random", "k-means++")
+from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, show
+from consilience.generation.kmeans import INITS
+from consilience.generation.registry import METHODS
 
 
 @dataclass(frozen=True)
-class Settings:
+class Plan:
     """The settings of :func:`consilience.generate` that decide what clustering number i looks like.
 
     `methods` holds (name, share) pairs, `n_clusters` the numbers of clusters to draw from, `base` the text of the
-    clusterer that takes the place of k-means, or None.
+    clusterer that takes the place of k-means, or None, and `options` those of the methods.
     """
 
     methods: tuple[tuple[str, float], ...]
@@ -32,75 +25,76 @@ class Settings:
     base: str | None = None
     metric: str = "euclidean"
     standardize: bool = True
-    max_alpha: float = 1.5
-    zipf_max: int = 100
-    pca_share: float = 0.95
-    pca_rule: str = "variance"
-    feature_share: float = 0.5
-    object_share: float = 0.8
-    sigma_divisors: tuple[float, ...] = SIGMA_DIVISORS
     n_dimensions: int = 10
     init: str = "random"
     max_iter: int = 300
+    options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def checked(
-        cls, *, methods: Any, n_clusters: Any, base: Any = None, sigma_divisors: Any = SIGMA_DIVISORS, **others: Any
-    ) -> Settings:
-        """Settings from what a user gave, or one sentence."""
-        self = cls(
-            methods=check_methods(methods),
-            n_clusters=check_clusters(n_clusters),
-            base=base,
-            sigma_divisors=_check_divisors(sigma_divisors),
-            **others,
+        cls,
+        *,
+        methods: Any,
+        n_clusters: Any,
+        base: str | None = None,
+        metric: str = "euclidean",
+        standardize: bool = True,
+        n_dimensions: int = 10,
+        init: str = "random",
+        max_iter: int = 300,
+        **options: Any,
+    ) -> Plan:
+        """A plan from what a user gave, or one sentence."""
+        shares = check_methods(methods)
+        for name, _ in shares if base is not None else ():
+            if not METHODS[name].takes_base:
+                raise InputError(f"{name} ends in k-means of its own: leave it out of methods, or leave out base")
+        return cls(
+            shares,
+            check_clusters(n_clusters),
+            base,
+            check_choice(metric, ("euclidean", "precomputed"), "metric"),
+            check_bool("standardize", standardize),
+            check_count("n_dimensions", n_dimensions, 2),
+            check_choice(init, INITS, "init"),
+            check_count("max_iter", max_iter),
+            _check_options(options, dict(shares)),
         )
-        check_choice(self.metric, ("euclidean", "precomputed"), "metric")
-        check_choice(self.pca_rule, ("variance", "deviation"), "pca_rule")
-        check_choice(self.init, INITS, "init")
-        check_positive("max_alpha", self.max_alpha, or_equal=True)
-        for name, least in (("zipf_max", 1), ("n_dimensions", 2), ("max_iter", 1)):
-            check_count(name, getattr(self, name), least)
-        for name in ("pca_share", "feature_share", "object_share"):
-            _check_share(name, getattr(self, name))
-        if not isinstance(self.standardize, (bool, np.bool_)):
-            raise InputError(f"standardize must be True or False; got {show(self.standardize)}")
-        if base is not None and "spectral" in dict(self.methods):
-            raise InputError("spectral ends in k-means of its own: leave it out of methods, or leave out base")
-        plain: dict[str, Any] = {name: kind(getattr(self, name)) for name, kind in NUMBERS.items()}
-        return replace(self, **plain)
 
-    def plan(self) -> dict[str, Any]:
-        """The settings as a JSON value."""
-        return {"made_by": "generate", **asdict(self)}
+    def as_json(self) -> dict[str, Any]:
+        """The plan as a JSON value, its options beside the rest."""
+        values = asdict(self)
+        return {"made_by": "generate", **values.pop("options"), **values}
 
     def text(self) -> str:
-        """The settings as they stand in a clustering's row of `info`: all but its method and number of clusters."""
-        return json.dumps({k: v for k, v in asdict(self).items() if k not in ("methods", "n_clusters")})
+        """The plan as it stands in a clustering's row of `info`: all but its method and number of clusters."""
+        return json.dumps({k: v for k, v in self.as_json().items() if k not in ("made_by", "methods", "n_clusters")})
 
     @classmethod
-    def of_text(cls, text: Any, method: str, n_clusters: int) -> Settings:
-        """The settings that made one clustering."""
+    def of_text(cls, text: Any, method: str, n_clusters: int) -> Plan:
+        """The plan that made one clustering."""
         try:
             plan = {"made_by": "generate", **json.loads(text)}
         except (TypeError, ValueError):
             raise InputError(
-                "the clustering has no 'settings' in its info: only one made by generate can be made again"
+                "the clustering has no 'settings' in its info: only one made by generate can be reproduced"
             ) from None
-        return cls.of_plan({**plan, "methods": [(method, 1.0)], "n_clusters": [n_clusters]})
+        return cls.of_json({**plan, "methods": [(method, 1.0)], "n_clusters": [n_clusters]})
 
     @classmethod
-    def of_plan(cls, plan: Any) -> Settings:
-        """The settings that made a stored run."""
-        names = {field.name for field in fields(cls)}
+    def of_json(cls, plan: Any) -> Plan:
+        """The plan that made a stored run."""
+        names = {field.name for field in fields(cls)} - {"options"}
         if not isinstance(plan, Mapping) or plan.get("made_by") != "generate" or not names <= set(plan):
             raise InputError(
-                "the run was not made by generate, or by another version of it: there is no way to add to it"
+                "the run was not made by generate, or by another version of it: nothing can be added to it"
             )
-        values: dict[str, Any] = {name: plan[name] for name in names}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()
+        }
         values["methods"] = tuple((name, share) for name, share in values["methods"])
-        values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-        return cls(**values)
+        options = {name: value for name, value in values.items() if name not in names | {"made_by", "seed"}}
+        return cls(**{name: values[name] for name in names}, options=options)
 
     def method_of(self, n: int) -> list[str]:
         """The methods of units 0 … n − 1: each the one furthest behind its share, so that any first units are a fair mix."""
@@ -113,13 +107,31 @@ class Settings:
         return chosen
 
 
+def defaults(methods: Iterable[str]) -> dict[str, Any]:
+    """What the keywords of `generate` are if nothing is said, for these methods."""
+    usual = {f.name: f.default for f in fields(Plan) if f.name not in ("methods", "n_clusters", "options")}
+    return usual | {name: default for m in methods if m in METHODS for name, (default, _) in METHODS[m].options.items()}
+
+
+def _check_options(given: Mapping[str, Any], used: Iterable[str]) -> dict[str, Any]:
+    """The options of the methods in use: those given, checked, and the defaults of the others."""
+    owners = {name: method for method in reversed(METHODS) for name in METHODS[method].options}
+    checked = {}
+    for name, value in given.items():
+        check_choice(name, owners, "option of generate")
+        checked[name] = METHODS[owners[name]].options[name][1](name, value)
+    usual = {name: default for m in used for name, (default, _) in METHODS[m].options.items()}
+    for name in checked:
+        if name not in usual:
+            raise InputError(f"{name} is an option of {owners[name]}, which is not among the methods: leave it out")
+    return usual | checked
+
+
 def check_methods(methods: Any) -> tuple[tuple[str, float], ...]:
     """(name, share) pairs that sum to one, from "zipf+pca", "zipf:2+minima:1", or a dict of shares."""
     if isinstance(methods, str):
-        pairs = [
-            (name.strip(), share)
-            for name, _, share in (part.partition(":") for part in methods.replace(",", "+").split("+"))
-        ]
+        parts = [part.partition(":") for part in methods.replace(",", "+").split("+")]
+        pairs: list[tuple[str, Any]] = [(name.strip(), share) for name, _, share in parts]
     elif isinstance(methods, Mapping):
         pairs = list(methods.items())
     else:
@@ -157,16 +169,3 @@ def check_clusters(n_clusters: Any) -> tuple[int, ...]:
         if choices:
             return choices
     return (check_count("n_clusters", n_clusters, 2),)
-
-
-def _check_divisors(divisors: Any) -> tuple[float, ...]:
-    values = divisors if isinstance(divisors, Iterable) and not isinstance(divisors, str) else [divisors]
-    checked = tuple(check_positive("sigma_divisors", value) for value in values)
-    if not checked:
-        raise InputError("sigma_divisors is empty: give the numbers that the largest distance is divided by")
-    return checked
-
-
-def _check_share(name: str, value: Any) -> None:
-    if not is_number(value) or not 0 < value <= 1:
-        raise InputError(f"{name} must be a share above 0 and at most 1; got {show(value)}")

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_labels, kind_of, show
+from consilience._types import Array, Labels
+from consilience.generation.kmeans import Runs
 
 CLUSTERS = ("n_clusters", "n_components")  # what estimators call it
 
 
-@dataclass(frozen=True)
-class Made:
-    """One clustering: labels (−1 missing), or why there is none."""
-
-    labels: NDArray[np.int32] | None
-    seconds: float
-    note: str | None = None
-
-
 def check_base(base: Any) -> None:
-    """Refuse what is no clusterer."""
+    """Refuse what is not a clusterer."""
     if isinstance(base, type):
         raise InputError(f"base must be a clusterer, not its class: give {base.__name__}() with its parameters")
     if not hasattr(base, "get_params") or not (hasattr(base, "fit_predict") or hasattr(base, "fit")):
@@ -44,14 +34,13 @@ def _word(value: Any) -> str:
     return getattr(value, "__qualname__", None) or " ".join(repr(value).split())
 
 
-def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
+def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
     """Cluster the rows with a copy of `base`, whose number of clusters and random state are set where it has them.
 
     What it raises becomes a note: one clustering that fails must not take the others with it.
     """
     from sklearn.base import clone
 
-    begin = time.perf_counter()
     try:
         model = clone(base)
         model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
@@ -59,10 +48,11 @@ def base_run(base: Any, table: Any, n_clusters: int, seed: int) -> Made:
         labels = _checked(np.asarray(found), table.shape[0])
     except Exception as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
-        return Made(None, time.perf_counter() - begin, what)
+        return Runs.of_labels(np.full(table.shape[0], -1), what)
     noise = int(np.count_nonzero(labels < 0))
-    note = f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
-    return Made(labels, time.perf_counter() - begin, note)
+    return Runs.of_labels(
+        labels, f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
+    )
 
 
 def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]:
@@ -74,7 +64,7 @@ def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]
     return chosen | {name: seed for name in known if name == "random_state" or name.endswith("__random_state")}
 
 
-def _checked(found: NDArray[Any], n_objects: int) -> NDArray[np.int32]:
+def _checked(found: Array, n_objects: int) -> Labels:
     if found.shape != (n_objects,):
         raise InputError(f"it gave labels of shape {found.shape} for {n_objects:,} objects")
     labels = check_labels(np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what base returned")

@@ -7,6 +7,7 @@ from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
 from consilience.measures.pairwise import MEASURES, Stability, pairwise, stability, stability_of
 from consilience.measures.perplexity import perplexity
+from consilience.measures.sampling import sample_objects
 from consilience.measures.summary import Comparison, compare
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "pairwise",
     "perplexity",
     "rand",
+    "sample_objects",
     "stability",
     "stability_of",
     "variation_of_information",

@@ -37,7 +37,7 @@ def score(
     n_sample: int = 1000,
     variations: Callable[..., Any] | None = None,
     n_variations: int = 5,
-    spread: float = 0.1,
+    jitter: float = 0.1,
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -60,10 +60,10 @@ def score(
     n_sample : int
         Silhouette and Davies–Bouldin are of at most so many objects, the same random ones for all clusterings.
     variations : callable, optional
-        ``variations(row, n, spread=spread, random_state=seed)`` makes `n` clusterings near the one that a row of
+        ``variations(row, n, jitter=jitter, random_state=seed)`` makes `n` clusterings near the one that a row of
         ``ensemble.info`` describes. :class:`consilience.generation.Variations` by default; pass
         ``Variations(X, base=base)`` where another clusterer than k-means made them.
-    n_variations, spread
+    n_variations, jitter
         For stability: how many variations, and the standard deviation of the logarithm of their weights. Stability is the mean
         Jaccard index of a clustering with its variations.
     random_state : int
@@ -103,7 +103,7 @@ def score(
         "silhouette": lambda: {"silhouette": _silhouettes(X, ens, metric, n_sample, seed, progress)},
         "davies_bouldin": lambda: {"davies_bouldin": _davies_bouldins(X, ens, n_sample, seed, progress)},
         "stability": lambda: {
-            "stability": _stabilities(X, ens, variations, n_variations, spread, seed, n_jobs, progress)
+            "stability": _stabilities(X, ens, variations, n_variations, jitter, seed, n_jobs, progress)
         },
     }
     for name in chosen:
@@ -181,17 +181,17 @@ def _stabilities(
     ens: Ensemble,
     variations: Callable[..., Any] | None,
     n_variations: int,
-    spread: float,
+    jitter: float,
     seed: int,
     n_jobs: int | None,
     progress: bool | None,
 ) -> Floats:
     make = Variations(X, n_jobs=n_jobs) if variations is None else variations
     check_count("n_variations", n_variations)
-    check_positive("spread", spread)
+    check_positive("jitter", jitter)
     values = np.empty(ens.n_clusterings)
     for j in track(range(ens.n_clusterings), ens.n_clusterings, "stability", progress):
-        made = as_ensemble(make(ens.info.iloc[j], n_variations, spread=spread, random_state=seed))
+        made = as_ensemble(make(ens.info.iloc[j], n_variations, jitter=jitter, random_state=seed))
         if made.n_objects != ens.n_objects:
             raise InputError(f"variations made labels of {made.n_objects} objects, not of {ens.n_objects}")
         values[j] = np.nanmean(jaccard_from(sums_with_each(ens.labels[:, j], made.labels, "square")))

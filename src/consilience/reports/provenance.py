@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -14,10 +14,9 @@ import pandas as pd
 
 from consilience._check import count
 from consilience.ensemble import Ensemble
-from consilience.generation.plan import Settings
+from consilience.generation.plan import defaults
 from consilience.tables import Table
 
-DEFAULTS = {field.name: field.default for field in fields(Settings) if field.name not in ("methods", "n_clusters")}
 SEEDS = 5  # that are listed
 
 
@@ -119,7 +118,7 @@ def generate_line(ensemble: Ensemble, origin: Origin) -> str:
     shares = dict(plan["methods"])
     methods = "+".join(shares) if len(set(shares.values())) == 1 else shares
     clusters = list(plan["n_clusters"])
-    own = {name: plan[name] for name, usual in DEFAULTS.items() if plan[name] != _listed(usual)}
+    own = {name: plan[name] for name, usual in defaults(shares).items() if plan[name] != _listed(usual)}
     words = [
         f"data, {len(info)}",
         f"n_clusters={clusters[0] if len(clusters) == 1 else clusters!r}",
@@ -134,9 +133,11 @@ def _plan(ensemble: Ensemble, origin: Origin) -> dict[str, Any] | None:
     """What generate was asked to do: as the run keeps it, or from its clusterings where these leave no doubt."""
     kept = None if origin.manifest is None else origin.manifest.get("plan")
     if isinstance(kept, dict) and kept.get("made_by") == "generate":
-        return kept if {*DEFAULTS, "methods", "n_clusters", "seed"} <= set(kept) else None
+        return (
+            kept if {*defaults(dict(kept.get("methods", ()))), "methods", "n_clusters", "seed"} <= set(kept) else None
+        )
     info, settings = ensemble.info, settings_of(ensemble)
-    if not set(DEFAULTS) <= set(settings) or not {"method", "n_clusters", "seed"} <= set(info):
+    if not {"method", "n_clusters", "seed"} <= set(info) or not set(defaults(info["method"].unique())) <= set(settings):
         return None
     made = info["method"].value_counts(sort=False)
     if info["n_clusters"].nunique() != 1 or info["seed"].nunique() != 1 or made.max() - made.min() > 1:

@@ -1,0 +1,106 @@
+"""What a generation method is: it draws what one clustering is asked to be, and makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from consilience._types import Array, ArrayLike, Floats, Ints
+from consilience.generation.kmeans import Runs, kmeans_runs
+
+if TYPE_CHECKING:
+    from consilience.generation.plan import Plan
+    from consilience.generation.specs import Spec
+
+Check: TypeAlias = Callable[[str, Any], Any]  # (name, value) → the value to keep, or an InputError
+Options: TypeAlias = Mapping[str, tuple[Any, Check]]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A form of the data that clusterings are made on: here the columns themselves.
+
+    Attributes
+    ----------
+    table : (n_objects, width) array or CSR matrix
+    """
+
+    table: ArrayLike
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.table.shape[1])
+
+    def transform(self, columns: ArrayLike) -> ArrayLike:
+        """New rows, given by their columns, in this space."""
+        return columns
+
+
+class Method:
+    """A source of diversity. A subclass, entered in :data:`consilience.generation.METHODS`, is all that a new one needs.
+
+    As it stands it is k-means from random starts on the columns of the data. Override what differs. A method that overrides
+    neither `objects` nor `make` is weighted k-means, and its clusterings are made many at a time in one kernel call.
+
+    Attributes
+    ----------
+    options : mapping of str to (default, check)
+        Keywords of :func:`consilience.generate` that it reads from ``plan.options``; ``check(name, value)`` returns the value to
+        keep, which must be a JSON value. An option of several methods has the same default and check in all of them.
+    drawn : tuple of str
+        Names of the numbers in ``spec.drawn``: columns of `info`.
+    space : str
+        Which form of the data its weights belong to; methods that name the same one share it.
+    min_columns : int
+        Columns, constant ones aside, that it needs.
+    takes_base : bool
+        Whether a scikit-learn clusterer can take the place of k-means.
+    """
+
+    options: ClassVar[Options] = {}
+    drawn: ClassVar[tuple[str, ...]] = ()
+    space: ClassVar[str] = "columns"
+    min_columns: ClassVar[int] = 1
+    takes_base: ClassVar[bool] = True
+
+    def check(self, n_objects: int) -> None:
+        """Refuse data that it cannot cluster, with one sentence."""
+
+    def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
+        """The form of the data that `space` names; computed once for a run."""
+        return Space(columns)
+
+    def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
+        """The spec with its weights and its `drawn` numbers.
+
+        `u` are uniform numbers of the clustering's own: two, and then one for each column of the space.
+        """
+        return spec
+
+    def objects(self, spec: Spec, n_objects: int, plan: Plan) -> Ints | None:
+        """The objects that take part, in order; None for all. The others have no label."""
+        return None
+
+    def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs | Array:
+        """The labels of the rows of `table` (its columns have their weights already), or what `kmeans_runs` returned.
+
+        All that is random must come from ``spec.run_stream``, a seed and a unit.
+        """
+        seed, unit = spec.run_stream
+        units = np.array([unit], np.uint64)
+        return kmeans_runs(
+            table, spec.n_clusters, n_runs=1, seed=seed, units=units, init=plan.init, max_iter=plan.max_iter
+        )
+
+    def describe(self, row: Mapping[str, Any]) -> str:
+        """How a clustering was made, in a few words, from its row of `info`."""
+        return (type(self).__doc__ or type(self).__name__).partition("\n")[0].rstrip(".")
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether its clusterings are weighted k-means of all objects."""
+        return type(self).make is Method.make and type(self).objects is Method.objects

@@ -1,0 +1,41 @@
+"""The generation methods, by the names that `generate` and the command line know them by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience.generation.features import Features
+from consilience.generation.method import Method
+from consilience.generation.minima import Minima
+from consilience.generation.objects import Objects
+from consilience.generation.pca import PCA
+from consilience.generation.spectral import Spectral
+from consilience.generation.zipf import Zipf
+
+METHODS: dict[str, Method] = {
+    "zipf": Zipf(),
+    "pca": PCA(),
+    "minima": Minima(),
+    "features": Features(),
+    "objects": Objects(),
+    "spectral": Spectral(),
+}
+
+
+def describe(row: Mapping[str, Any]) -> str:
+    """How a clustering was made, in words, from its row of `info`; its method's name where that is not registered."""
+    cells = {str(name): value for name, value in dict(row).items()}
+    name = cells.get("method")
+    if not isinstance(name, str) or name not in METHODS:
+        return "" if name is None or (np.ndim(name) == 0 and pd.isna(name)) else str(name)
+    try:
+        words = METHODS[name].describe(cells)
+    except (KeyError, TypeError, ValueError):  # the row does not have what the method once wrote
+        words = name
+    return (
+        words if pd.isna(cells.get("around")) else f"{words}; weights varied around clustering {int(cells['around'])}"
+    )
