@@ -8,10 +8,10 @@
 
 #include "contingency.hpp"
 #include "gibbs.hpp"
+#include "label_tables.hpp"
 #include "lloyd.hpp"
 #include "merge.hpp"
 #include "random.hpp"
-#include "scores.hpp"
 #include "signatures.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
@@ -118,13 +118,13 @@ void run_lloyd(const typename Scores::Table& table, const In<std::int32_t, 1>& c
                const In<std::uint64_t, 1>& units, const In<double, 2>& weights, const In<std::int64_t, 2>& starts,
                int init, int max_iter, std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels,
                const Out<double, 2>& scores, const Out<std::int32_t, 1>& steps) {
-  std::vector<LloydRun> runs(clusters.size());
-  std::vector<LloydResult> results(runs.size());
+  std::vector<kmeans::LloydRun> runs(clusters.size());
+  std::vector<kmeans::LloydResult> results(runs.size());
   for (std::size_t r = 0; r < runs.size(); ++r)
     runs[r] = {std::size_t(clusters.data()[r]), units.data()[r],
                weights.size() ? weights.data() + r * weights.shape(1) : nullptr,
                starts.size() ? starts.data() + r * starts.shape(1) : nullptr};
-  lloyd<Scores>(table, LloydOptions{Init(init), max_iter, seed}, runs, threads, labels.data(), results.data());
+  kmeans::lloyd<Scores>(table, kmeans::LloydOptions{kmeans::Init(init), max_iter, seed}, runs, threads, labels.data(), results.data());
   for (std::size_t r = 0; r < runs.size(); ++r) {
     scores.data()[2 * r] = results[r].inertia;
     scores.data()[2 * r + 1] = results[r].seconds;
@@ -199,7 +199,7 @@ NB_MODULE(_native, m) {
                               std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 2>& table,
                               const Out<std::int64_t, 1>& size) {
     nb::gil_scoped_release free;
-    const LabelRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
+    const MixtureRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
     Gibbs gibbs(rows, MixturePrior{size.size(), sticks, alpha, beta}, cluster.data());
     gibbs.sweep(seed, unit);
     gibbs.counts(table.data(), size.data());
@@ -208,7 +208,7 @@ NB_MODULE(_native, m) {
                                      const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta,
                                      const Out<double, 2>& probability) {
     nb::gil_scoped_release free;
-    const LabelRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
+    const MixtureRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
     Gibbs gibbs(rows, MixturePrior{probability.shape(1), sticks, alpha, beta}, cluster.data());
     for (std::size_t i = 0; i < rows.n; ++i) gibbs.conditional(i, probability.data() + i * probability.shape(1));
   });
@@ -225,8 +225,8 @@ NB_MODULE(_native, m) {
                         std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels, const Out<double, 2>& scores,
                         const Out<std::int32_t, 1>& steps) {
     nb::gil_scoped_release free;
-    const DenseTable table(X.data(), X.shape(0), X.shape(1));
-    run_lloyd<DenseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
+    const kmeans::DenseTable table(X.data(), X.shape(0), X.shape(1));
+    run_lloyd<kmeans::DenseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
   });
   define(m, "lloyd", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<double, 1>& value,
                         std::size_t columns, const In<std::int32_t, 1>& clusters, const In<std::uint64_t, 1>& units,
@@ -234,8 +234,8 @@ NB_MODULE(_native, m) {
                         std::uint64_t seed, int threads, const Out<std::int32_t, 2>& labels, const Out<double, 2>& scores,
                         const Out<std::int32_t, 1>& steps) {
     nb::gil_scoped_release free;
-    const SparseTable table(start.data(), column.data(), value.data(), start.size() - 1, columns);
-    run_lloyd<SparseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
+    const kmeans::SparseTable table(start.data(), column.data(), value.data(), start.size() - 1, columns);
+    run_lloyd<kmeans::SparseScores>(table, clusters, units, weights, starts, init, max_iter, seed, threads, labels, scores, steps);
   });
 
   define(m, "xlogx", [](const In<std::uint64_t, 1>& x, std::uint64_t limit, const Out<double, 1>& value,

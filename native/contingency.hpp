@@ -111,8 +111,8 @@ CONSILIENCE_INLINE void count_some(const std::uint8_t* block, const std::uint32_
 
 // cells[kLanes * y + lane] = how many of the objects have label y in that lane's clustering.
 template <class Bytes>
-CONSILIENCE_INLINE void count_lanes_with(const std::uint8_t* block, const std::uint32_t* objects, std::size_t size,
-                                         int k, std::uint32_t* cells) {
+CONSILIENCE_INLINE void count_lanes_by(const std::uint8_t* block, const std::uint32_t* objects, std::size_t size,
+                                       int k, std::uint32_t* cells) {
   std::fill(cells, cells + kLanes * std::size_t(k), 0u);
   for (std::size_t part = 0; part < kLanes; part += sizeof(Bytes))
     for (std::size_t done = 0; done < size; done += 255) {  // a byte counts to 255
@@ -128,32 +128,19 @@ CONSILIENCE_INLINE void count_lanes_with(const std::uint8_t* block, const std::u
     }
 }
 
-CONSILIENCE_INLINE void add_squares_with(const std::uint32_t* cells, int k, std::uint64_t* sum) {
-  for (std::size_t y = 0; y < std::size_t(k); ++y)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      sum[lane] += std::uint64_t(cells[kLanes * y + lane]) * cells[kLanes * y + lane];
-}
-
-CONSILIENCE_AVX2 inline void count_lanes_avx2(const std::uint8_t* block, const std::uint32_t* objects,
-                                              std::size_t size, int k, std::uint32_t* cells) {
-  count_lanes_with<Bytes32>(block, objects, size, k, cells);
-}
-CONSILIENCE_AVX2 inline void add_squares_avx2(const std::uint32_t* cells, int k, std::uint64_t* sum) {
-  add_squares_with(cells, k, sum);
-}
-
 inline void count_lanes(const std::uint8_t* block, const std::uint32_t* objects, std::size_t size, int k,
                         std::uint32_t* cells) {
-  if (has_avx2()) return count_lanes_avx2(block, objects, size, k, cells);
-  count_lanes_with<Bytes16>(block, objects, size, k, cells);
-}
-inline void add_squares(const std::uint32_t* cells, int k, std::uint64_t* sum) {
-  if (has_avx2()) return add_squares_avx2(cells, k, sum);
-  add_squares_with(cells, k, sum);
+  on_widest([=](auto width) CONSILIENCE_LAMBDA {
+    count_lanes_by<typename decltype(width)::Bytes>(block, objects, size, k, cells);
+  });
 }
 
 inline void add_terms(const Square&, const std::uint32_t* cells, int k, std::uint64_t* sum) {
-  add_squares(cells, k, sum);
+  on_widest([=](auto) CONSILIENCE_LAMBDA {
+    for (std::size_t y = 0; y < std::size_t(k); ++y)
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        sum[lane] += std::uint64_t(cells[kLanes * y + lane]) * cells[kLanes * y + lane];
+  });
 }
 inline void add_terms(const XLogXTerm& f, const std::uint32_t* cells, int k, double* sum) {
   for (std::size_t y = 0; y < std::size_t(k); ++y)

@@ -21,7 +21,7 @@
 
 namespace consilience {
 
-struct LabelRows {
+struct MixtureRows {
   std::size_t n, clusterings;
   const std::int32_t* label;   // n x clusterings, -1 missing
   const std::int64_t* offset;  // clusterings + 1: the labels of all clusterings numbered through
@@ -38,7 +38,7 @@ struct MixturePrior {
 
 class Gibbs {
  public:
-  Gibbs(const LabelRows& rows, const MixturePrior& prior, std::int32_t* cluster)
+  Gibbs(const MixtureRows& rows, const MixturePrior& prior, std::int32_t* cluster)
       : rows_(rows), prior_(prior), k_(prior.clusters), cluster_(cluster) {
     build();
   }
@@ -76,7 +76,7 @@ class Gibbs {
  private:
   static constexpr std::size_t kBlock = 8;  // factors multiplied before their logarithm is taken
 
-  const LabelRows& rows_;
+  const MixtureRows& rows_;
   const MixturePrior prior_;
   const std::size_t k_;
   std::int32_t* cluster_;
@@ -149,7 +149,7 @@ class Gibbs {
   // weight_[k] and behind_, up to a common factor: likelihoods from the logs kept of the clusters, the object's own
   // cluster counted without it.
   void weigh(std::size_t i) {
-    const double empty = has_avx2() ? log_likelihoods_avx2(i) : log_likelihoods(i);
+    const double empty = on_widest([&](auto) CONSILIENCE_LAMBDA { return log_likelihoods(i); });
     const std::size_t own = std::size_t(cluster_[i]);
     weight_[own] = without(i, own);
     double best = empty;
@@ -163,7 +163,7 @@ class Gibbs {
   }
 
   // Of the clusters before top_ into weight_; returns that of an empty one.
-  CONSILIENCE_INLINE double log_likelihoods_with(std::size_t i) {
+  CONSILIENCE_INLINE double log_likelihoods(std::size_t i) {
     double* const weight = weight_.data();
     const std::size_t top = top_;
     std::fill(weight, weight + top, 0.0);
@@ -178,8 +178,6 @@ class Gibbs {
     }
     return empty;
   }
-  CONSILIENCE_AVX2 double log_likelihoods_avx2(std::size_t i) { return log_likelihoods_with(i); }
-  double log_likelihoods(std::size_t i) { return log_likelihoods_with(i); }
 
   // The object is taken out of the whole counts: next to 1, a tiny beta is lost.
   double without(std::size_t i, std::size_t own) const {

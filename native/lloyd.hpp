@@ -16,7 +16,7 @@
 #include "parallel.hpp"
 #include "random.hpp"
 
-namespace consilience {
+namespace consilience::kmeans {
 
 enum class Init { kRandom, kPlusPlus, kGiven };
 
@@ -64,9 +64,9 @@ class Lloyd {
     }
     if (moving) step();  // the labels of the last centers
     std::copy(labels_.begin(), labels_.begin() + std::ptrdiff_t(table_.n), labels);
-    const double spread = inertia() * top * top;
+    const double inertia = sum_of_squares() * top * top;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-    return {spread, taken.count(), steps};
+    return {inertia, taken.count(), steps};
   }
 
  private:
@@ -82,7 +82,7 @@ class Lloyd {
 
   void start(const LloydRun& given) {
     Stream random(options_.seed, given.unit);
-    if (options_.init == Init::kPlusPlus) return spread_out(random);
+    if (options_.init == Init::kPlusPlus) return plus_plus(random);
     chosen_.resize(table_.n);
     std::iota(chosen_.begin(), chosen_.end(), std::int64_t(0));
     for (std::size_t c = 0; c < k_; ++c) {
@@ -93,7 +93,7 @@ class Lloyd {
 
   // k-means++ (Arthur & Vassilvitskii 2007): each next object with probability as its squared distance to the nearest
   // so far.
-  void spread_out(Stream& random) {
+  void plus_plus(Stream& random) {
     distance_.assign(table_.n, std::numeric_limits<double>::infinity());
     chosen_.clear();
     for (std::size_t c = 0; c < k_; ++c) {
@@ -215,7 +215,7 @@ class Lloyd {
     place(c, center, std::sqrt(moved));
   }
 
-  double inertia() const {
+  double sum_of_squares() const {
     double sum = 0;
     for (std::size_t i = 0; i < table_.n; ++i) sum += distance_to(i, std::size_t(labels_[i]));
     return sum;
@@ -243,4 +243,4 @@ void lloyd(const typename Scores::Table& table, const LloydOptions& options, con
   });
 }
 
-}  // namespace consilience
+}  // namespace consilience::kmeans

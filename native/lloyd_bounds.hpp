@@ -10,7 +10,7 @@
 
 #include "vectors.hpp"
 
-namespace consilience {
+namespace consilience::kmeans {
 
 // The score of a center that is nowhere: beyond any other, since tables are scaled to numbers below 2.
 constexpr float kFar = 1e30f;
@@ -32,23 +32,24 @@ struct Rounding {
   }
 };
 
-// Hamerly's bounds (2010), kept as appointments. A point whose second center is `gap` farther than its own keeps its label
-// until the centers have moved so much: its own by m_c, the others by at most max m. clock[c] sums m_c + max m over the
-// steps, so that a point scored at clock[c] = t need not be looked at before clock[c] = t + gap.
-class Appointments {
+// Hamerly's bounds (2010), with the upper and the lower one of a point in a single number. A point whose second center is `gap`
+// farther than its own keeps its label until the centers have moved so much: its own by m_c, the others by at most max m. The drift
+// of center c sums m_c + max m over the steps, so that a point scored at drift t need not be scored again before the drift exceeds
+// its limit t + gap.
+class HamerlyBounds {
  public:
   void begin(std::size_t k, std::size_t n) {
     moved_.assign(k, 0.0);
-    due_.resize(n);
-    early_.resize(k);
-    late_.resize(k);
+    limit_.resize(n);
+    drift_down_.resize(k);
+    drift_up_.resize(k);
     reset();
   }
 
   // Center c has moved so far; infinity if it was nowhere.
   void move(std::size_t c, double distance) { moved_[c] = distance; }
 
-  // Lets the clocks run on by what has moved. True if a center came from nowhere: all appointments are void.
+  // Adds what has moved to the drifts. True if a center came from nowhere: all limits are void.
   bool advance() {
     const std::size_t far = std::size_t(std::max_element(moved_.begin(), moved_.end()) - moved_.begin());
     if (std::isinf(moved_[far])) {
@@ -61,36 +62,36 @@ class Appointments {
     for (std::size_t c = 0; c < moved_.size(); ++c) {
       const double step = moved_[c] + (c == far ? second : moved_[far]);
       most = std::max(most, step);
-      clock_[c] += step;
-      early_[c] = float(clock_[c] * (1 - 1e-6));
-      late_[c] = float(clock_[c] * (1 + 1e-6));
+      drift_[c] += step;
+      drift_down_[c] = float(drift_[c] * (1 - 1e-6));
+      drift_up_[c] = float(drift_[c] * (1 + 1e-6));
     }
-    all_ += most;
+    largest_drift_ += most;
     std::fill(moved_.begin(), moved_.end(), 0.0);
     return false;
   }
 
-  // An appointment of any point, in the time of all_, which runs at least as fast as every clock.
-  bool all_before(float due) const { return float(all_ * (1 + 1e-6)) < due; }
-  float all_after(float gap) const { return float(all_ * (1 - 1e-6)) + gap; }
+  // A limit of any point in terms of the largest drift, which grows at least as fast as every other.
+  bool within(float limit) const { return float(largest_drift_ * (1 + 1e-6)) < limit; }
+  float limit_after(float gap) const { return float(largest_drift_ * (1 - 1e-6)) + gap; }
 
-  float* due() { return due_.data(); }
-  const float* early() const { return early_.data(); }  // the clocks, rounded down: to make appointments
-  const float* late() const { return late_.data(); }    // and up: to keep them
+  float* limit() { return limit_.data(); }
+  const float* drift_down() const { return drift_down_.data(); }  // rounded down: to set limits
+  const float* drift_up() const { return drift_up_.data(); }    // and up: to check them
 
  private:
   void reset() {
-    clock_.assign(moved_.size(), 0.0);
-    all_ = 0;
+    drift_.assign(moved_.size(), 0.0);
+    largest_drift_ = 0;
     std::fill(moved_.begin(), moved_.end(), 0.0);
-    std::fill(due_.begin(), due_.end(), -1.0f);
-    std::fill(early_.begin(), early_.end(), 0.0f);
-    std::fill(late_.begin(), late_.end(), 0.0f);
+    std::fill(limit_.begin(), limit_.end(), -1.0f);
+    std::fill(drift_down_.begin(), drift_down_.end(), 0.0f);
+    std::fill(drift_up_.begin(), drift_up_.end(), 0.0f);
   }
 
-  std::vector<double> moved_, clock_;
-  std::vector<float> due_, early_, late_;  // early_ and late_ are clock_, rounded down and up
-  double all_ = 0;
+  std::vector<double> moved_, drift_;
+  std::vector<float> limit_, drift_down_, drift_up_;  // drift_down_ and drift_up_ are drift_, rounded down and up
+  double largest_drift_ = 0;
 };
 
-}  // namespace consilience
+}  // namespace consilience::kmeans

@@ -16,37 +16,23 @@
 #include "lloyd_score.hpp"
 #include "vectors.hpp"
 
-namespace consilience {
+namespace consilience::kmeans {
 
 // Sum of square_j (x_j - y_j)^2; eight running sums, so every build adds in the same order.
-CONSILIENCE_INLINE double squared_distance_with(const double* x, const double* y, const double* square, std::size_t d) {
-  double sum[8] = {};
-  std::size_t j = 0;
-  for (; j + 8 <= d; j += 8)
-    for (std::size_t t = 0; t < 8; ++t) {
+inline double squared_distance(const double* x, const double* y, const double* square, std::size_t d) {
+  const auto body = [](auto, const double* x, const double* y, const double* square, std::size_t d) CONSILIENCE_LAMBDA {
+    double sum[8] = {};
+    std::size_t j = 0;
+    const auto add = [&](std::size_t t) CONSILIENCE_LAMBDA {
       const double gap = x[j + t] - y[j + t];
       sum[t] += square[j + t] * gap * gap;
-    }
-  for (std::size_t t = 0; j + t < d; ++t) {
-    const double gap = x[j + t] - y[j + t];
-    sum[t] += square[j + t] * gap * gap;
-  }
-  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
-}
-CONSILIENCE_AVX2 inline double squared_distance_avx2(const double* x, const double* y, const double* square,
-                                                     std::size_t d) {
-  return squared_distance_with(x, y, square, d);
-}
-inline double squared_distance(const double* x, const double* y, const double* square, std::size_t d) {
-  return has_avx2() ? squared_distance_avx2(x, y, square, d) : squared_distance_with(x, y, square, d);
-}
-
-// sum += sign * x; elementwise, so every build gives the same.
-CONSILIENCE_INLINE void add_signed_with(const double* x, double sign, std::size_t d, double* sum) {
-  for (std::size_t j = 0; j < d; ++j) sum[j] += sign * x[j];
-}
-CONSILIENCE_AVX2 inline void add_signed_avx2(const double* x, double sign, std::size_t d, double* sum) {
-  add_signed_with(x, sign, d, sum);
+    };
+    for (; j + 8 <= d; j += 8)
+      for (std::size_t t = 0; t < 8; ++t) add(t);
+    for (std::size_t t = 0; j + t < d; ++t) add(t);
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+  };
+  return on_widest(body, x, y, square, d);
 }
 
 class DenseTable {
@@ -70,7 +56,10 @@ class DenseTable {
 
   // sum += sign * row i
   void add(std::size_t i, double sign, double* sum) const {
-    has_avx2() ? add_signed_avx2(rows + i * d, sign, d, sum) : add_signed_with(rows + i * d, sign, d, sum);
+    const auto body = [](auto, const double* x, double sign, std::size_t d, double* sum) CONSILIENCE_LAMBDA {
+      for (std::size_t j = 0; j < d; ++j) sum[j] += sign * x[j];
+    };
+    on_widest(body, rows + i * d, sign, d, sum);
   }
   double distance(std::size_t i, const double* center, double, const double* square) const {
     return squared_distance(rows + i * d, center, square, d);
@@ -89,20 +78,20 @@ class DenseScores {
  public:
   using Table = DenseTable;
   explicit DenseScores(const DenseTable& table)
-      : table_(table), power_(table.padded()), due_(table.padded() / kBlock), few_(kBlock * table.d) {}
+      : table_(table), power_(table.padded()), limit_(table.padded() / kBlock), few_(kBlock * table.d) {}
 
   void begin(std::size_t k, const double* square) {
     k_ = k;
     square_ = square;
     slope_.assign(k * table_.d, 0.0f);
     offset_.assign(k, 0.0f);
-    appointments_.begin(k, table_.padded());
+    bounds_.begin(k, table_.padded());
     weigh_points();
   }
 
   // Places center c, `moved` from where it was; nowhere, where no point can find it, without one.
   void place(std::size_t c, const double* center, double moved) {
-    appointments_.move(c, moved * table_.scale);
+    bounds_.move(c, moved * table_.scale);
     const std::size_t first = c / kGroup * kGroup, stride = std::min(kGroup, k_ - first);
     float* slope = slope_.data() + first * table_.d + (c - first);
     double sum = 0;
@@ -115,28 +104,28 @@ class DenseScores {
   }
 
   // Calls visit(i, nearest) for the points whose nearest center may not be their label; nearest is -1 if in doubt.
-  // Blocks in which many points are late are scored as they stand; of others, the late points are copied together.
+  // Blocks in which many points have exceeded their limits are scored as they stand; of others, those points are copied together.
   template <class Visit>
   void visit_changes(const std::int32_t* labels, Visit&& visit) {
-    if (appointments_.advance()) std::fill(due_.begin(), due_.end(), -1.0f);
+    if (bounds_.advance()) std::fill(limit_.begin(), limit_.end(), -1.0f);
     const std::size_t summed = std::min(table_.d, kChunk) + table_.d / kChunk;
     const DenseCenters centers{k_,
                                table_.d,
                                slope_.data(),
                                offset_.data(),
-                               appointments_.early(),
+                               bounds_.drift_down(),
                                Rounding(summed, table_.d)};
-    std::size_t late[kBlock + 1];
-    for (std::size_t b = 0; b < due_.size(); ++b) {
-      const std::size_t count = appointments_.all_before(due_[b]) ? 0 : list_late(b, labels, late);
+    std::size_t exceeded[kBlock + 1];
+    for (std::size_t b = 0; b < limit_.size(); ++b) {
+      const std::size_t count = bounds_.within(limit_[b]) ? 0 : list_exceeded(b, labels, exceeded);
       if (!count) continue;
       if (count * (k_ + copying()) >= k_ * kBlock) {
         score_whole(b, centers, labels, visit);
         continue;
       }
-      due_[b] = -1;
+      limit_[b] = -1;
       for (std::size_t e = 0; e < count; ++e) {
-        copy_aside(late[e]);
+        copy_aside(exceeded[e]);
         if (aside_ == kBlock) score_few(centers, labels, visit);
       }
     }
@@ -147,15 +136,15 @@ class DenseScores {
   // What copying a point costs, in scores of it; measured. Wide ones come from beyond the first cache.
   std::size_t copying() const { return table_.d <= 128 ? 16 : 64; }
 
-  // The points of a block that are late, and their number.
-  std::size_t list_late(std::size_t b, const std::int32_t* labels, std::size_t* late) {
+  // The points of a block that have exceeded their limits, and their number.
+  std::size_t list_exceeded(std::size_t b, const std::int32_t* labels, std::size_t* exceeded) {
     const std::size_t first = b * kBlock, end = std::min(first + kBlock, table_.n);
     float left[kBlock];
-    const float soonest = time_left(appointments_.due() + first, appointments_.late(), labels + first, left);
-    if (soonest > 0) due_[b] = appointments_.all_after(soonest);
+    const float soonest = slack(bounds_.limit() + first, bounds_.drift_up(), labels + first, left);
+    if (soonest > 0) limit_[b] = bounds_.limit_after(soonest);
     std::size_t count = 0;
-    for (std::size_t i = first; i < end; ++i) {  // without a branch, since which are late is hard to foresee
-      late[count] = i;
+    for (std::size_t i = first; i < end; ++i) {  // without a branch, since which they are is hard to foresee
+      exceeded[count] = i;
       count += !(left[i - first] > 0);
     }
     return count;
@@ -165,8 +154,8 @@ class DenseScores {
   void score_whole(std::size_t b, const DenseCenters& centers, const std::int32_t* labels, Visit& visit) {
     const std::size_t first = b * kBlock, end = std::min(first + kBlock, table_.n);
     score_block(centers, table_.blocks.data() + first * table_.d, power_.data() + first, found_);
-    std::copy(found_.due, found_.due + kBlock, appointments_.due() + first);
-    due_[b] = appointments_.all_after(found_.gap);
+    std::copy(found_.limit, found_.limit + kBlock, bounds_.limit() + first);
+    limit_[b] = bounds_.limit_after(found_.gap);
     std::int32_t differ = 0;
     for (std::size_t t = 0; t < kBlock; ++t) differ |= found_.nearest[t] ^ labels[first + t];
     for (std::size_t i = first; differ && i < end; ++i)
@@ -185,7 +174,7 @@ class DenseScores {
     score_block(centers, few_.data(), few_power_, found_);
     for (std::size_t t = 0; t < aside_; ++t) {
       const std::size_t i = few_points_[t];
-      appointments_.due()[i] = found_.due[t];
+      bounds_.limit()[i] = found_.limit[t];
       if (found_.nearest[t] != labels[i]) visit(i, found_.nearest[t]);
     }
     aside_ = 0;
@@ -194,7 +183,7 @@ class DenseScores {
   // power_[i] = |w x_i|^2
   void weigh_points() {
     std::fill(power_.begin(), power_.end(), 0.0f);
-    for (std::size_t b = 0; b < due_.size(); ++b)
+    for (std::size_t b = 0; b < limit_.size(); ++b)
       for (std::size_t j = 0; j < table_.d; ++j) {
         const float square = float(square_[j]);
         const float* x = table_.blocks.data() + (b * table_.d + j) * kBlock;
@@ -207,12 +196,12 @@ class DenseScores {
   const double* square_ = nullptr;
   std::vector<float> slope_, offset_;  // of the centers
   std::vector<float> power_;           // of the points
-  Appointments appointments_;
-  std::vector<float> due_;  // of whole blocks, in the time of all
+  HamerlyBounds bounds_;
+  std::vector<float> limit_;  // of whole blocks, in the time of all
   DenseBlock found_;
   std::vector<float> few_;  // points copied together, and what belongs to them
   float few_power_[kBlock] = {};
   std::size_t few_points_[kBlock], aside_ = 0;
 };
 
-}  // namespace consilience
+}  // namespace consilience::kmeans

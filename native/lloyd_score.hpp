@@ -7,10 +7,9 @@
 #include <cstdint>
 
 #include "lloyd_bounds.hpp"
-#include "lloyd_lanes.hpp"
 #include "vectors.hpp"
 
-namespace consilience {
+namespace consilience::kmeans {
 
 constexpr std::size_t kBlock = 16;  // points side by side, [feature][point]
 constexpr std::size_t kGroup = 4;   // centers scored together, [feature][center]; the last group may be smaller
@@ -19,7 +18,7 @@ constexpr std::size_t kChunk = 64;  // features summed before they are added to 
 struct DenseCenters {
   std::size_t k, d;
   const float *slope, *offset;  // a_c, b_c
-  const float* clock;           // as appointments are made
+  const float* drift;           // from which limits are set
   Rounding rounding;
 };
 
@@ -38,7 +37,7 @@ CONSILIENCE_INLINE void subtract_products(const float* x, const float* slope, st
     for (int v = 0; v < V; ++v) load(at[v], x + j * kBlock + std::size_t(v) * kWidth);
     for (int c = 0; c < C; ++c) {
       Floats a = {};
-      spread(a, slope + j * C + c);
+      broadcast(a, slope + j * C + c);
       for (int v = 0; v < V; ++v) sum[c][v] = sum[c][v] - at[v] * a;
     }
   }
@@ -50,7 +49,7 @@ CONSILIENCE_INLINE void score_group(const float* x, const DenseCenters& centers,
   const float* slope = centers.slope + first * centers.d;
   Floats score[C][V] = {};
   for (int c = 0; c < C; ++c)
-    for (int v = 0; v < V; ++v) spread(score[c][v], centers.offset + first + c);
+    for (int v = 0; v < V; ++v) broadcast(score[c][v], centers.offset + first + c);
   if (centers.d <= kChunk) {
     subtract_products<C>(x, slope, centers.d, score);
   } else {
@@ -84,19 +83,18 @@ CONSILIENCE_INLINE float least(const float* values) {
 // What scoring finds of the points of a block.
 struct DenseBlock {
   std::int32_t nearest[kBlock];  // -1 where rounding could have changed it
-  float due[kBlock];             // when they must be scored again
+  float limit[kBlock];             // when they must be scored again
   float gap;                     // how much farther the second center is than the nearest, at least
 };
 
 template <class Floats, class Ints>
-CONSILIENCE_INLINE void score_block_with(const DenseCenters& centers, const float* x, const float* power,
-                                         DenseBlock& block) {
+CONSILIENCE_INLINE void score_block_by(const DenseCenters& centers, const float* x, const float* power, DenseBlock& block) {
   constexpr std::size_t kWidth = sizeof(Floats) / sizeof(float);
   constexpr int V = int(kBlock / kWidth);
   static const float beyond = 2 * kFar;
   static const std::int32_t ones[kBlock] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   Nearest<Floats, Ints, V> now;
-  for (int v = 0; v < V; ++v) spread(now.best[v], &beyond), spread(now.second[v], &beyond);
+  for (int v = 0; v < V; ++v) broadcast(now.best[v], &beyond), broadcast(now.second[v], &beyond);
   load(now.one, ones);
   std::size_t c = 0;
   for (; c + kGroup <= centers.k; c += kGroup) score_group<kGroup>(x, centers, c, now);
@@ -114,10 +112,10 @@ CONSILIENCE_INLINE void score_block_with(const DenseCenters& centers, const floa
   }
   // From scores to squared distances, the nearest rounded up and the second down, and to the gap between their roots:
   // a - b = (a^2 - b^2) / (a + b), and a <= (a^2 + r^2) / 2r for any r, closely for one like a.
-  float clock[kBlock], sum = 0;
+  float drift[kBlock], sum = 0;
   for (std::size_t t = 0; t < kBlock; ++t) {
     const float error = centers.rounding.error(high[t], power[t]), more = error + centers.rounding.power * power[t];
-    clock[t] = centers.clock[block.nearest[t]];
+    drift[t] = centers.drift[block.nearest[t]];
     block.nearest[t] |= -std::int32_t(high[t] - low[t] <= 2.0f * error);
     low[t] += power[t] + more;
     high[t] += power[t] - more;
@@ -127,34 +125,26 @@ CONSILIENCE_INLINE void score_block_with(const DenseCenters& centers, const floa
   for (std::size_t t = 0; t < kBlock; ++t) {
     const float sum_of_squares = (high[t] > 0 ? high[t] : 0.0f) + (low[t] > 0 ? low[t] : 0.0f);
     high[t] = 1.9999f * r * (high[t] - low[t]) / (sum_of_squares + 2.0f * r * r);
-    block.due[t] = block.nearest[t] < 0 ? -1.0f : clock[t] + high[t];  // in doubt: at once, on any clock
+    block.limit[t] = block.nearest[t] < 0 ? -1.0f : drift[t] + high[t];  // in doubt: at once
   }
   block.gap = least(high);
 }
-CONSILIENCE_AVX2 inline void score_block_avx2(const DenseCenters& centers, const float* x, const float* power,
-                                              DenseBlock& block) {
-#if defined(CONSILIENCE_HAS_AVX2)
-  score_block_with<Floats8, Ints8>(centers, x, power, block);
-#else
-  score_block_with<Floats4, Ints4>(centers, x, power, block);
-#endif
-}
 inline void score_block(const DenseCenters& centers, const float* x, const float* power, DenseBlock& block) {
-  if (has_avx2()) return score_block_avx2(centers, x, power, block);
-  score_block_with<Floats4, Ints4>(centers, x, power, block);
+  const auto body = [](auto width, const DenseCenters* centers, const float* x, const float* power,
+                       DenseBlock* block) CONSILIENCE_LAMBDA {
+    score_block_by<typename decltype(width)::Floats, typename decltype(width)::Ints>(*centers, x, power, *block);
+  };
+  on_widest(body, &centers, x, power, &block);
 }
 
-// How much time the points of a block have left, and the least of it.
-CONSILIENCE_INLINE float time_left_with(const float* due, const float* clock, const std::int32_t* labels, float* left) {
-  for (std::size_t t = 0; t < kBlock; ++t) left[t] = due[t] - clock[std::max(labels[t], 0)];
-  return least(left);
-}
-CONSILIENCE_AVX2 inline float time_left_avx2(const float* due, const float* clock, const std::int32_t* labels,
-                                             float* left) {
-  return time_left_with(due, clock, labels, left);
-}
-inline float time_left(const float* due, const float* clock, const std::int32_t* labels, float* left) {
-  return has_avx2() ? time_left_avx2(due, clock, labels, left) : time_left_with(due, clock, labels, left);
+// How far the points of a block are from their limits, and the least of it.
+inline float slack(const float* limit, const float* drift, const std::int32_t* labels, float* left) {
+  const auto body = [](auto, const float* limit, const float* drift, const std::int32_t* labels,
+                       float* left) CONSILIENCE_LAMBDA {
+    for (std::size_t t = 0; t < kBlock; ++t) left[t] = limit[t] - drift[std::max(labels[t], 0)];
+    return least(left);
+  };
+  return on_widest(body, limit, drift, labels, left);
 }
 
-}  // namespace consilience
+}  // namespace consilience::kmeans

@@ -11,7 +11,7 @@
 #include "lloyd_bounds.hpp"
 #include "vectors.hpp"
 
-namespace consilience {
+namespace consilience::kmeans {
 
 class SparseTable {
  public:
@@ -47,23 +47,16 @@ class SparseTable {
   double scale;
 };
 
-CONSILIENCE_INLINE void add_entries_with(const float* value, const std::int32_t* column, std::size_t count,
-                                         const float* slope, std::size_t k, float* score) {
-  for (std::size_t e = 0; e < count; ++e) {
-    const float x = value[e];
-    const float* a = slope + std::size_t(column[e]) * k;
-    for (std::size_t c = 0; c < k; ++c) score[c] += x * a[c];
-  }
-}
-CONSILIENCE_AVX2 inline void add_entries_avx2(const float* value, const std::int32_t* column, std::size_t count,
-                                              const float* slope, std::size_t k, float* score) {
-  add_entries_with(value, column, count, slope, k, score);
-}
 // score[c] += sum over the entries of value * slope[column][c].
 inline void add_entries(const float* value, const std::int32_t* column, std::size_t count, const float* slope,
                         std::size_t k, float* score) {
-  if (has_avx2()) return add_entries_avx2(value, column, count, slope, k, score);
-  add_entries_with(value, column, count, slope, k, score);
+  on_widest([=](auto) CONSILIENCE_LAMBDA {
+    for (std::size_t e = 0; e < count; ++e) {
+      const float x = value[e];
+      const float* const a = slope + std::size_t(column[e]) * k;
+      for (std::size_t c = 0; c < k; ++c) score[c] += x * a[c];
+    }
+  });
 }
 
 // The floats of one run. Scores are b_c - x . a_c as for dense data; a row's rounding error is bounded by its length.
@@ -78,7 +71,7 @@ class SparseScores {
     slope_.assign(k * table_.d, 0.0f);
     offset_.assign(k, 0.0f);
     score_.assign(k, 0.0f);
-    appointments_.begin(k, table_.n);
+    bounds_.begin(k, table_.n);
     for (std::size_t i = 0; i < table_.n; ++i) {
       double sum = 0;
       for (std::int64_t e = table_.start[i]; e < table_.start[i + 1]; ++e)
@@ -88,7 +81,7 @@ class SparseScores {
   }
 
   void place(std::size_t c, const double* center, double moved) {
-    appointments_.move(c, moved * table_.scale);
+    bounds_.move(c, moved * table_.scale);
     double sum = 0;
     for (std::size_t j = 0; j < table_.d; ++j) {
       const double at = center ? center[j] * table_.scale : 0.0;
@@ -100,16 +93,16 @@ class SparseScores {
 
   template <class Visit>
   void visit_changes(const std::int32_t* labels, Visit&& visit) {
-    appointments_.advance();
+    bounds_.advance();
     for (std::size_t i = 0; i < table_.n; ++i) {
-      if (appointments_.due()[i] > appointments_.late()[std::max(labels[i], 0)]) continue;
+      if (bounds_.limit()[i] > bounds_.drift_up()[std::max(labels[i], 0)]) continue;
       const std::int32_t found = nearest(i);
       if (found != labels[i]) visit(i, found);
     }
   }
 
  private:
-  // The nearest center of point i, -1 if in doubt; makes its next appointment.
+  // The nearest center of point i, -1 if in doubt; sets its next limit.
   std::int32_t nearest(std::size_t i) {
     std::copy(offset_.begin(), offset_.end(), score_.begin());
     const std::size_t first = std::size_t(table_.start[i]), length = std::size_t(table_.start[i + 1]) - first;
@@ -125,7 +118,7 @@ class SparseScores {
     const float near = low + power_[i] + more, far = high + power_[i] - more;  // squared distances
     const float gap = far > near ? 0.9999f * (std::sqrt(far) - std::sqrt(near)) : -1.0f;
     const bool doubt = high - low <= 2 * error;
-    appointments_.due()[i] = doubt ? -1.0f : appointments_.early()[best] + gap;
+    bounds_.limit()[i] = doubt ? -1.0f : bounds_.drift_down()[best] + gap;
     return doubt ? -1 : best;
   }
 
@@ -133,7 +126,7 @@ class SparseScores {
   std::size_t k_ = 0;
   const double* square_ = nullptr;
   std::vector<float> slope_, offset_, power_, score_;  // slope_ is [column][center]
-  Appointments appointments_;
+  HamerlyBounds bounds_;
 };
 
-}  // namespace consilience
+}  // namespace consilience::kmeans

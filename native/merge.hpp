@@ -10,9 +10,9 @@
 #include <limits>
 #include <vector>
 
-#include "near.hpp"
-#include "quicklog.hpp"
+#include "candidates.hpp"
 #include "vectors.hpp"
+#include "xlogx.hpp"
 
 namespace consilience {
 
@@ -23,7 +23,7 @@ class Merger {
   Merger(const double* table, std::size_t columns, std::size_t clusters)
       : columns_(columns), k_(clusters), table_(table, table + columns * clusters), phi_(table_.size()),
         total_(clusters, 0.0), own_(clusters, 0.0), gain_(clusters), alive_(clusters, 1), label_(clusters) {
-    for (std::size_t t = 0; t < table_.size(); ++t) phi_[t] = quick_xlogx(table_[t]);
+    for (std::size_t t = 0; t < table_.size(); ++t) phi_[t] = fast_xlogx(table_[t]);
     for (std::size_t y = 0; y < columns; ++y)
       for (std::size_t c = 0; c < k_; ++c) total_[c] += table_[y * k_ + c], own_[c] += phi_[y * k_ + c];
     for (std::size_t c = 0; c < k_; ++c) label_[c] = std::int32_t(c);
@@ -118,35 +118,29 @@ class Merger {
   }
 
   double gain(std::size_t a, std::size_t b) const {
-    double sum = quick_xlogx(total_[a]) + quick_xlogx(total_[b]) - quick_xlogx(total_[a] + total_[b]) - own_[a];
+    double sum = fast_xlogx(total_[a]) + fast_xlogx(total_[b]) - fast_xlogx(total_[a] + total_[b]) - own_[a];
     for (std::size_t y = 0; y < columns_; ++y)
-      if (table_[y * k_ + a] > 0) sum += quick_xlogx(table_[y * k_ + b] + table_[y * k_ + a]) - phi_[y * k_ + b];
+      if (table_[y * k_ + a] > 0) sum += fast_xlogx(table_[y * k_ + b] + table_[y * k_ + a]) - phi_[y * k_ + b];
     return sum;
   }
 
   // gain_[b] = gain(a, b) for the clusters b from `begin` on.
-  void gains(std::size_t a, std::size_t begin) {
-    if (has_avx2()) return gains_avx2(a, begin);
-    gains_with(a, begin);
-  }
-  CONSILIENCE_AVX2 void gains_avx2(std::size_t a, std::size_t begin) { gains_with(a, begin); }
-
-  CONSILIENCE_INLINE void gains_with(std::size_t a, std::size_t begin) {
+  CONSILIENCE_INLINE void gains(std::size_t a, std::size_t begin) {
     double* const gain = gain_.data();
     const std::size_t k = k_;
-    const double ta = total_[a], phi_ta = quick_xlogx(ta), own = own_[a];
+    const double ta = total_[a], phi_ta = fast_xlogx(ta), own = own_[a];
     for (std::size_t b = begin; b < k_; ++b)
-      gain[b] = phi_ta - own - quick_xlogx(total_[b] + ta) + quick_xlogx(total_[b]);
+      gain[b] = phi_ta - own - fast_xlogx(total_[b] + ta) + fast_xlogx(total_[b]);
     for (std::size_t y = 0; y < columns_; ++y) {
       const double x = table_[y * k_ + a];
       if (x == 0) continue;
       const double *const cell = table_.data() + y * k_, *const phi = phi_.data() + y * k_;
-      for (std::size_t b = begin; b < k; ++b) gain[b] += quick_xlogx(cell[b] + x) - phi[b];
+      for (std::size_t b = begin; b < k; ++b) gain[b] += fast_xlogx(cell[b] + x) - phi[b];
     }
   }
 
   void write_gains(std::size_t a, std::size_t begin, std::vector<double>& cost) {
-    gains(a, begin);
+    on_widest([=](auto) CONSILIENCE_LAMBDA { gains(a, begin); });
     for (std::size_t b = begin; b < k_; ++b) cost[a * k_ + b] = cost[b * k_ + a] = gain_[b];
   }
 
@@ -163,7 +157,7 @@ class Merger {
       double* const cell = table_.data() + y * k_;
       cell[a] += cell[b];
       cell[b] = 0;
-      phi_[y * k_ + a] = quick_xlogx(cell[a]);
+      phi_[y * k_ + a] = fast_xlogx(cell[a]);
       phi_[y * k_ + b] = 0;
       own_[a] += phi_[y * k_ + a];
     }

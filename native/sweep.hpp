@@ -12,11 +12,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "near.hpp"
+#include "candidates.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "rows.hpp"
-#include "shortlist.hpp"
 #include "tables.hpp"
 #include "vectors.hpp"
 
@@ -109,7 +108,7 @@ class Sweep : private Watcher<Count> {
   // An empty cell scores as if a small share of a mean cell were in it: 1/e of the mean entry.
   void set(std::size_t line, std::size_t c, Count x) override {
     if (lists())
-      logs_.at(line, c) = quick_log(float(double(x) * unit_) + 0.36787944f);
+      logs_.at(line, c) = fast_log_float(float(double(x) * unit_) + 0.36787944f);
     else
       near_.at(line, c) = float(double(x) * unit_);
   }
@@ -226,10 +225,8 @@ class Sweep : private Watcher<Count> {
   // scores_[c] = the row's part of the objective if it joins cluster c, for the candidates.
   void score() {
     if (lists() || candidates_.size() < k_) return score_with(Listed{candidates_.data(), candidates_.size()});
-    if (has_avx2()) return score_all_avx2();
-    score_with(All{k_});
+    on_widest([this](auto) CONSILIENCE_LAMBDA { score_with(All{k_}); });
   }
-  CONSILIENCE_AVX2 void score_all_avx2() { score_with(All{k_}); }
 
   struct All {
     static constexpr bool kAll = true;
@@ -304,7 +301,7 @@ class Sweep : private Watcher<Count> {
       mass += rows_.scale[v] * share * double(row_.at(e));
     }
     const double unit = options_.temperature * mass;
-    auto draw = [&] { return -unit * quick_log(-quick_log(noise_.uniform() + 0x1.0p-54)); };  // never the log of 0
+    auto draw = [&] { return -unit * fast_log(-fast_log(noise_.uniform() + 0x1.0p-54)); };  // never the log of 0
     gumbel_[old] = draw();
     if (lists()) {
       for (std::int32_t c : candidates_)

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "phi.hpp"
 #include "rows.hpp"
+#include "xlogx.hpp"
 
 namespace consilience {
 

@@ -11,23 +11,15 @@ namespace consilience {
 
 // Sum of distance[j] over j with labels[j] == label; eight running sums, so every build adds in the same order.
 // A product, not a choice between distance and 0: GCC 12 vectorises the choice wrongly. Distances are finite.
-CONSILIENCE_INLINE double sum_where_with(const double* distance, const std::int32_t* labels, std::size_t n,
-                                         std::int32_t label) {
-  double sum[8] = {};
-  std::size_t j = 0;
-  for (; j + 8 <= n; j += 8)
-    for (std::size_t t = 0; t < 8; ++t) sum[t] += double(labels[j + t] == label) * distance[j + t];
-  for (std::size_t t = 0; j + t < n; ++t) sum[t] += double(labels[j + t] == label) * distance[j + t];
-  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
-}
-
-CONSILIENCE_AVX2 inline double sum_where_avx2(const double* distance, const std::int32_t* labels, std::size_t n,
-                                              std::int32_t label) {
-  return sum_where_with(distance, labels, n, label);
-}
-
 inline double sum_where(const double* distance, const std::int32_t* labels, std::size_t n, std::int32_t label) {
-  return has_avx2() ? sum_where_avx2(distance, labels, n, label) : sum_where_with(distance, labels, n, label);
+  return on_widest([=](auto) CONSILIENCE_LAMBDA {
+    double sum[8] = {};
+    std::size_t j = 0;
+    for (; j + 8 <= n; j += 8)
+      for (std::size_t t = 0; t < 8; ++t) sum[t] += double(labels[j + t] == label) * distance[j + t];
+    for (std::size_t t = 0; j + t < n; ++t) sum[t] += double(labels[j + t] == label) * distance[j + t];
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+  });
 }
 
 // block holds the distances of the objects begin .. begin+rows-1 to the objects begin .. begin+columns-1.

@@ -13,7 +13,7 @@
 #include "merge.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-#include "scores.hpp"
+#include "label_tables.hpp"
 #include "signatures.hpp"
 #include "sweep.hpp"
 #include "within.hpp"
@@ -328,13 +328,13 @@ static std::vector<std::int32_t> plain_lloyd(const std::vector<double>& X, std::
 }
 
 template <class Scores>
-static std::vector<std::int32_t> check_runs(const typename Scores::Table& table, Init init,
-                                            const std::vector<LloydRun>& runs) {
-  const LloydOptions options{init, 300, 5};
+static std::vector<std::int32_t> check_runs(const typename Scores::Table& table, kmeans::Init init,
+                                            const std::vector<kmeans::LloydRun>& runs) {
+  const kmeans::LloydOptions options{init, 300, 5};
   std::vector<std::int32_t> labels(runs.size() * table.n), again = labels;
-  std::vector<LloydResult> found(runs.size()), twice = found;
-  lloyd<Scores>(table, options, runs, 1, labels.data(), found.data());
-  lloyd<Scores>(table, options, runs, 3, again.data(), twice.data());
+  std::vector<kmeans::LloydResult> found(runs.size()), twice = found;
+  kmeans::lloyd<Scores>(table, options, runs, 1, labels.data(), found.data());
+  kmeans::lloyd<Scores>(table, options, runs, 3, again.data(), twice.data());
   CHECK(labels == again);
   for (std::size_t r = 0; r < runs.size(); ++r) {
     CHECK(found[r].inertia == twice[r].inertia && std::isfinite(found[r].inertia) && found[r].steps <= 300);
@@ -359,12 +359,12 @@ static void check_lloyd(std::size_t n, std::size_t d) {
     start.push_back(std::int64_t(column.size()));
   }
   for (std::size_t t = 0; t < 4 * 9; ++t) starts.push_back(std::int64_t((7 * t + t / 9) % n));
-  std::vector<LloydRun> runs;
+  std::vector<kmeans::LloydRun> runs;
   for (std::size_t r = 0; r < 4; ++r) runs.push_back({3 + 2 * r, r, weights.data() + r * d, starts.data() + r * 9});
-  const DenseTable dense(X.data(), n, d);
-  const SparseTable sparse(start.data(), column.data(), value.data(), n, d);
-  const auto labels = check_runs<DenseScores>(dense, Init::kGiven, runs);
-  CHECK(labels == check_runs<SparseScores>(sparse, Init::kGiven, runs));
+  const kmeans::DenseTable dense(X.data(), n, d);
+  const kmeans::SparseTable sparse(start.data(), column.data(), value.data(), n, d);
+  const auto labels = check_runs<kmeans::DenseScores>(dense, kmeans::Init::kGiven, runs);
+  CHECK(labels == check_runs<kmeans::SparseScores>(sparse, kmeans::Init::kGiven, runs));
   int compared = 0;
   for (std::size_t r = 0; r < 4; ++r) {
     const auto plain = plain_lloyd(X, n, d, runs[r].clusters, runs[r].weights, runs[r].start);
@@ -372,8 +372,8 @@ static void check_lloyd(std::size_t n, std::size_t d) {
     CHECK(std::equal(plain.begin(), plain.end(), labels.begin() + std::ptrdiff_t(r * n)));
   }
   CHECK(compared >= 3);
-  for (Init init : {Init::kRandom, Init::kPlusPlus})
-    CHECK(check_runs<DenseScores>(dense, init, runs) == check_runs<SparseScores>(sparse, init, runs));
+  for (kmeans::Init init : {kmeans::Init::kRandom, kmeans::Init::kPlusPlus})
+    CHECK(check_runs<kmeans::DenseScores>(dense, init, runs) == check_runs<kmeans::SparseScores>(sparse, init, runs));
 }
 
 // Points between two centers, so near the middle that only doubles can tell: whatever floats said of them, they must
@@ -410,8 +410,8 @@ static void test_doubts() {
     column.push_back(0), column.push_back(1);
     start.push_back(std::int64_t(column.size()));
   }
-  check_doubts<DenseScores>(DenseTable(X.data(), 100, 2), X);
-  check_doubts<SparseScores>(SparseTable(start.data(), column.data(), X.data(), 100, 2), X);
+  check_doubts<kmeans::DenseScores>(kmeans::DenseTable(X.data(), 100, 2), X);
+  check_doubts<kmeans::SparseScores>(kmeans::SparseTable(start.data(), column.data(), X.data(), 100, 2), X);
 }
 
 static void test_lloyd() {
@@ -421,19 +421,19 @@ static void test_lloyd() {
   for (std::size_t d : {1u, 4u, 40u}) {
     const std::size_t n = 40 / d;
     const std::vector<double> none(d, 0.0);
-    const DenseTable table(same.data(), n, d);
+    const kmeans::DenseTable table(same.data(), n, d);
     std::vector<std::int32_t> labels(n, 9);
-    LloydResult found;
+    kmeans::LloydResult found;
     for (const double* weights : {static_cast<const double*>(nullptr), none.data()})
-      for (Init init : {Init::kRandom, Init::kPlusPlus}) {
-        lloyd<DenseScores>(table, {init, 300, 1}, {{n, 0, weights, nullptr}}, 1, labels.data(), &found);
+      for (kmeans::Init init : {kmeans::Init::kRandom, kmeans::Init::kPlusPlus}) {
+        kmeans::lloyd<kmeans::DenseScores>(table, {init, 300, 1}, {{n, 0, weights, nullptr}}, 1, labels.data(), &found);
         CHECK(std::count(labels.begin(), labels.end(), 0) == std::ptrdiff_t(n) && found.inertia == 0);
       }
   }
 }
 
 // log p(Y, Z) by the Gamma functions of its definition.
-static double log_joint(const LabelRows& rows, const MixturePrior& prior, const std::vector<std::int32_t>& z) {
+static double log_joint(const MixtureRows& rows, const MixturePrior& prior, const std::vector<std::int32_t>& z) {
   const std::size_t k_all = prior.clusters;
   std::vector<double> size(k_all, 0.0);
   for (std::int32_t k : z) ++size[std::size_t(k)];
@@ -475,7 +475,7 @@ static void test_gibbs() {
   for (std::size_t i = 0; i < n * r; ++i)
     label[i] = random.below(6) == 0 ? -1 : std::int32_t(random.below(std::uint64_t(widths[i % r])));
   for (auto& k : start) k = std::int32_t(random.below(4));
-  const LabelRows rows{n, r, label.data(), offset.data()};
+  const MixtureRows rows{n, r, label.data(), offset.data()};
   for (bool sticks : {false, true})
     for (std::size_t clusters : {std::size_t(4), k_all}) {
       const MixturePrior prior{clusters, sticks, 0.8, 0.3};
@@ -514,21 +514,21 @@ static void test_gibbs() {
   const std::int64_t two[] = {0, 2};
   std::int32_t where[] = {0, 0, 1};
   double found[3];
-  Gibbs(LabelRows{3, 1, few, two}, MixturePrior{3, false, 1.0, 1e-20}, where).conditional(2, found);
+  Gibbs(MixtureRows{3, 1, few, two}, MixturePrior{3, false, 1.0, 1e-20}, where).conditional(2, found);
   CHECK(near(found[0], 0, 1e-12) && near(found[1], 0.5, 1e-12) && near(found[2], 0.5, 1e-12));
 }
 
 
-static void test_quick_log() {
+static void test_fast_log() {
   Stream random(31, 0);
   for (int t = 0; t < 20000; ++t) {
     const double x = std::exp(1400 * (random.uniform() - 0.5));
-    CHECK(near(quick_log(x), std::log(x), 4e-16));
-    CHECK(near(quick_xlogx(x < 1e290 ? x : 1.0), x < 1e290 ? x * std::log(x) : 0.0, 4e-16));
+    CHECK(near(fast_log(x), std::log(x), 4e-16));
+    CHECK(near(fast_xlogx(x < 1e290 ? x : 1.0), x < 1e290 ? x * std::log(x) : 0.0, 4e-16));
     const float y = float(std::exp(150 * (random.uniform() - 0.5)));
-    CHECK(std::fabs(quick_log(y) - std::log(y)) <= 2e-6f * (1 + std::fabs(std::log(y))));
+    CHECK(std::fabs(fast_log_float(y) - std::log(y)) <= 2e-6f * (1 + std::fabs(std::log(y))));
   }
-  CHECK(quick_log(1.0) == 0.0 && quick_xlogx(0.0) == 0.0);
+  CHECK(fast_log(1.0) == 0.0 && fast_xlogx(0.0) == 0.0);
 }
 
 // The near score of every cluster is within the promised share of the row's mass.
@@ -551,7 +551,7 @@ static void test_near_scores() {
       for (std::size_t c = 0; c < k; ++c) {  // cluster 0 holds the row already
         if (c == 0) table[line * k] += x, near_scores.at(line, 0) = float(table[line * k]);
         const double t = c == 0 ? table[line * k] - x : table[line * k + c];
-        exact[c] += quick_xlogx(t + x) - quick_xlogx(t) - x;
+        exact[c] += fast_xlogx(t + x) - fast_xlogx(t) - x;
       }
     }
     near_scores.score(0);
@@ -664,7 +664,7 @@ int main() {
   test_sweep();
   test_lloyd();
   test_doubts();
-  test_quick_log();
+  test_fast_log();
   test_near_scores();
   test_shortlist();
   test_grouped_rows();

@@ -10,23 +10,17 @@
 
 namespace consilience {
 
-CONSILIENCE_INLINE void row_scores_with(const std::int32_t* labels, std::size_t n, std::size_t r,
-                                        const std::int64_t* offset, const double* table, std::size_t k, double* scores) {
-  for (std::size_t i = 0; i < n; ++i) {
-    double* sum = scores + i * k;
+CONSILIENCE_INLINE void add_rows(const std::int32_t* labels, std::size_t first, std::size_t end, std::size_t r,
+                                 const std::int64_t* offset, const double* table, std::size_t k, double* scores) {
+  for (std::size_t i = first; i < end; ++i) {
+    double* const sum = scores + i * k;
     for (std::size_t q = 0; q < r; ++q) {
       const std::int32_t y = labels[i * r + q];
       if (y < 0) continue;
-      const double* row = table + std::size_t(offset[q] + y) * k;
+      const double* const row = table + std::size_t(offset[q] + y) * k;
       for (std::size_t c = 0; c < k; ++c) sum[c] += row[c];
     }
   }
-}
-
-CONSILIENCE_AVX2 inline void row_scores_avx2(const std::int32_t* labels, std::size_t n, std::size_t r,
-                                             const std::int64_t* offset, const double* table, std::size_t k,
-                                             double* scores) {
-  row_scores_with(labels, n, r, offset, table, k, scores);
 }
 
 // scores[i][c] += sum over clusterings q of table[offset[q] + labels[i][q]][c]; a missing label (-1) adds nothing.
@@ -34,9 +28,8 @@ inline void row_scores(const std::int32_t* labels, std::size_t n, std::size_t r,
                        const double* table, std::size_t k, int threads, double* scores) {
   constexpr std::size_t kBlock = 4096;
   parallel_for((n + kBlock - 1) / kBlock, threads, [&](std::size_t block, std::size_t) {
-    const std::size_t first = block * kBlock, size = std::min(kBlock, n - first);
-    if (has_avx2()) return row_scores_avx2(labels + first * r, size, r, offset, table, k, scores + first * k);
-    row_scores_with(labels + first * r, size, r, offset, table, k, scores + first * k);
+    const std::size_t first = block * kBlock, end = std::min(first + kBlock, n);
+    on_widest([=](auto) CONSILIENCE_LAMBDA { add_rows(labels, first, end, r, offset, table, k, scores); });
   });
 }
 
