@@ -11,12 +11,12 @@ from consilience.store import Store
 
 
 def _store(m, n, parts):
-    labels = np.ascontiguousarray(random_labels(n, m, 15).T)
+    labels = np.asfortranarray(random_labels(n, m, 15))
     with tempfile.TemporaryDirectory() as folder:
         times = [time.perf_counter()]
         with Store.create(Path(folder) / "run", n_objects=n) as store:
-            for rows in np.array_split(labels, parts):
-                store.append(rows, {"seed": list(range(len(rows)))})
+            for some in np.array_split(labels, parts, axis=1):
+                store.append(some, {"seed": list(range(some.shape[1]))})
         times.append(time.perf_counter())
         store = Store.open(Path(folder) / "run")
         times.append(time.perf_counter())

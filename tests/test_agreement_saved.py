@@ -84,7 +84,13 @@ def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
 
 def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tmp_path):
     table, truth, _ = planted(n=40, d=30, k=3)
-    info = {"name": ["a", "b"], "run": [7, 8], "iteration": ["x", "y"], "id": [1, 2], "scores": [{"ari": 0.5}, None]}
+    info = {
+        "name": ["a", "b"],
+        "run": [7, 8],
+        "iteration": ["x", "y"],
+        "number": [1, 2],
+        "scores": [{"ari": 0.5}, None],
+    }
     mine = cs.Ensemble(np.column_stack([truth, truth * 0 + np.arange(40) % 3]), info=info)
     given = mine[:, :]
     found = cs.agree(table, rows=given, columns=[np.arange(30) % 4] * 3, max_iter=1)
@@ -161,7 +167,7 @@ def part(folder, side):
         ),
         (lambda folder: os.remove(part(folder, "columns")), "columns: the store holds no finished clustering"),
         (lambda folder: shutil.rmtree(folder / "columns"), "there is no store at .*columns"),
-        (lambda folder: os.remove(folder / "rows" / "objects.parquet"), r"objects\.parquet is left out: it is missing"),
+        (lambda folder: os.remove(folder / "rows" / "ids.parquet"), r"ids\.parquet is left out: it is missing"),
         (lambda folder: exchange(folder, "rows", "columns"), None),
     ],
 )

@@ -596,8 +596,8 @@ def test_save_that_fails_leaves_the_old_store_and_nothing_else(ens, tmp_path, mo
 
 
 def test_save_of_info_that_cannot_be_stored_leaves_nothing_behind(tmp_path):
-    for info in ({"id": ["x"]}, {"id": [None]}, {"labels": [7]}):
-        with pytest.raises(InputError, match="id"):
+    for info in ({"number": ["x"]}, {"number": [None]}, {"labels": [7]}):
+        with pytest.raises(InputError, match="number"):
             Ensemble([[0, 1]], info=info).save(tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
@@ -609,20 +609,20 @@ def test_save_below_a_file_says_so(ens, tmp_path):
     assert "unfinished" not in str(caught.value)
 
 
-def test_ids_of_clusterings_come_back_only_if_they_say_something(ens, tmp_path):
+def test_numbers_of_clusterings_come_back_only_if_they_say_something(ens, tmp_path):
     with Store.create(tmp_path / "run", n_objects=2) as store:
-        store.append([[0, 1], [0, 0]], ids=[7, 3])
+        store.append([[0, 0], [1, 0]], numbers=[7, 3])
     back = Ensemble.load(tmp_path / "run")
-    assert back.info["id"].tolist() == [3, 7]
+    assert back.info["number"].tolist() == [3, 7]
     back.save(tmp_path / "again")
-    assert Store.open(tmp_path / "again").finished.tolist() == [3, 7]
+    assert Store.open(tmp_path / "again").numbers.tolist() == [3, 7]
     ens.save(tmp_path / "plain")
-    assert "id" not in Ensemble.load(tmp_path / "plain").info
+    assert "number" not in Ensemble.load(tmp_path / "plain").info
 
 
 def test_load_renumbers_labels_that_would_not_fit_a_table(tmp_path):
     with Store.create(tmp_path / "run", n_objects=3) as store:
-        store.append([[5, 2**31 - 1, -1], [2, 0, 0]])
+        store.append([[5, 2], [2**31 - 1, 0], [-1, 0]])
     back = Ensemble.load(tmp_path / "run")
     assert back.labels.T.tolist() == [[0, 1, -1], [2, 0, 0]]
     assert back.n_clusters.tolist() == [2, 2]

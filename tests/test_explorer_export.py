@@ -157,7 +157,7 @@ def test_the_snippet_numbers_clusters_through_as_the_explorer_does(tmp_path):
     from consilience.store import Store
 
     with Store.create(tmp_path / "run", n_objects=3) as store:
-        store.append([[0, 5, 9], [7, 7, 0]])
+        store.append([[0, 7], [5, 7], [9, 0]])
     api = Api(material(tmp_path / "run").session())
     frame = run_snippet(exported(api, "python", [{"ref": "0m", "name": "x"}, {"ref": "1m", "name": "y"}]))
     assert frame["x"].tolist() == [0, 1, 2]

@@ -249,7 +249,7 @@ def test_more_like_this(mixed, beads, tmp_path):
     np.testing.assert_array_equal(grown.labels[:, :60], mixed.labels)
     assert grown.info["unit"].tolist() == list(range(70))
     whole = cs.Ensemble.load(run)
-    last = whole.info.index[whole.info.get("id", whole.info.index.to_series()) == grown.info["id"].iloc[-1]][0]
+    last = whole.info.index[whole.info.get("number", whole.info.index.to_series()) == grown.info["number"].iloc[-1]][0]
     np.testing.assert_array_equal(whole.labels[:, last], grown.labels[:, -1])
 
 

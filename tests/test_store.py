@@ -30,7 +30,7 @@ RUN = {"n_objects": N, "fingerprint": "abc", "plan": {"n_clusters": [2, 3]}}
 
 
 def some_labels(m, n=N, k=5, seed=0):
-    return np.random.default_rng(seed).integers(-1, k, (m, n), dtype=np.int32)
+    return np.random.default_rng(seed).integers(-1, k, (m, n), dtype=np.int32).T
 
 
 @pytest.fixture
@@ -78,21 +78,21 @@ def test_any_labels_in_any_parts_come_back(data):
     n = data.draw(st.integers(1, 30))
     sizes = data.draw(st.lists(st.integers(0, 4), max_size=5))
     top = data.draw(st.sampled_from([0, 3, 300, 2**31 - 1]))
-    labels = np.random.default_rng(len(sizes)).integers(-1, top, (sum(sizes), n), endpoint=True)
+    labels = np.random.default_rng(len(sizes)).integers(-1, top, (n, sum(sizes)), endpoint=True)
     ids = np.array(data.draw(st.permutations(range(-2, sum(sizes) - 2))), dtype=np.int64)
     with tempfile.TemporaryDirectory() as folder:
         with Store.create(folder, n_objects=n) as store:
             for piece, names in zip(
-                np.split(labels, np.cumsum(sizes)[:-1]) if sizes else [],
+                np.split(labels, np.cumsum(sizes)[:-1], axis=1) if sizes else [],
                 np.split(ids, np.cumsum(sizes)[:-1]) if sizes else [],
                 strict=True,
             ):
-                np.testing.assert_array_equal(store.append(piece, ids=names), names)
+                np.testing.assert_array_equal(store.append(piece, numbers=names), names)
         for read in (store, Store.open(folder)):
             order = np.argsort(ids)
-            np.testing.assert_array_equal(read.finished, ids[order])
-            np.testing.assert_array_equal(read.labels(), labels[order])
-            np.testing.assert_array_equal(read.labels(ids[::-1]), labels[::-1])
+            np.testing.assert_array_equal(read.numbers, ids[order])
+            np.testing.assert_array_equal(read.labels(), labels[:, order])
+            np.testing.assert_array_equal(read.labels(ids[::-1]), labels[:, ::-1])
             assert read.labels().dtype == np.int32
             assert read.info().index.tolist() == sorted(ids.tolist())
             assert read.n_clusterings == len(ids)
@@ -106,16 +106,16 @@ def test_row_groups_bound_what_is_read_at_once(tmp_path, monkeypatch):
     assert pq.ParquetFile(parts(tmp_path)[0]).num_row_groups == 4
     store = Store.open(tmp_path)
     np.testing.assert_array_equal(store.labels(), labels)
-    np.testing.assert_array_equal(store.labels([7, 0, 7]), labels[[7, 0, 7]])
+    np.testing.assert_array_equal(store.labels([7, 0, 7]), labels[:, [7, 0, 7]])
     assert store.info()["row"].tolist() == list(range(10))
 
 
 def test_ids_default_to_the_next_free_ones(tmp_path):
     with Store.create(tmp_path / "run", n_objects=N) as store:
         assert store.append(some_labels(2)).tolist() == [0, 1]
-        assert store.append(some_labels(1), ids=[10]).tolist() == [10]
+        assert store.append(some_labels(1), numbers=[10]).tolist() == [10]
         assert store.append(some_labels(2)).tolist() == [11, 12]
-        assert store.append(np.empty((0, N), int)).tolist() == []
+        assert store.append(np.empty((N, 0), int)).tolist() == []
     assert len(parts(store.path)) == 3
     with Store.resume(tmp_path / "run", n_objects=N) as store:
         assert store.append(some_labels(1)).tolist() == [13]
@@ -132,9 +132,9 @@ def test_small_numbers_of_clusters_take_few_bits(tmp_path):
 def test_object_ids_come_back(tmp_path, ids):
     with Store.create(tmp_path, n_objects=3, ids=ids):
         pass
-    assert Store.open(tmp_path).objects.tolist() == list(ids)
+    assert Store.open(tmp_path).ids.tolist() == list(ids)
     with Store.resume(tmp_path, n_objects=3, ids=ids) as store:
-        assert store.objects.tolist() == list(ids)
+        assert store.ids.tolist() == list(ids)
 
 
 def test_info_cells_come_back(tmp_path):
@@ -154,11 +154,11 @@ def test_info_cells_come_back(tmp_path):
     )
     second = pd.DataFrame({"parameters": [{}], "k": [4], "seconds": [2], "empty": ["now filled"], "late": [True]})
     with Store.create(tmp_path, n_objects=N) as store:
-        store.append(some_labels(2), first, ids=[4, 2])
-        store.append(some_labels(1), second, ids=[3])
+        store.append(some_labels(2), first, numbers=[4, 2])
+        store.append(some_labels(1), second, numbers=[3])
     info = Store.open(tmp_path).info()
     assert info.index.tolist() == [2, 3, 4]
-    assert info.index.name == "id"
+    assert info.index.name == "number"
     assert list(info.columns) == [*first.columns, "late"]
     assert info.loc[4, "parameters"] == {"k": 3, "weights": [1.5, 2.0], "n": 4}
     assert info.loc[3, "parameters"] == {}
@@ -188,24 +188,24 @@ def test_info_may_be_wide(tmp_path):
     wide = pd.DataFrame(np.arange(300)[None, :], columns=[f"score {i}" for i in range(300)])
     with Store.create(tmp_path, n_objects=N) as store:
         store.append(some_labels(1), wide)
-    pd.testing.assert_frame_equal(store.info(), wide.rename_axis(index="id"))
+    pd.testing.assert_frame_equal(store.info(), wide.rename_axis(index="number"))
 
 
 def test_a_store_without_clusterings_is_a_store(tmp_path):
     with Store.create(tmp_path / "run", **RUN):
         pass
     store = Store.open(tmp_path / "run")
-    assert store.labels().shape == (0, N)
+    assert store.labels().shape == (N, 0)
     assert store.info().shape == (0, 0)
-    assert store.finished.dtype == np.int64
+    assert store.numbers.dtype == np.int64
     assert store.manifest["plan"] == RUN["plan"]
 
 
 def test_any_parquet_reader_can_read_a_part(run):
     frame = pd.read_parquet(parts(run)[1])
-    assert frame["id"].tolist() == [2, 3]
+    assert frame["number"].tolist() == [2, 3]
     assert frame["seed"].tolist() == [1, 1]
-    np.testing.assert_array_equal(np.stack(frame["labels"]), some_labels(2, seed=1))
+    np.testing.assert_array_equal(np.stack(frame["labels"], axis=1), some_labels(2, seed=1))
     assert len(pd.read_parquet(parts(run))) == 6
 
 
@@ -225,7 +225,7 @@ def check_the_rest(store, missing):
     for seed in range(3):
         ids = [2 * seed, 2 * seed + 1]
         if seed == missing:
-            assert not np.isin(ids, store.finished).any()
+            assert not np.isin(ids, store.numbers).any()
         else:
             np.testing.assert_array_equal(store.labels(ids), some_labels(2, seed=seed))
     assert store.info()["seed"].tolist() == [seed for seed in range(3) if seed != missing for _ in range(2)]
@@ -293,7 +293,7 @@ def a_renamed_part(run):
 
 def part_of_another_run(run, **changes):
     with Store.create(run.parent / "other", **(RUN | changes)) as other:
-        other.append(some_labels(1, n=other.n_objects), ids=[77])
+        other.append(some_labels(1, n=other.n_objects), numbers=[77])
     path = parts(other.path)[0]
     (run / path.name).write_bytes(path.read_bytes())
     return path.name
@@ -316,21 +316,21 @@ def other_number_of_objects(run):
 
 
 def other_object_ids(run):
-    return part_of_another_run(run, ids=range(N)), "it belongs to another run, which differs in its object ids"
+    return part_of_another_run(run, ids=range(N)), "it belongs to another run, which differs in its ids"
 
 
 def wrong_labels_column(run):
     table = pq.read_table(parts(run)[0])
     labels = pa.array([[0] * (N + 1)] * 2, pa.list_(pa.int32(), N + 1))
     path = add_part(run, table.set_column(table.column_names.index("labels"), "labels", labels))
-    return path.name, f"its columns are not an id and {N} labels"
+    return path.name, f"its columns are not a number and {N} labels"
 
 
 def newer_part(run):
     table = pq.read_table(parts(run)[0])
-    manifest = json.loads(table.schema.metadata[b"consilience"]) | {"version": 2}
+    manifest = json.loads(table.schema.metadata[b"consilience"]) | {"version": 3}
     path = add_part(run, table.replace_schema_metadata({"consilience": json.dumps(manifest)}))
-    return path.name, "it was written in store format 2 by a newer consilience"
+    return path.name, "it was written in store format 3 by a newer consilience"
 
 
 def part_with_a_bad_manifest(run):
@@ -367,12 +367,12 @@ def test_what_does_not_belong_is_refused_by_name(run, put):
 
 def test_a_repeated_id_keeps_its_first_place(run):
     table = pq.read_table(parts(run)[2])
-    path = add_part(run, table.set_column(0, table.schema.field("id"), [[0, 99]]))
+    path = add_part(run, table.set_column(0, table.schema.field("number"), [[0, 99]]))
     store, messages = open_and_catch(run)
     assert messages == [f"{path} holds clustering 0 again: the one in an earlier part is kept"]
-    assert store.finished.tolist() == [0, 1, 2, 3, 4, 5, 99]
-    np.testing.assert_array_equal(store.labels([0])[0], some_labels(2, seed=0)[0])
-    np.testing.assert_array_equal(store.labels([99])[0], some_labels(2, seed=2)[1])
+    assert store.numbers.tolist() == [0, 1, 2, 3, 4, 5, 99]
+    np.testing.assert_array_equal(store.labels([0])[:, 0], some_labels(2, seed=0)[:, 0])
+    np.testing.assert_array_equal(store.labels([99])[:, 0], some_labels(2, seed=2)[:, 1])
     assert store.info()["seed"].tolist() == [0, 0, 1, 1, 2, 2, 2]
 
 
@@ -399,7 +399,7 @@ def test_any_flip_in_the_manifest_is_seen(run):
         damaged = bytearray(data)
         damaged[position] ^= 1
         path.write_bytes(damaged)
-        if b'"version": 0' in damaged or json_is_the_same(damaged, whole):
+        if b'"version": 3' in damaged or json_is_the_same(damaged, whole):
             continue
         store, _ = open_and_catch(run)
         assert store.manifest == whole
@@ -418,27 +418,27 @@ def test_lost_object_ids_are_said_and_written_anew(tmp_path, damage):
     ids = [f"row {i}" for i in range(N)]
     with Store.create(tmp_path, **RUN, ids=ids) as store:
         store.append(some_labels(1))
-    path = tmp_path / "objects.parquet"
+    path = tmp_path / "ids.parquet"
     if damage == "missing":
         path.unlink()
     elif damage == "cut":
         path.write_bytes(path.read_bytes()[:-5])
     else:
-        pq.write_table(pa.table({"object": ids[::-1]}), path)
+        pq.write_table(pa.table({"id": ids[::-1]}), path)
     store, messages = open_and_catch(tmp_path)
-    assert [name for name, _ in store.refused] == ["objects.parquet"]
-    assert store.objects is None
+    assert [name for name, _ in store.refused] == ["ids.parquet"]
+    assert store.ids is None
     assert store.n_clusterings == len(messages) == 1
     with Store.resume(tmp_path, **RUN, ids=ids) as store:
-        assert store.objects.tolist() == ids
-    assert Store.open(tmp_path).objects.tolist() == ids
+        assert store.ids.tolist() == ids
+    assert Store.open(tmp_path).ids.tolist() == ids
 
 
 def test_a_store_from_the_future_is_refused_whole(run):
     path = run / "manifest.json"
-    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    path.write_text(path.read_text().replace('"version": 2', '"version": 3'))
     for action in (lambda: Store.open(run), lambda: Store.resume(run, **RUN)):
-        with pytest.raises(InputError, match=r"cannot be read: .*format 2.*: upgrade consilience"):
+        with pytest.raises(InputError, match=r"cannot be read: .*format 3.*: upgrade consilience"):
             action()
 
 
@@ -488,8 +488,8 @@ def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
     with pytest.warns(StoreWarning, match=damaged.name):
         store = Store.resume(run, **RUN)
     with store:
-        assert store.finished.tolist() == [0, 1, 2, 3]
-        store.append(some_labels(2, seed=2), pd.DataFrame({"seed": [2, 2]}), ids=[4, 5])
+        assert store.numbers.tolist() == [0, 1, 2, 3]
+        store.append(some_labels(2, seed=2), pd.DataFrame({"seed": [2, 2]}), numbers=[4, 5])
     assert [path.name[:13] for path in parts(run)] == [f"part-{i:08d}" for i in range(4)]
     check_the_rest(open_and_catch(run)[0], missing=None)
 
@@ -500,7 +500,7 @@ def test_resuming_goes_on_where_it_stopped_and_makes_up_for_damage(run):
         ({"n_objects": N + 1}, rf"in its number of objects \({N} there, {N + 1} asked\): ask for the same"),
         ({"fingerprint": "xyz"}, r"in its fingerprint of the data: the data, or their order, are not those"),
         ({"plan": {"n_clusters": [2, 4]}}, r"in its plan, n_clusters \(\[2, 3\] there, \[2, 4\] asked\)"),
-        ({"ids": range(N)}, r"in its object ids \(None there, "),
+        ({"ids": range(N)}, r"in its ids \(None there, "),
     ],
 )
 def test_resuming_another_run_is_refused(run, change, said):
@@ -526,7 +526,7 @@ def test_a_reader_sees_what_was_there_when_it_was_opened(run):
     reader = Store.open(run)
     with Store.resume(run, **RUN) as writer:
         writer.append(some_labels(1))
-    assert reader.labels().shape == (6, N)
+    assert reader.labels().shape == (N, 6)
 
 
 def test_threads_may_append_at_the_same_time(tmp_path):
@@ -578,14 +578,14 @@ def test_paths_that_are_no_store(tmp_path):
     [
         ({"n_objects": 0}, "n_objects must be a whole number of at least 1; got 0"),
         ({"n_objects": 2.5}, "n_objects must be a whole number of at least 1; got 2.5"),
-        ({"n_objects": 3, "ids": ["a"]}, "there are 1 object ids for 3 objects"),
-        ({"n_objects": 2, "ids": ["a", 1]}, "all strings or all whole numbers; number 1 is 1"),
-        ({"n_objects": 2, "ids": [1.5, 2]}, "all strings or all whole numbers; number 0 is 1.5"),
+        ({"n_objects": 3, "ids": ["a"]}, "3 objects cannot have 1 id: give one for each"),
+        ({"n_objects": 2, "ids": ["a", 1]}, "all text or all numbers; that of object 1 is 1"),
+        ({"n_objects": 2, "ids": [1.5, 2]}, "all text or all numbers; that of object 1 is 2"),
         (
             {"n_objects": 2, "plan": {"f": print}},
             "the plan must be a JSON value .*: a builtin_function_or_method",
         ),
-        ({"n_objects": 2, "ids": [1, 2**64]}, "must fit in 64 bits: give them as strings"),
+        ({"n_objects": 2, "ids": [1, 2**64]}, "must fit in 64 bits: give them as text"),
         ({"n_objects": 2, "plan": float("nan")}, "the plan must be a JSON value"),
     ],
 )
@@ -601,31 +601,31 @@ def test_bad_arguments_write_nothing(tmp_path, arguments, said):
         (
             np.zeros(N, int),
             {},
-            rf"of shape \(n_clusterings, {N}\), one row per clustering; got int.* of shape",
+            rf"of shape \({N}, n_clusterings\), one column per clustering; got int.* of shape",
         ),
-        (np.zeros((1, N + 1), int), {}, rf"got int.* of shape \(1, {N + 1}\)"),
-        (np.zeros((1, N)), {}, "must be whole numbers .* got float64"),
-        (np.full((1, N), -2), {}, r"labels\[0, 0\] is -2"),
-        (np.full((1, N), 2**31, np.int64), {}, r"labels\[0, 0\] is 2147483648"),
-        (np.zeros((2, N), int), {"ids": [1]}, "ids must be 2 whole numbers"),
-        (np.zeros((2, N), int), {"ids": ["a", "b"]}, "ids must be 2 whole numbers"),
-        (np.zeros((2, N), int), {"ids": [50, 50]}, "clustering 50 is already in .*, or given twice"),
-        (np.zeros((1, N), int), {"ids": [3]}, "clustering 3 is already in "),
+        (np.zeros((N + 1, 1), int), {}, rf"got int.* of shape \({N + 1}, 1\)"),
+        (np.zeros((N, 1)), {}, "must be whole numbers .* got float64"),
+        (np.full((N, 1), -2), {}, r"labels\[0, 0\] is -2"),
+        (np.full((N, 1), 2**31, np.int64), {}, r"labels\[0, 0\] is 2147483648"),
+        (np.zeros((N, 2), int), {"numbers": [1]}, "numbers must be 2 whole numbers"),
+        (np.zeros((N, 2), int), {"numbers": ["a", "b"]}, "numbers must be 2 whole numbers"),
+        (np.zeros((N, 2), int), {"numbers": [50, 50]}, "clustering 50 is already in .*, or given twice"),
+        (np.zeros((N, 1), int), {"numbers": [3]}, "clustering 3 is already in "),
         (
-            np.zeros((1, N), int),
-            {"ids": np.array([2**63], np.uint64)},
-            "ids must be below 2.*63; got 9223372036854775808",
+            np.zeros((N, 1), int),
+            {"numbers": np.array([2**63], np.uint64)},
+            "numbers must be below 2.*63; got 9223372036854775808",
         ),
-        (np.zeros((1, N), int), {"info": 5}, "info cannot be read as a table"),
-        (np.zeros((2, N), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 row for 2 clusterings"),
+        (np.zeros((N, 1), int), {"info": 5}, "info cannot be read as a table"),
+        (np.zeros((N, 2), int), {"info": pd.DataFrame({"a": [1]})}, "info has 1 row for 2 clusterings"),
         (
-            np.zeros((1, N), int),
+            np.zeros((N, 1), int),
             {"info": pd.DataFrame({"labels": [1]})},
             "info column 'labels' must be named",
         ),
-        (np.zeros((1, N), int), {"info": pd.DataFrame({0: [1]})}, "info column 0 must be named by a string"),
+        (np.zeros((N, 1), int), {"info": pd.DataFrame({0: [1]})}, "info column 0 must be named by a string"),
         (
-            np.zeros((1, N), int),
+            np.zeros((N, 1), int),
             {"info": pd.DataFrame({"f": [print]})},
             "info column 'f' cannot be stored: a builtin_function_or_method cannot be written as JSON",
         ),
@@ -642,7 +642,7 @@ def test_reading_and_writing_where_it_cannot_be(run):
     store = Store.open(run)
     with pytest.raises(InputError, match=r"is not open for writing: use Store.resume"):
         store.append(some_labels(1))
-    with pytest.raises(InputError, match="holds no clustering 1234: `finished` has its ids"):
+    with pytest.raises(InputError, match="has no clustering 1234: `numbers` lists"):
         store.labels([0, 1234])
-    with pytest.raises(InputError, match=r"holds no clustering 0.5"):
+    with pytest.raises(InputError, match=r"has no clustering 0.5"):
         store.labels([0.5])

@@ -39,9 +39,9 @@ def check(folder: Path, finished: set[int]) -> None:
         warnings.simplefilter("error")
         store = Store.open(folder)
     assert store.refused == []
-    assert finished <= set(store.finished.tolist())
-    np.testing.assert_array_equal(store.finished, np.arange(store.n_clusterings))
-    np.testing.assert_array_equal(store.labels(), labels_of(store.finished))
+    assert finished <= set(store.numbers.tolist())
+    np.testing.assert_array_equal(store.numbers, np.arange(store.n_clusterings))
+    np.testing.assert_array_equal(store.labels(), labels_of(store.numbers))
 
 
 def kill_many(folder: Path, kills: int, seed: int) -> dict[str, int]:

@@ -67,7 +67,7 @@ def _values(found: dict[Any, Ensemble], measure: str, data: Documents, n_jobs: i
     values: dict[str, float] = {}
     for when in ("before", "after"):
         if measure == "accuracy":
-            each = np.array([accuracy(data.truth, labels) for labels in found[when, "documents"]])
+            each = np.array([accuracy(data.truth, labels) for labels in found[when, "documents"].labels.T])
             mean, error = float(each.mean()), sem(each)
         else:
             alike = stability(found[when, measure], "jaccard", n_jobs=n_jobs)

@@ -123,7 +123,7 @@ def by_gap(ensemble: Ensemble) -> Ensemble:
 
 
 def _look(stage: str, rows: Ensemble, columns: Ensemble, truth: Any, n_jobs: int | None) -> list[dict[str, Any]]:
-    values = np.array([accuracy(truth, labels) for labels in rows])
+    values = np.array([accuracy(truth, labels) for labels in rows.labels.T])
     found = [
         {"measure": "accuracy", "stage": stage, "value": values.mean(), "value_sem": sem(values), "n": len(values)}
     ]

@@ -20,7 +20,7 @@ class Bar:
     """
 
     def __init__(self, total: int, what: str, progress: bool | None = None, *, done: int = 0) -> None:
-        self._shown = sys.stderr.isatty() if progress is None else progress
+        self._shown = sys.stderr is not None and (sys.stderr.isatty() if progress is None else progress)
         self._total, self._what, self._done, self._before = total, what, done, done
         self._start = time.monotonic()
         self._bar: Any = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from consilience import _kernels
 from consilience._check import (
     InputError,
     check_choice,
-    check_labels,
-    check_path,
     check_same_index,
     count,
     encode_labels,
@@ -24,8 +22,8 @@ from consilience._check import (
     names_objects,
     show,
 )
-from consilience._files import write_folder
-from consilience._types import Array, ArrayLike, EnsembleLike, Ints, Labels
+from consilience._files import check_folder, write_folder
+from consilience._types import Array, ArrayLike, EnsembleLike, Ints, Labels, PathLike
 from consilience.tables import Table
 from consilience.tables.vectors import columns_of
 
@@ -366,48 +364,56 @@ class Ensemble:
         codes = np.hstack([part.labels for part in parts])
         return Ensemble.from_codes(codes, label_names=names, info=info, ids=named[0] if named else None)
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write a store: a new folder of Parquet parts, one row per clustering (see :mod:`consilience.store`).
 
-        The folder appears whole or not at all. With `overwrite` it takes the place of a store that is there, but
-        never of another kind of folder or of a file. A column `id` of whole numbers in `info` gives the store its ids.
+        The folder appears whole or not at all. With `overwrite` it takes the place of a store that is there, but never
+        of another kind of folder or of a file. A column `number` of whole numbers in `info` numbers the clusterings.
         """
-        from consilience.store import Store, check_info, check_replaceable
+        from consilience.store import Store
+        from consilience.store.folder import check_replaceable
 
-        folder = check_path(path, "where to save")
+        folder = check_folder(path)
         check_replaceable(folder, overwrite=overwrite)
-        numbers, info = self.info.get("id"), self.info.drop(columns="id", errors="ignore")
-        check_info(info, self.n_clusterings)  # before anything is written
+        numbers, info = self.info.get("number"), self.info.drop(columns="number", errors="ignore")
         if numbers is not None and (numbers.dtype.kind not in "iu" or numbers.isna().any() or not numbers.is_unique):
-            raise InputError("the column 'id' of info must hold whole numbers, all different: rename it")
+            raise InputError("the column 'number' of info must hold whole numbers, all different: rename it")
         step = max(1, 2**24 // self.n_objects)  # 64 MB of labels a part
 
-        def write(unfinished: Any) -> None:
+        def write(unfinished: Path) -> None:
             with Store.create(unfinished, n_objects=self.n_objects, ids=self.ids) as store:
                 for begin in range(0, self.n_clusterings, step):
                     some = slice(begin, begin + step)
-                    ids = None if numbers is None else numbers.iloc[some].to_numpy(np.int64)
-                    store.append(self.labels[:, some].T, info=info.iloc[some], ids=ids)
+                    store.append(
+                        self.labels[:, some],
+                        info.iloc[some],
+                        label_names=self.label_names[some],
+                        numbers=None if numbers is None else numbers.iloc[some].to_numpy(np.int64),
+                    )
 
         write_folder(folder, write)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Ensemble:
+    def load(path: PathLike) -> Ensemble:
         """Read a store; damaged or foreign files are named in a warning and the rest is read.
 
-        Ids of the clusterings that are not 0 … m − 1 are kept in the column `id` of `info`.
+        Numbers of the clusterings that are not 0 … m − 1 are kept in the column `number` of `info`.
         """
         from consilience.store import Store
 
         store = Store.open(path)
         if not store.n_clusterings:
             raise InputError(f"{path}: the store holds no finished clustering yet")
-        labels, info = store.labels(), store.info()
+        labels, names, info = store.labels(), store.label_names(), store.info()
+        for j, highest in enumerate(labels.max(axis=0)):
+            if names[j] is None and highest >= store.n_objects:  # codes are counted, so they must be small
+                labels[:, j], names[j] = encode_labels(labels[:, j])
         if not np.array_equal(info.index, np.arange(len(info))):
-            info.insert(0, "id", info.index)
-        for row in np.flatnonzero(labels.max(axis=1) >= store.n_objects):
-            labels[row] = check_labels(labels[row])  # whoever wrote them: codes are counted, so they must be small
-        return Ensemble.from_codes(labels.T, info=info, ids=store.objects)
+            info.insert(0, "number", info.index)
+        try:
+            return Ensemble.from_codes(labels, label_names=names, info=info, ids=store.ids)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
     def __len__(self) -> int:
         """Number of objects."""

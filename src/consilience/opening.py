@@ -287,7 +287,7 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     refused = [
         str(one.message).replace(f"{path}{os.sep}", "") for one in said if issubclass(one.category, StoreWarning)
     ]
-    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "objects")}
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "ids")}
     run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
     code = f"cs.Ensemble.load({str(place)!r})"
     provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 from consilience._check import InputError, check_path, kind_of
-from consilience._files import write_folder, write_whole
+from consilience._files import check_folder, write_folder, write_whole
 from consilience._types import PathLike
 from consilience.ensemble import Ensemble
 from consilience.store.info import decode_info, encode_info
@@ -134,7 +134,7 @@ class Result:
 
 def check_new_folder(path: PathLike, *, overwrite: bool = False) -> Path:
     """A folder that is not there yet, or is empty, or with `overwrite` a saved result."""
-    folder = check_path(path, "where to save")
+    folder = check_folder(path)
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return folder
     if not overwrite:

@@ -17,10 +17,11 @@ from consilience._types import Array
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from consilience.results import Result, register
-from consilience.store import StoreWarning, check_info
+from consilience.store import StoreWarning
+from consilience.store.info import encode_info
 
 PLACES = ("iteration", "run")  # columns of a saved side's info that say which clustering is which
-TAKEN = (*PLACES, "id")  # those that saving fills itself: the clusterings' own get a prefix
+TAKEN = (*PLACES, "number")  # those that saving fills itself: the clusterings' own get a prefix
 GIVEN = "given_"
 
 
@@ -185,7 +186,7 @@ def _joined(ensembles: Sequence[Ensemble]) -> Ensemble:
         own = ensemble.info.rename(columns={name: GIVEN + name for name in TAKEN})
         own.insert(0, "iteration", t)
         own.insert(1, "run", np.arange(len(own)))
-        check_info(own, len(own))
+        encode_info(own, len(own))
         parts.append(Ensemble.from_codes(ensemble.labels, label_names=ensemble.label_names, info=own, ids=ensemble.ids))
     return Ensemble.concat(parts)
 

@@ -19,7 +19,7 @@ from consilience.measures import accuracy
 WEIGHTS, FLOATERS, BINS = 30, 100, 20
 THRESHOLD = 0.5  # an object floats if no majority of the branch puts it where it is
 CELLS = 100_000  # of a table of clusters × classes that is still sent
-BESIDE = ("weights", "settings", "name", "id")  # columns of info that are told elsewhere
+BESIDE = ("weights", "settings", "name", "number")  # columns of info that are told elsewhere
 
 
 def detail_reply(session: Session, edition: Edition, ref: Ref) -> Reply:

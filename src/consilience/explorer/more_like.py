@@ -76,7 +76,7 @@ def _make(
             n = min(size, count - job.done)
             new = session.variations(row, n, jitter=spread, random_state=seed + job.done)
             if store is not None:
-                new.info["id"] = store.append(new.labels.T, info=new.info)
+                new.info["number"] = store.append(new.labels, info=new.info)
             made.append(new)
             lines.append(_line(leaf, n, spread, seed + job.done))
             job.done += n
@@ -93,7 +93,7 @@ def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
 
 def _next_number(ensemble: Ensemble) -> int:
     """A number above those of all clusterings so far."""
-    numbers = ensemble.info["id"].dropna() if "id" in ensemble.info else []
+    numbers = ensemble.info["number"].dropna() if "number" in ensemble.info else []
     return max(ensemble.n_clusterings, int(max(numbers, default=0)) + 1)
 
 

@@ -142,7 +142,7 @@ def _of_folder(path: Path, how: dict[str, Any]) -> Material:
         ensemble = Ensemble.load(path)
     for one in said:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "objects")}
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "ids")}
     run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
     code = [f"ensemble = cs.Ensemble.load({str(path.resolve())!r})"]
     refused = [_brief(str(one.message), path) for one in said if issubclass(one.category, StoreWarning)]

@@ -233,12 +233,12 @@ class Runner:
         return values
 
     def _stored(self, store: Store, stream: Spec, n: int) -> Ensemble:
-        """The clusterings of a stream, up to unit n − 1; where their ids in the store are not 0 … m − 1, with these."""
+        """The clusterings of a stream, up to unit n − 1; where their numbers in the store are not 0 … m − 1, with these."""
         info = _rows_of(store.info(), stream)
         info = info[info["unit"] < n]
-        labels = store.labels(info.index.to_numpy())
+        labels = store.labels(info.index.to_numpy()).T
         if not np.array_equal(info.index, np.arange(len(info))):
-            info = info.reset_index(names="id")
+            info = info.reset_index(names="number")
         return self._ensemble(labels, info.reset_index(drop=True))
 
     def _ensemble(self, labels: Labels, info: pd.DataFrame) -> Ensemble:
@@ -272,8 +272,8 @@ def _rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
 def _append(store: Store, labels: Labels, info: pd.DataFrame) -> None:
     """Under the numbers of their units where these are free."""
     wanted = info["unit"].to_numpy(np.int64)
-    free = info["around"].isna().all() and not np.isin(wanted, store.finished).any()
-    store.append(labels, info, ids=wanted if free else None)
+    free = info["around"].isna().all() and not np.isin(wanted, store.numbers).any()
+    store.append(labels.T, info, numbers=wanted if free else None)
 
 
 def _make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan) -> tuple[Ints | None, Runs]:

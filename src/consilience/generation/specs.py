@@ -17,7 +17,7 @@ from consilience._types import Array
 from consilience.generation.plan import Plan
 from consilience.generation.registry import METHODS
 
-WHOLE = ("id", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit")
+WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit")
 FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
 
 

@@ -110,7 +110,7 @@ def more_like(
             what = f"around={show(around)} is the number of a clustering"
             raise InputError(f"{what}: name its run by store, or give its row of info")
         run, number = Store.open(store), check_count("around", around, 0)
-        if number not in run.finished:
+        if number not in run.numbers:
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
         run_plan, row = run.manifest["plan"], run.info().loc[number]
     spec, plan = _of_row(row, base)
@@ -141,7 +141,7 @@ def _of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
 
 def _number(row: Any) -> int:
     """The number of the clustering that a row of `info` is of: its id, its place, or its unit."""
-    for value in (dict(row).get("id"), getattr(row, "name", None), dict(row).get("unit")):
+    for value in (dict(row).get("number"), getattr(row, "name", None), dict(row).get("unit")):
         if isinstance(value, (int, np.integer)):
             return int(value)
     raise InputError("around must be a row of an ensemble's info, such as ens.info.loc[7]")

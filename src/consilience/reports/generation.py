@@ -36,7 +36,7 @@ def generation_summary(ensemble: Ensemble, known: dict[str, Any]) -> dict[str, A
 def _spread(values: Any, ensemble: Ensemble, *, least: bool) -> dict[str, Any]:
     """The quantiles of a score, and the number of the best clustering: the one with the least, or the most of it."""
     at = int(np.nanargmin(values) if least else np.nanargmax(values))
-    number = int(ensemble.info["id"].iloc[at]) if "id" in ensemble.info else at
+    number = int(ensemble.info["number"].iloc[at]) if "number" in ensemble.info else at
     return {"best": number, "quantiles": [float(q) for q in np.nanquantile(values, QUANTILES)]}
 
 

@@ -54,7 +54,7 @@ def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.Da
     if scores is not None:
         for name in scores.columns.difference(["name"], sort=False):
             frame[name] = scores[name].to_numpy()
-    for name in info.columns.difference([*frame.columns, "name", "id"], sort=False):
+    for name in info.columns.difference([*frame.columns, "name", "number"], sort=False):
         frame[name] = info[name].to_numpy()
     return frame
 

@@ -3,8 +3,6 @@
 What lies in the folder, how other tools read it, and what survives what: docs/store.md.
 """
 
-from consilience.store.folder import check_replaceable
-from consilience.store.info import check_info
 from consilience.store.store import Store, StoreWarning
 
-__all__ = ["Store", "StoreWarning", "check_info", "check_replaceable"]
+__all__ = ["Store", "StoreWarning"]

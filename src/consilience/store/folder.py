@@ -9,25 +9,24 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from consilience._check import InputError
-from consilience._check import fingerprint as _fingerprint
+from consilience._check import InputError, check_count, fingerprint
 from consilience._files import UNFINISHED
+from consilience._types import Array
 from consilience.store.words import RefusedError, brief, json_text
 
-FORMAT, VERSION = "consilience-store", 1
-MANIFEST, OBJECTS = "manifest.json", "objects.parquet"
+FORMAT, VERSION = "consilience-store", 2
+MANIFEST, IDS = "manifest.json", "ids.parquet"
+KEYS: dict[str, Any] = {"n_objects": int, "fingerprint": (str, type(None)), "plan": object, "ids": (str, type(None))}
 
 
-def new_manifest(n_objects: int, fingerprint: str | None, plan: Any, objects: np.ndarray | None) -> dict[str, Any]:
+def new_manifest(n_objects: int, data: str | None, plan: Any, ids: Array | None) -> dict[str, Any]:
     """The manifest of a run, with a checksum of its own."""
     try:
         plan = json.loads(json_text(plan, allow_nan=False))
@@ -40,29 +39,34 @@ def new_manifest(n_objects: int, fingerprint: str | None, plan: Any, objects: np
     body = {
         "format": FORMAT,
         "version": VERSION,
-        "n_objects": int(n_objects),
-        "fingerprint": fingerprint,
+        "n_objects": check_count("n_objects", n_objects),
+        "fingerprint": data,
         "plan": plan,
-        "objects": None if objects is None else _fingerprint(objects),
+        "ids": None if ids is None else fingerprint(ids),
         "consilience": version,
     }
     return body | {"crc32": zlib.crc32(json_text(body).encode())}
 
 
 def parse_manifest(text: bytes) -> dict[str, Any]:
-    """The manifest in `text`; ValueError if it is none, InputError if it is a newer one than we know."""
-    manifest = json.loads(text)
+    """The manifest in `text`; ValueError if it is not one, InputError if it is of another format than ours."""
+    try:
+        manifest = json.loads(text)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise ValueError("is not the manifest of a consilience store")
     version = manifest.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise InputError(
-            f"it was written in store format {version} by a newer consilience, and this one knows formats up "
-            f"to {VERSION}: upgrade consilience"
-        )
+    if type(version) is int and version != VERSION:
+        newer = f"by a newer consilience, and this one knows format {VERSION}: upgrade consilience"
+        older = f"by an older consilience, and this one reads format {VERSION} only: make the run again"
+        raise InputError(f"it was written in store format {version} {newer if version > VERSION else older}")
     body = {key: value for key, value in manifest.items() if key != "crc32"}
     if manifest.get("crc32") != zlib.crc32(json_text(body).encode()):
         raise ValueError("does not match its checksum")
+    for key, kind in {"version": int, **KEYS}.items():
+        if key not in manifest or not isinstance(manifest[key], kind):
+            raise ValueError(f"has no valid {key}")
     return manifest
 
 
@@ -95,12 +99,7 @@ def _manifest_copy(path: Path) -> bytes | None:
     return text
 
 
-SAME_RUN = {
-    "n_objects": "number of objects",
-    "fingerprint": "fingerprint of the data",
-    "plan": "plan",
-    "objects": "object ids",
-}
+SAME_RUN = {"n_objects": "number of objects", "fingerprint": "fingerprint of the data", "plan": "plan", "ids": "ids"}
 
 
 def difference(manifest: dict[str, Any], other: dict[str, Any]) -> str | None:
@@ -128,46 +127,27 @@ def check_same_run(folder: Path, manifest: dict[str, Any], asked: dict[str, Any]
     )
 
 
-def check_objects(ids: Sequence[Any] | np.ndarray | pd.Index | None, n_objects: int) -> np.ndarray | None:
-    """Object ids as int64 or strings, one for each object."""
-    if not isinstance(n_objects, (int, np.integer)) or n_objects < 1:
-        raise InputError(f"n_objects must be a whole number of at least 1; got {brief(n_objects)}")
-    if ids is None:
-        return None
-    cells = list(ids)
-    if len(cells) != n_objects:
-        raise InputError(f"there are {len(cells)} object ids for {n_objects} objects: give one for each")
-    kind = str if isinstance(cells[0], str) else (int, np.integer)
-    for row, cell in enumerate(cells):
-        if not isinstance(cell, kind) or isinstance(cell, bool):
-            raise InputError(f"object ids must be all strings or all whole numbers; number {row} is {brief(cell)}")
-    try:
-        return np.array(cells, dtype=object if kind is str else np.int64)
-    except OverflowError:
-        raise InputError("object ids that are numbers must fit in 64 bits: give them as strings") from None
-
-
-def encode_objects(objects: np.ndarray | None) -> pa.Buffer:
-    """The bytes of the file of object ids."""
+def encode_ids(ids: Array | None) -> pa.Buffer:
+    """The bytes of the file of ids."""
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({"object": objects}), sink, compression="zstd", write_page_checksum=True)
+    pq.write_table(pa.table({"id": ids}), sink, compression="zstd", write_page_checksum=True)
     return sink.getvalue()
 
 
-def read_objects(folder: Path, manifest: dict[str, Any]) -> np.ndarray | None:
-    """The object ids of a store, or why they cannot be had."""
-    if manifest["objects"] is None:
+def read_ids(folder: Path, manifest: dict[str, Any]) -> Array | None:
+    """The ids of a store's objects; RefusedError says why they cannot be had."""
+    if manifest["ids"] is None:
         return None
     try:
-        column = pq.read_table(folder / OBJECTS, partitioning=None, page_checksum_verification=True)["object"]
+        column = pq.read_table(folder / IDS, partitioning=None, page_checksum_verification=True)["id"]
     except FileNotFoundError:
         raise RefusedError("it is missing") from None
     except (OSError, KeyError, pa.ArrowException) as error:
         raise RefusedError(f"it cannot be read ({brief(error)})") from None
-    objects = np.array(column.to_pylist(), dtype=np.int64 if column.type == pa.int64() else object)
-    if _fingerprint(objects) != manifest["objects"]:
-        raise RefusedError("its object ids are not those the store was made with")
-    return objects
+    ids = np.array(column.to_pylist(), dtype=object if pa.types.is_string(column.type) else None)
+    if fingerprint(ids) != manifest["ids"]:
+        raise RefusedError("its ids are not those the store was made with")
+    return ids
 
 
 def check_replaceable(folder: Path, *, overwrite: bool) -> None:
@@ -178,8 +158,8 @@ def check_replaceable(folder: Path, *, overwrite: bool) -> None:
         raise InputError(f"{folder} exists already: choose another path, or say overwrite=True if it is a store")
     find_manifest(folder)
     for path in folder.iterdir():
-        if not re.fullmatch(rf"{MANIFEST}|{OBJECTS}|part-.*\.parquet|\.lock|{UNFINISHED}.*", path.name):
-            raise InputError(f"{folder} is not overwritten, since it holds {path.name}, which is no part of a store")
+        if not re.fullmatch(rf"{MANIFEST}|{IDS}|part-.*\.parquet|\.lock|{UNFINISHED}.*", path.name):
+            raise InputError(f"{folder} is not overwritten, since it holds {path.name}, which is not a part of a store")
     lock_folder(folder).close()
 
 

@@ -16,11 +16,7 @@ from consilience.store.words import json_text
 
 Column = tuple[pa.Array, dict[str, str] | None]
 _JSON_MARK = {"consilience": "json"}
-
-
-def check_info(info: pd.DataFrame, n_clusterings: int) -> None:
-    """Refuse a table that a store could not hold."""
-    encode_info(info, n_clusterings)
+TAKEN = ("number", "labels", "label_names", "label_type")  # columns of the parts themselves
 
 
 def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
@@ -33,8 +29,8 @@ def encode_info(info: Any, n_clusterings: int) -> dict[str, Column]:
         raise InputError(f"info has {rows} for {needed}: give one row for each")
     names = list(info.columns)
     for name in names:
-        if not isinstance(name, str) or name in ("id", "labels") or names.count(name) > 1:
-            raise InputError(f"info column {name!r} must be named by a string, once, and not 'id' or 'labels'")
+        if not isinstance(name, str) or name in TAKEN or names.count(name) > 1:
+            raise InputError(f"info column {name!r} must be named by a string, once, and not one of {', '.join(TAKEN)}")
     return {name: _encode_column(info[name]) for name in names}
 
 

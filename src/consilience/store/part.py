@@ -1,4 +1,4 @@
-"""One part of a store: a Parquet file of ids, info and labels."""
+"""One part of a store: a Parquet file of numbers, info, label names and labels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ import pyarrow.parquet as pq
 from consilience._check import InputError
 from consilience.store.folder import SAME_RUN, difference, parse_manifest
 from consilience.store.info import Column
+from consilience.store.label_names import NAMES
 from consilience.store.words import RefusedError, brief
 
-# What must be known of a damaged part stands in its name: its number, the next id that was free once it was written,
+# What must be known of a damaged part stands in its name: its number, the next number that was free once it was written,
 # and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
-PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_id>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
+PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_number>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
 LABELS_PER_ROW_GROUP = 4_000_000  # what reading holds in memory beside the result
 
 
@@ -29,13 +30,13 @@ def _labels_type(n_objects: int) -> pa.DataType:
 
 
 def check_rows(labels: Any, n_objects: int) -> np.ndarray:
-    """Labels of the right shape and range."""
+    """Labels of the right shape and range, one row per clustering."""
     array = np.asarray(labels)
-    if array.ndim == 2 and array.shape[0] == 0:
+    if array.ndim == 2 and array.shape[1] == 0:
         array = array.astype(np.int32)
-    if array.ndim != 2 or array.shape[1] != n_objects or array.dtype.kind not in "iu":
+    if array.ndim != 2 or array.shape[0] != n_objects or array.dtype.kind not in "iu":
         raise InputError(
-            f"labels must be whole numbers of shape (n_clusterings, {n_objects}), one row per clustering; "
+            f"labels must be whole numbers of shape ({n_objects}, n_clusterings), one column per clustering; "
             f"got {array.dtype} of shape {array.shape}"
         )
     if array.size and (array.min() < -1 or array.max() > np.iinfo(np.int32).max):
@@ -43,34 +44,36 @@ def check_rows(labels: Any, n_objects: int) -> np.ndarray:
         raise InputError(
             f"labels must lie between -1 (missing) and 2**31 - 1; labels[{row}, {column}] is {array[row, column]}"
         )
-    return array
+    return array.T
 
 
-def encode_part(manifest: dict[str, Any], ids: np.ndarray, labels: np.ndarray, columns: dict[str, Column]) -> pa.Buffer:
+def encode_part(
+    manifest: dict[str, Any], numbers: np.ndarray, labels: np.ndarray, columns: dict[str, Column]
+) -> pa.Buffer:
     """The bytes of a part, in row groups that bound what reading holds in memory."""
     n_objects = labels.shape[1]
-    fields = [pa.field("id", pa.int64(), nullable=False)]
+    fields = [pa.field("number", pa.int64(), nullable=False)]
     fields += [pa.field(name, c.type, metadata=mark) for name, (c, mark) in columns.items()]
     fields += [pa.field("labels", _labels_type(n_objects), nullable=False)]
     schema = pa.schema(fields, metadata={"consilience": json.dumps(manifest)})
-    head = [pa.array(ids), *(column for column, _ in columns.values())]
+    head = [pa.array(numbers), *(column for column, _ in columns.values())]
     rows = max(1, LABELS_PER_ROW_GROUP // n_objects)
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, schema, compression="zstd", write_page_checksum=True) as writer:
-        for start in range(0, len(ids), rows):
+        for start in range(0, len(numbers), rows):
             block = np.ascontiguousarray(labels[start : start + rows], dtype=np.int32)
             lists = pa.FixedSizeListArray.from_arrays(pa.array(block.ravel()), type=_labels_type(n_objects))
             writer.write_table(pa.table([*(column.slice(start, rows) for column in head), lists], schema=schema))
     return sink.getvalue()
 
 
-def part_name(number: int, next_id: int, data: Any) -> str:
+def part_name(number: int, next_number: int, data: Any) -> str:
     """The name of a part of these bytes."""
-    return f"part-{number:08d}-{next_id}-{zlib.crc32(data):08x}.parquet"
+    return f"part-{number:08d}-{next_number}-{zlib.crc32(data):08x}.parquet"
 
 
-def check_part(path: Path, manifest: dict[str, Any]) -> np.ndarray:
-    """Ids in a part, once it is known to be whole and of this run."""
+def check_part(path: Path, manifest: dict[str, Any]) -> tuple[np.ndarray, bool]:
+    """Numbers of the clusterings in a part, once it is known to be whole and of this run, and whether it has label names."""
     name = PART_NAME.fullmatch(path.name)
     try:
         if name and _file_crc(path) != int(name["crc"], 16):
@@ -80,7 +83,8 @@ def check_part(path: Path, manifest: dict[str, Any]) -> np.ndarray:
             _check_origin(schema, manifest)
             if not name:
                 raise RefusedError("it was renamed, so its checksum is lost: give it back its name")
-            return file.read(columns=["id"], use_threads=False)["id"].to_numpy()
+            numbers = file.read(columns=["number"], use_threads=False)["number"].to_numpy()
+            return numbers, NAMES in schema.names
     except (OSError, pa.ArrowException) as error:
         raise RefusedError(f"it cannot be read as Parquet ({brief(error)})") from None
 
@@ -98,8 +102,8 @@ def _check_origin(schema: pa.Schema, manifest: dict[str, Any]) -> None:
     if key:
         raise RefusedError(f"it belongs to another run, which differs in its {SAME_RUN[key]}")
     found = {field.name: field.type for field in schema}
-    if found.get("id") != pa.int64() or found.get("labels") != _labels_type(manifest["n_objects"]):
-        raise RefusedError(f"its columns are not an id and {manifest['n_objects']} labels")
+    if found.get("number") != pa.int64() or found.get("labels") != _labels_type(manifest["n_objects"]):
+        raise RefusedError(f"its columns are not a number and {manifest['n_objects']} labels")
 
 
 def _file_crc(path: Path) -> int:
@@ -119,5 +123,9 @@ def fill(result: np.ndarray, targets: np.ndarray, file: pq.ParquetFile, rows: np
         if here.any():
             column = file.read_row_group(group, columns=["labels"], use_threads=False)["labels"]
             block = column.combine_chunks().flatten().to_numpy().reshape(-1, result.shape[1])
+            if block.min() < -1:
+                raise RefusedError(
+                    f"holds the label {block.min()}, which is below −1 (missing): correct it, or remove the file"
+                )
             result[targets[here]] = block[rows[here] - start]
         start = stop

@@ -18,21 +18,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_path
-from consilience._files import UNFINISHED, sync_folder, write_whole
+from consilience._files import FULL, UNFINISHED, sync_folder, write_whole
+from consilience._types import Array, ArrayLike, Ints, Labels, PathLike
 from consilience.store.folder import (
+    IDS,
     MANIFEST,
-    OBJECTS,
-    check_objects,
     check_same_run,
-    encode_objects,
+    encode_ids,
     find_manifest,
     is_blank,
     lock_folder,
     new_manifest,
     parquet_files,
-    read_objects,
+    read_ids,
 )
-from consilience.store.info import decode_info, encode_info
+from consilience.store.info import TAKEN, decode_info, encode_info
+from consilience.store.label_names import NAMES, TYPE, check_ids, decode_names, encode_names
 from consilience.store.part import PART_NAME, check_part, check_rows, encode_part, fill, part_name
 from consilience.store.words import RefusedError, brief
 
@@ -52,9 +53,9 @@ class Store:
     path : Path
         The folder.
     manifest : dict
-        Format, version, n_objects, fingerprint, plan, and the digest of the object ids.
-    objects : ndarray of shape (n_objects,) or None
-        Ids of the objects: int64, or strings.
+        Format, version, n_objects, fingerprint, plan, and the digest of the ids.
+    ids : ndarray of shape (n_objects,) or None
+        Names of the objects: text or numbers. Clusterings have numbers instead.
     refused : list of (str, str)
         Files that were left out, each with the reason.
 
@@ -64,12 +65,13 @@ class Store:
     >>> folder = Path(tempfile.mkdtemp()) / "run"
     >>> with Store.create(folder, n_objects=3, plan={"seed": 0}) as store:
     ...     info = pd.DataFrame({"method": ["kmeans", "leiden"]})
-    ...     store.append([[0, 0, 1], [0, 1, -1]], info).tolist()
+    ...     store.append([[0, 0], [0, 1], [1, -1]], info).tolist()
     [0, 1]
     >>> store = Store.open(folder)
     >>> store.labels()
-    array([[ 0,  0,  1],
-           [ 0,  1, -1]], dtype=int32)
+    array([[ 0,  0],
+           [ 0,  1],
+           [ 1, -1]], dtype=int32)
     >>> store.info().loc[1, "method"]
     'leiden'
     """
@@ -77,24 +79,26 @@ class Store:
     def __init__(self, path: Path, manifest: dict[str, Any], lock: BinaryIO | None = None) -> None:
         self.path = path
         self.manifest = manifest
-        self.objects: np.ndarray | None = None
+        self.ids: Array | None = None
         self.refused: list[tuple[str, str]] = []
         self._lock = lock
+        self._process = os.getpid()
         self._appending = threading.Lock()
         self._parts: list[str] = []
-        self._where: dict[int, tuple[int, int]] = {}  # id -> (part, row)
-        self._next_id = 0
+        self._named: set[int] = set()  # parts with label names
+        self._where: dict[int, tuple[int, int]] = {}  # number -> (part, row)
+        self._next_number = 0
         self._next_part = 0
 
     @classmethod
     def create(
         cls,
-        path: str | os.PathLike[str],
+        path: PathLike,
         *,
         n_objects: int,
         fingerprint: str | None = None,
         plan: Any = None,
-        ids: Sequence[Any] | np.ndarray | pd.Index | None = None,
+        ids: ArrayLike = None,
     ) -> Store:
         """Start a store in a new or empty folder, open for writing.
 
@@ -108,8 +112,8 @@ class Store:
             Of the data that were clustered.
         plan : JSON value, optional
             What the run was asked to do; `resume` compares it.
-        ids : sequence of int or str, optional
-            Of the objects; read back as `objects`.
+        ids : sequence of text or of numbers, optional
+            Names of the objects.
         """
         if not is_blank(check_path(path, "the store")):
             raise InputError(f"{path} is not empty: choose a new folder, or resume the store that is in it")
@@ -118,32 +122,32 @@ class Store:
     @classmethod
     def resume(
         cls,
-        path: str | os.PathLike[str],
+        path: PathLike,
         *,
         n_objects: int,
         fingerprint: str | None = None,
         plan: Any = None,
-        ids: Sequence[Any] | np.ndarray | pd.Index | None = None,
+        ids: ArrayLike = None,
     ) -> Store:
         """Continue a store for writing, or create it; refuses one of other data or another plan.
 
         The parameters are those of `create`. Left-overs of a killed writer are removed, and a lost
-        manifest or list of object ids is written anew.
+        manifest or list of ids is written anew.
         """
-        folder, objects = check_path(path, "the store"), check_objects(ids, n_objects)
-        asked = new_manifest(n_objects, fingerprint, plan, objects)
+        folder, ids = check_path(path, "the store"), check_ids(ids, n_objects)
+        asked = new_manifest(n_objects, fingerprint, plan, ids)
         if not is_blank(folder):
-            find_manifest(folder)  # a folder that is no store is refused before anything is written to it
+            find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, asked, lock_folder(folder))
         try:
-            store._take_over(objects)
+            store._take_over(ids)
         except BaseException:
             store.close()
             raise
         return store
 
-    def _take_over(self, objects: np.ndarray | None) -> None:
+    def _take_over(self, ids: Array | None) -> None:
         """Bring the locked folder into a state to append to."""
         problem: str | None = "new"
         if not is_blank(self.path):
@@ -156,14 +160,14 @@ class Store:
             self._write(MANIFEST, json.dumps(self.manifest, indent=2).encode())
             sync_folder(self.path.parent)
         try:
-            self.objects = read_objects(self.path, self.manifest)
+            self.ids = read_ids(self.path, self.manifest)
         except RefusedError:
-            self.objects = objects
-            self._write(OBJECTS, encode_objects(objects))
+            self.ids = ids
+            self._write(IDS, encode_ids(ids))
         self._scan()
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Store:
+    def open(cls, path: PathLike) -> Store:
         """Open a store for reading: every part's checksum is verified, and bad files are left out by name."""
         folder = check_path(path, "the store")
         manifest, problem = find_manifest(folder)
@@ -171,49 +175,60 @@ class Store:
         if problem:
             store._refuse(MANIFEST, f"{problem}; its copy in the parts is used")
         try:
-            store.objects = read_objects(folder, manifest)
+            store.ids = read_ids(folder, manifest)
         except RefusedError as reason:
-            store._refuse(OBJECTS, str(reason))
+            store._refuse(IDS, str(reason))
         store._scan()
         return store
 
     def append(
         self,
-        labels: Sequence[Sequence[int]] | np.ndarray,
+        labels: ArrayLike,
         info: Any = None,
         *,
-        ids: Sequence[int] | np.ndarray | None = None,
-    ) -> np.ndarray:
+        label_names: Sequence[Array | None] | None = None,
+        numbers: ArrayLike = None,
+    ) -> Ints:
         """Write clusterings as one part; when this returns, they are on disk. Threads may append at the same time.
 
         Parameters
         ----------
-        labels : int array of shape (n_clusterings, n_objects)
-            -1 where missing.
+        labels : int array of shape (n_objects, n_clusterings)
+            Codes of labels, −1 where missing.
         info : DataFrame, dict of columns, or list of n_clusterings dicts, optional
             What made each clustering: any columns; cells may be dicts (with string keys) and lists. A single
             clustering's may be a dict of its own.
-        ids : int array of shape (n_clusterings,), optional
-            Default: the next free ones.
+        label_names : sequence of (vector or None), one per clustering, optional
+            What each code stands for, as in ``Ensemble.label_names``.
+        numbers : int array of shape (n_clusterings,), optional
+            What to call the clusterings. Default: the next free ones.
 
         Returns
         -------
-        ids : int64 array of shape (n_clusterings,)
+        numbers : int64 array of shape (n_clusterings,)
         """
         if self._lock is None:
             raise InputError(f"store {self.path} is not open for writing: use Store.resume")
-        labels = check_rows(labels, self.n_objects)
-        columns = encode_info(info, len(labels))
+        if self._process != os.getpid():
+            raise InputError(f"store {self.path} was opened by another process, before a fork: write to it from there")
+        rows = check_rows(labels, self.n_objects)
+        columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
         with self._appending:
-            ids = self._check_ids(ids, len(labels))
-            if len(labels) == 0:
-                return ids
-            data = encode_part(self.manifest, ids, labels, columns)
-            name = part_name(self._next_part, max(self._next_id, int(ids.max()) + 1), data)
-            self._write(name, data)
+            numbers = self._check_numbers(numbers, len(rows))
+            if len(rows) == 0:
+                return numbers
+            data = encode_part(self.manifest, numbers, rows, columns)
+            name = part_name(self._next_part, max(self._next_number, int(numbers.max()) + 1), data)
+            try:
+                self._write(name, data)
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise
+                safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
+                raise OSError(error.errno, f"{safe} once there is room", str(self.path / name)) from error
             self._next_part += 1
-            self._index(name, ids)
-        return ids
+            self._index(name, numbers, NAMES in columns)
+        return numbers
 
     @property
     def n_objects(self) -> int:
@@ -226,12 +241,12 @@ class Store:
         return len(self._where)
 
     @property
-    def finished(self) -> np.ndarray:
-        """Ids of the clusterings that can be read, sorted, as int64."""
+    def numbers(self) -> Ints:
+        """Numbers of the clusterings that can be read, sorted, as int64."""
         return np.sort(np.fromiter(self._where, np.int64, len(self._where)))
 
     def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """What made each clustering, indexed by id, in order; the labels are not read, nor columns other than those asked.
+        """What made each clustering, by number, in order; the labels are not read, nor columns other than those asked.
 
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
@@ -239,34 +254,48 @@ class Store:
         tables = []
         for name in self._parts:
             with self._reading(name) as file:
-                wanted = file.schema_arrow.names if columns is None else ("id", *columns)
-                names = [column for column in file.schema_arrow.names if column != "labels" and column in wanted]
+                there = [column for column in file.schema_arrow.names if column not in TAKEN]
+                names = ["number", *(column for column in there if columns is None or column in columns)]
                 tables.append(file.read(columns=names, use_threads=False).select(names))
-        ids = np.concatenate([table["id"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
-        frame = decode_info([table.drop_columns("id") for table in tables], pd.Index(ids, name="id"))
+        numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
+        frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
         return frame[~frame.index.duplicated()].sort_index()
 
-    def labels(self, ids: Sequence[int] | np.ndarray | None = None) -> np.ndarray:
-        """Labels of all clusterings in the order of their ids, or of those asked, in the order asked.
+    def labels(self, numbers: ArrayLike = None) -> Labels:
+        """Codes of all clusterings in the order of their numbers, or of those asked, in the order asked.
 
         Only the row groups needed are read, one at a time, straight into the result.
 
         Returns
         -------
-        labels : int32 array of shape (n_clusterings, n_objects)
+        labels : int32 array of shape (n_objects, n_clusterings)
+            In Fortran order: a clustering is one piece of memory.
         """
-        asked = (self.finished if ids is None else np.ravel(ids)).tolist()
-        unknown = [i for i in asked if i not in self._where]
-        if unknown:
-            raise InputError(f"store {self.path} holds no clustering {unknown[0]!r}: `finished` has its ids")
-        places = np.array([self._where[i] for i in asked], dtype=np.int64).reshape(-1, 2)
-        result = np.empty((len(asked), self.n_objects), dtype=np.int32)
+        places = self._places(numbers)
+        result = np.empty((len(places), self.n_objects), dtype=np.int32)
         by_part = np.argsort(places[:, 0], kind="stable")
         parts, starts = np.unique(places[by_part, 0], return_index=True)
         for part, targets in zip(parts, np.split(by_part, starts)[1:], strict=True):
             with self._reading(self._parts[part]) as file:
                 fill(result, targets, file, places[targets, 1])
-        return result
+        return result.T
+
+    def label_names(self, numbers: ArrayLike = None) -> list[Array | None]:
+        """What the codes stand for, as in ``Ensemble.label_names``, of all clusterings or of those asked."""
+        places = self._places(numbers).tolist()
+        found: dict[int, list[Array | None]] = {}
+        for part in sorted(self._named & {part for part, _ in places}):
+            with self._reading(self._parts[part]) as file:
+                found[part] = decode_names(file.read(columns=[NAMES, TYPE], use_threads=False))
+        return [found[part][row] if part in found else None for part, row in places]
+
+    def _places(self, numbers: ArrayLike) -> Ints:
+        """Part and row of each clustering."""
+        asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
+        unknown = [number for number in asked if number not in self._where]
+        if unknown:
+            raise InputError(f"store {self.path} has no clustering {unknown[0]!r}: `numbers` lists those it has")
+        return np.array([self._where[number] for number in asked], dtype=np.int64).reshape(-1, 2)
 
     def close(self) -> None:
         """Let go of the lock; reading stays possible."""
@@ -288,29 +317,31 @@ class Store:
     def _scan(self) -> None:
         """Take in every part of the folder that is whole and of this run."""
         for path in parquet_files(self.path):
-            if path.name == OBJECTS and self.manifest["objects"] is not None:
+            if path.name == IDS and self.manifest["ids"] is not None:
                 continue
             if match := PART_NAME.fullmatch(path.name):
                 self._next_part = max(self._next_part, int(match["number"]) + 1)
-                self._next_id = max(self._next_id, int(match["next_id"] or 0))
+                self._next_number = max(self._next_number, int(match["next_number"] or 0))
             try:
-                ids = check_part(path, self.manifest)
+                numbers, has_names = check_part(path, self.manifest)
             except RefusedError as reason:
                 self._refuse(path.name, str(reason))
                 continue
-            repeated = self._index(path.name, ids)
+            repeated = self._index(path.name, numbers, has_names)
             if repeated is not None:
                 message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
                 warnings.warn(StoreWarning(message), stacklevel=4)
 
-    def _index(self, name: str, ids: np.ndarray) -> int | None:
-        """Enter a part; an id that is already known keeps its place, and the first such is returned."""
+    def _index(self, name: str, numbers: Ints, has_names: bool) -> int | None:
+        """Enter a part; a number that is already known keeps its place, and the first such is returned."""
         part, repeated = len(self._parts), None
         self._parts.append(name)
-        for row, i in enumerate(ids.tolist()):
-            if self._where.setdefault(i, (part, row)) != (part, row) and repeated is None:
-                repeated = i
-            self._next_id = max(self._next_id, i + 1)
+        if has_names:
+            self._named.add(part)
+        for row, number in enumerate(numbers.tolist()):
+            if self._where.setdefault(number, (part, row)) != (part, row) and repeated is None:
+                repeated = number
+            self._next_number = max(self._next_number, number + 1)
         return repeated
 
     def _write(self, name: str, data: Any) -> None:
@@ -320,19 +351,21 @@ class Store:
         self.refused.append((name, reason))
         warnings.warn(StoreWarning(f"{self.path / name} is left out: {reason}"), stacklevel=4)
 
-    def _check_ids(self, ids: Sequence[int] | np.ndarray | None, count: int) -> np.ndarray:
-        if ids is None:
-            return np.arange(self._next_id, self._next_id + count, dtype=np.int64)
-        array = np.asarray(ids)
+    def _check_numbers(self, numbers: ArrayLike, count: int) -> Ints:
+        if numbers is None:
+            if self._next_number + count > 2**63:
+                raise InputError(f"store {self.path} has a clustering {self._next_number - 1}: give numbers yourself")
+            return np.arange(count, dtype=np.int64) + self._next_number if count else np.empty(0, np.int64)
+        array = np.asarray(numbers)
         if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
-            raise InputError(f"ids must be below 2**63; got {array.max()}")
+            raise InputError(f"numbers must be below 2**63; got {array.max()}")
         if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
-            raise InputError(f"ids must be {count} whole numbers, one per clustering; got {brief(ids)}")
+            raise InputError(f"numbers must be {count} whole numbers, one per clustering; got {brief(numbers)}")
         seen: set[int] = set()
-        for i in array.tolist():
-            if i in seen or i in self._where:
-                raise InputError(f"clustering {i} is already in {self.path}, or given twice: ids must be new")
-            seen.add(i)
+        for number in array.tolist():
+            if number in seen or number in self._where:
+                raise InputError(f"clustering {number} is already in {self.path}, or given twice: give new numbers")
+            seen.add(number)
         return array.astype(np.int64)
 
     @contextlib.contextmanager
@@ -340,6 +373,8 @@ class Store:
         try:
             with pq.ParquetFile(self.path / name, page_checksum_verification=True) as file:
                 yield file
+        except RefusedError as reason:
+            raise InputError(f"{self.path / name} {reason}") from None
         except (OSError, pa.ArrowException) as error:
             raise InputError(
                 f"{self.path / name} has changed since the store was opened, open it again: {brief(error)}"
