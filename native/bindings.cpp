@@ -49,6 +49,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
+// Null where an array is empty, that is not given.
+template <class Array>
+auto given(const Array& array) {
+  return array.size() ? array.data() : nullptr;
+}
+
 template <class Count>
 void bind_contingency(nb::module_& m) {
   define(m, "contingency", [](const In<std::int32_t, 1>& a, const In<std::int32_t, 1>& b, const Out<Count, 2>& table) {
@@ -94,18 +100,14 @@ void bind_pair_sums(nb::module_& m) {
 template <class Count>
 void bind_sweep(nb::module_& m) {
   define(m, "sweep", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<Count, 1>& value,
-                    const In<Count, 1>& weight, const In<std::int32_t, 1>& view_of, const In<double, 1>& scale,
-                    const In<std::int32_t, 2>& group, const Out<std::int32_t, 1>& labels, const In<std::int64_t, 1>& order, std::size_t clusters,
-                    int objective, double temperature, double capacity, bool keep_clusters, std::size_t shortlist,
-                    std::uint64_t seed, std::uint64_t unit, std::size_t block, int threads) {
+                        const In<Count, 1>& weight, const In<std::int32_t, 1>& view_of, const In<double, 1>& scale,
+                        const In<std::int32_t, 2>& group, const Out<std::int32_t, 1>& labels,
+                        const In<std::int64_t, 1>& order, const SweepOptions& options) {
     SweepResult result;
     {
       nb::gil_scoped_release free;
-      const Rows<Count> rows{weight.size(),  view_of.size(), scale.size(),   start.data(), column.data(),
-                             value.size() ? value.data() : nullptr, weight.data(), view_of.data(), scale.data(),
-                             group.size() ? group.data() : nullptr, group.shape(1)};
-      const SweepOptions options{clusters,      Objective(objective), temperature, capacity,
-                                 keep_clusters, shortlist,            seed,        unit,     block, threads};
+      const Rows<Count> rows{weight.size(), view_of.size(), scale.size(), start.data(), column.data(), given(value),
+                             weight.data(), view_of.data(), scale.data(), given(group), group.shape(1)};
       result = Sweep<Count>(rows, options, labels.data()).run(order.data(), order.size());
     }
     return std::make_tuple(result.before, result.after, result.moves);
@@ -140,8 +142,21 @@ void bind_label_tables(nb::module_& m) {
                                const Out<Count, 2>& table, int threads) {
     nb::gil_scoped_release free;
     label_tables<Count>(columns.data(), columns.shape(1), columns.shape(0), offset.data(), clusters.data(),
-                        weights.size() ? weights.data() : nullptr, table.shape(1), threads, table.data());
+                        given(weights), table.shape(1), threads, table.data());
   });
+}
+
+template <class T, class Draw, class... A>
+void bind_draws(nb::module_& m, const char* name, T (Draw::*)(Stream&, A...) const, const Draw& draw) {
+  define(m, name, [draw](std::uint64_t seed, std::uint64_t unit, A... limits, const Out<T, 1>& out) {
+    nb::gil_scoped_release free;
+    Stream stream(seed, unit);
+    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = draw(stream, limits...);
+  });
+}
+template <class T, class Draw>
+void bind_draws(nb::module_& m, const char* name, const Draw& draw) {
+  bind_draws<T>(m, name, &Draw::operator(), draw);
 }
 
 }  // namespace
@@ -153,6 +168,22 @@ NB_MODULE(_native, m) {
   bind_pair_sums<std::uint16_t>(m);
   bind_pair_sums<std::uint32_t>(m);
 
+  nb::enum_<Objective>(m, "Objective")
+      .value("shannon", Objective::kShannon)
+      .value("quadratic", Objective::kQuadratic)
+      .value("normalized", Objective::kNormalized);
+  nb::class_<SweepOptions>(m, "SweepOptions")
+      .def(nb::init<>())
+      .def_rw("clusters", &SweepOptions::clusters)
+      .def_rw("objective", &SweepOptions::objective)
+      .def_rw("temperature", &SweepOptions::temperature)
+      .def_rw("capacity", &SweepOptions::capacity)
+      .def_rw("keep_clusters", &SweepOptions::keep_clusters)
+      .def_rw("shortlist", &SweepOptions::shortlist)
+      .def_rw("seed", &SweepOptions::seed)
+      .def_rw("unit", &SweepOptions::unit)
+      .def_rw("block", &SweepOptions::block)
+      .def_rw("threads", &SweepOptions::threads);
   bind_sweep<std::int64_t>(m);
   bind_sweep<double>(m);
 
@@ -250,21 +281,9 @@ NB_MODULE(_native, m) {
     }
   });
 
-  define(m, "random_bits", [](std::uint64_t seed, std::uint64_t unit, const Out<std::uint64_t, 1>& out) {
-    nb::gil_scoped_release free;
-    Stream stream(seed, unit);
-    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.bits();
-  });
-  define(m, "random_uniform", [](std::uint64_t seed, std::uint64_t unit, const Out<double, 1>& out) {
-    nb::gil_scoped_release free;
-    Stream stream(seed, unit);
-    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.uniform();
-  });
-  define(m, "random_below", [](std::uint64_t seed, std::uint64_t unit, std::uint64_t n, const Out<std::uint64_t, 1>& out) {
-    nb::gil_scoped_release free;
-    Stream stream(seed, unit);
-    for (std::size_t i = 0; i < out.size(); ++i) out.data()[i] = stream.below(n);
-  });
+  bind_draws<std::uint64_t>(m, "random_bits", [](Stream& stream) { return stream.bits(); });
+  bind_draws<double>(m, "random_uniform", [](Stream& stream) { return stream.uniform(); });
+  bind_draws<std::uint64_t>(m, "random_below", [](Stream& stream, std::uint64_t n) { return stream.below(n); });
   define(m, "random_permutation", [](std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 1>& out) {
     nb::gil_scoped_release free;
     Stream stream(seed, unit);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -22,13 +23,13 @@
 namespace consilience {
 
 struct SweepOptions {
-  std::size_t clusters;
-  Objective objective;
-  double temperature;   // Gumbel noise on the scores, in units of the row's mass; 0 is plain search
-  double capacity;      // largest weight of a cluster
-  bool keep_clusters;   // the last row of a cluster stays
-  std::size_t shortlist;  // candidates checked exactly, chosen by linear scores; 0: all that could be the best
-  std::uint64_t seed, unit;
+  std::size_t clusters = 1;
+  Objective objective = Objective::kShannon;
+  double temperature = 0;    // Gumbel noise on the scores, in units of the row's mass; 0 is plain search
+  double capacity = std::numeric_limits<double>::infinity();  // largest weight of a cluster
+  bool keep_clusters = true;  // the last row of a cluster stays
+  std::size_t shortlist = 0;  // candidates checked exactly, chosen by linear scores; 0: all that could be the best
+  std::uint64_t seed = 0, unit = 0;
   std::size_t block = 1;  // rows whose candidates are listed together, before any of them moves
   int threads = 1;        // that list candidates
 };

@@ -13,7 +13,7 @@ from consilience._check import InputError
 from consilience._kernels.arrays import check_out
 from consilience._types import Floats, Ints, Labels
 
-OBJECTIVES = ("shannon", "quadratic", "normalized")  # of the sweep, in the order of native/sweep.hpp
+OBJECTIVES = ("shannon", "quadratic", "normalized")  # of the sweep
 INITS = ("random", "k-means++", "given")  # of k-means, in the order of native/lloyd.hpp
 
 
@@ -76,29 +76,16 @@ def sweep(
         raise InputError("the groups name a view or a column that is not there")
     if len(view_of) and not (view_of[0] >= 0 and view_of[-1] < len(scale) and (np.diff(view_of) >= 0).all()):
         raise InputError("the columns of a view must stand together, and its number exist")
-    return tuple(
-        _native.sweep(
-            start,
-            column,
-            value,
-            weight,
-            view_of,
-            scale,
-            group,
-            labels,
-            order,
-            int(n_clusters),
-            OBJECTIVES.index(objective),
-            float(temperature),
-            float(capacity),
-            bool(keep_clusters),
-            int(shortlist),
-            int(seed),
-            int(unit),
-            int(block),
-            int(threads),
-        )
+    options = _native.SweepOptions()
+    options.clusters, options.objective = int(n_clusters), getattr(_native.Objective, objective)
+    options.temperature, options.capacity, options.keep_clusters = (
+        float(temperature),
+        float(capacity),
+        bool(keep_clusters),
     )
+    options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
+    options.seed, options.unit = int(seed), int(unit)
+    return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
 
 
 def lloyd(
