@@ -136,7 +136,8 @@ def test_spare_clusters_mend_a_flat_start():
 
 def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
     """DataLoom's quality: the same start and turns, once with a shortlist and blocks of rows, once exact and row by row."""
-    from consilience.information import Engine, regrouped
+    from consilience.information import Engine
+    from consilience.views import regrouped
 
     counts = check_counts(planted(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
     rng = np.random.default_rng(0)

@@ -11,8 +11,9 @@ from consilience.alternatives import CCIB, ccib
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
 from consilience.datasets import orthogonal_multinomials
-from consilience.information import count_views, objective_of
+from consilience.information import objective_of
 from consilience.measures import matched_accuracy, nmi
+from consilience.views import count_views
 
 
 def mutual_information(table):

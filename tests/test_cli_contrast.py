@@ -44,7 +44,7 @@ def test_given_the_shapes_it_finds_the_colors(tmp_path):
     assert list(table.columns) == ["cluster", "confidence"]
     assert list(table.index[:2]) == ["b001", "b002"]
     colors = load_beads().labels["color"]
-    assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], truth={"c": colors}).clusterings.iloc[0, -1] > 0.9
+    assert cs.compare(cs.Ensemble([table["cluster"]]), ["accuracy"], known={"c": colors}).clusterings.iloc[0, -1] > 0.9
     assert picture.read_bytes().startswith(b"\x89PNG")
     for word in ("4 new clusters of 300 objects", "of the variance", "with color", "told twice", "disc", "wrote"):
         assert word in done.stdout

@@ -148,7 +148,7 @@ def test_polars():
     assert Ensemble([PolarsSeries([5, 7])]).labels.T.tolist() == [[0, 1]]
     assert rand(PolarsSeries([5, 7, None]), [0, 1, 1]) == 1
     truth = PolarsFrame({"class": [0, 0, 1]})
-    assert "rand:class" in compare(ens, "rand", truth=truth).clusterings
+    assert "rand:class" in compare(ens, "rand", known=truth).clusterings
 
 
 def test_arrow_columns():
@@ -199,16 +199,16 @@ def test_series_of_other_objects_are_refused():
         lambda: accuracy(one, other),
         lambda: anmi([one], other),
         lambda: compactness(pd.DataFrame({"x": [0.0, 1, 2]}, index=one.index), other),
-        lambda: compare([one, one], truth={"class": other}),
-        lambda: compare([one, one], truth=other),
-        lambda: compare(Ensemble([one, one]), truth=pd.DataFrame({"class": other})),
-        lambda: compare([one, one], truth={"one": one, "other": other}),
+        lambda: compare([one, one], known={"class": other}),
+        lambda: compare([one, one], known=other),
+        lambda: compare(Ensemble([one, one]), known=pd.DataFrame({"class": other})),
+        lambda: compare([one, one], known={"one": one, "other": other}),
     ]
     for call in tests:
         with pytest.raises(InputError, match=r"row 0 is 'a' in one and 'b' in another\): align them"):
             call()
     assert rand(one, other.to_numpy()) == rand([0, 0, 1], [0, 1, 1])
-    assert "rand:truth" in compare([one, one], "rand", truth=other.reset_index(drop=True)).clusterings
+    assert "rand:known" in compare([one, one], "rand", known=other.reset_index(drop=True)).clusterings
 
 
 @pytest.mark.parametrize("labels", MANY_CLUSTERINGS.values(), ids=MANY_CLUSTERINGS)

@@ -10,17 +10,9 @@ from scipy import sparse
 
 from consilience import _kernels
 from consilience._check import InputError
-from consilience.information import (
-    OBJECTIVES,
-    Engine,
-    Views,
-    batch_scores,
-    count_views,
-    label_views,
-    objective_of,
-    random_starts,
-)
+from consilience.information import OBJECTIVES, Engine, batch_scores, objective_of, random_starts
 from consilience.measures import anmi, nmi
+from consilience.views import Views, count_views, label_views
 from oracle import sweep as oracle
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)

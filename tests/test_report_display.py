@@ -26,7 +26,7 @@ results = {{
     "Consensus": cs.combine(ens, 3, "vote"),
     "Agreement": cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1),
     "Contrast": cs.contrast(beads.values, beads.labels["shape"], 3, n_restarts=2),
-    "Comparison": cs.compare(ens, truth=beads.labels),
+    "Comparison": cs.compare(ens, known=beads.labels),
     "Stability": cs.stability(ens),
     "Map": meta.map(),
     "one": cs.Ensemble([[0, 1, 1]]),

@@ -195,7 +195,7 @@ def test_a_contrast_names_the_given_groups(tmp_path, beads):
 
 
 def test_a_comparison(tmp_path, beads):
-    found = cs.compare(load_beads_labels(), ["rand", "cluster_difference"], truth=beads.labels)
+    found = cs.compare(load_beads_labels(), ["rand", "cluster_difference"], known=beads.labels)
     cs.report(found, tmp_path / "page.html")
     assert found.stability["cluster_difference"].words(4) in read_page(tmp_path / "page.html").text
     with pytest.raises(InputError, match="of a Comparison has no use for known"):

@@ -19,7 +19,7 @@ from consilience.reports.figures import _similar_first
 @pytest.fixture(scope="module")
 def result():
     beads = load_beads()
-    return cs.compare(load_beads_labels(), ("jaccard", "cluster_difference"), truth=dict(beads.labels.items()))
+    return cs.compare(load_beads_labels(), ("jaccard", "cluster_difference"), known=dict(beads.labels.items()))
 
 
 def test_comparison_prints_a_summary(result):
@@ -31,24 +31,24 @@ def test_comparison_prints_a_summary(result):
 
 def test_truth_of_another_length_is_refused():
     with pytest.raises(InputError, match="'class' are 3 for 4 objects"):
-        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], truth={"class": [0, 0, 1]})
+        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], known={"class": [0, 0, 1]})
 
 
 def test_truth_in_every_form():
     ens, y = cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]], ids=list("abcd")), [0, 0, 1, 1]
     forms = {
-        "truth": [y, np.array(y), pd.Series(y, index=list("abcd"))],
+        "known": [y, np.array(y), pd.Series(y, index=list("abcd"))],
         "kind": [pd.Series(y, name="kind"), pd.DataFrame({"kind": y}), {"kind": y}],
     }
     for name, given in forms.items():
         for truth in given:
-            assert cs.compare(ens, "rand", truth=truth).clusterings[f"rand:{name}"].tolist() == [1, 0.5]
+            assert cs.compare(ens, "rand", known=truth).clusterings[f"rand:{name}"].tolist() == [1, 0.5]
 
 
 @pytest.mark.parametrize("truth", ["class", 5, {"class": None}, {0, 1}, {"class": "aabb"}])
 def test_truth_that_is_none_is_refused(truth):
-    with pytest.raises(InputError, match="known labels"):
-        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], truth=truth)
+    with pytest.raises(InputError, match=r"known (labels|must be labels)"):
+        cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], known=truth)
 
 
 @pytest.mark.parametrize("measures", [None, [], 5])
@@ -87,7 +87,7 @@ def test_names_are_printed_as_they_are():
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_is_cut_at_80_columns(terminal):
-    result = cs.compare(load_beads_labels(), list(cs.measures.MEASURES), truth=load_beads().labels)
+    result = cs.compare(load_beads_labels(), list(cs.measures.MEASURES), known=load_beads().labels)
     text = shown(result, 80, force_terminal=terminal, color_system=None)
     lines = text.split("\n")
     assert max(map(len, lines)) <= 80
@@ -117,13 +117,13 @@ def test_pictures_are_only_of_comparisons_and_in_known_formats(result, tmp_path)
 
 
 def test_picture_of_one_clustering_with_known_labels(tmp_path):
-    draw_agreement(cs.compare([[0, 0, 1]], "nmi", truth=[0, 1, 1]), tmp_path / "x.PNG")
+    draw_agreement(cs.compare([[0, 0, 1]], "nmi", known=[0, 1, 1]), tmp_path / "x.PNG")
     assert (tmp_path / "x.PNG").stat().st_size > 5000
 
 
 def test_picture_of_odd_names_and_unknown_values(tmp_path):
     labels = {"a name that goes on and on and on and on": [0, 1, None], "$x^$": [0, 0, 1], "聚类": [None, None, 0]}
-    result = cs.compare(labels, ["nmi", "variation_of_information"], truth=[0, 0, 1])
+    result = cs.compare(labels, ["nmi", "variation_of_information"], known=[0, 0, 1])
     for measure in result.matrices:  # a warning from matplotlib would be an error here
         draw_agreement(result, tmp_path / "x.png", measure=measure)
     apart = cs.compare([[0, None, None], [None, 0, None], [None, None, 0]], "nmi")
@@ -134,7 +134,7 @@ def test_scales_are_those_of_the_measure(result, monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr(figures, "new_figure", lambda *size: made.append(Figure(size)) or made[-1])
     ens = cs.Ensemble([[0, 0, 1, None], [0, 0, 1, None], [None, None, None, 0]])
-    draw_agreement(cs.compare(ens, "jaccard", truth=[0, 0, 1, 1]), tmp_path / "x.png")
+    draw_agreement(cs.compare(ens, "jaccard", known=[0, 0, 1, 1]), tmp_path / "x.png")
     matrix, known = made[0].axes[:2]
     image = matrix.images[0]
     assert image.get_clim() == (0, 1)

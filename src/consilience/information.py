@@ -17,8 +17,8 @@ stays (``keep_clusters``), so k clusters stay k; a cluster takes no row that wou
 without entries stays where it started. A temperature adds Gumbel noise to the scores, falling linearly to a tenth over the noisy
 passes, which then give way to plain ones. ``shortlist=m`` scores all clusters linearly (multiply-add with a table of logarithms kept up to
 date), for a block of rows at a time and in threads, and checks only the best m exactly: for hundreds of clusters. Views may group the
-columns of one table (:func:`grouped_views`): rows are summed by groups as they are read. **Batch** passes move all objects at once by a
-matrix product with the tables' logarithms, and stop when the objective no longer grows.
+columns of one table (:func:`consilience.views.grouped_views`): rows are summed by groups as they are read. **Batch** passes move all
+objects at once by a matrix product with the tables' logarithms, and stop when the objective no longer grows.
 """
 
 from __future__ import annotations
@@ -35,29 +35,11 @@ from consilience._check import InputError, check_choice, check_seed
 from consilience._parallel import n_threads, workers
 from consilience._random import child_seed, stream
 from consilience._types import Floats
-from consilience.views import Views, by_view, cluster_tables, count_views, grouped_views, label_views, regrouped
+from consilience.measures.counts import xlogx
+from consilience.views import Views, by_view, cluster_tables
 
 OBJECTIVES = _kernels.OBJECTIVES
-__all__ = [
-    "OBJECTIVES",
-    "Engine",
-    "Search",
-    "Views",
-    "batch_scores",
-    "cluster_tables",
-    "count_views",
-    "grouped_views",
-    "label_views",
-    "objective_of",
-    "random_starts",
-    "refill_empty",
-    "regrouped",
-]
 STILL = 1e-5  # share of rows that may move in a last pass
-
-
-def _phi(x: Floats) -> Floats:
-    return x * np.log(np.where(x > 0, x, 1.0))
 
 
 def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
@@ -66,7 +48,8 @@ def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "s
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.information import label_views, objective_of
+    >>> from consilience.information import objective_of
+    >>> from consilience.views import label_views
     >>> views = label_views(np.array([[0, 0], [0, 1], [1, 1]]))
     >>> round(objective_of(views, np.array([0, 0, 1]), 2), 4)  # H of the first view, plus the information about the second
     0.8109
@@ -80,11 +63,11 @@ def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "s
         inside = np.divide(table**2, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0).sum(axis=0)
         kept = (by_view(inside, views) - by_view(columns**2, views) / n) / n
         return float(views.weights[known] @ kept[known])
-    sums, whole = _phi(totals).sum(axis=0), _phi(n)
-    shared = by_view(_phi(table).sum(axis=0) - _phi(columns), views) - sums + whole
+    sums, whole = xlogx(totals).sum(axis=0), xlogx(n)
+    shared = by_view(xlogx(table).sum(axis=0) - xlogx(columns), views) - sums + whole
     if objective == "shannon":
         return float(views.weights[known] @ (np.maximum(shared, 0) / n)[known])
-    own, other = whole - sums, whole - by_view(_phi(columns), views)
+    own, other = whole - sums, whole - by_view(xlogx(columns), views)
     none = 1e-9 * (1 + whole)
     single, constant = own <= none, other <= none
     value = np.where(
@@ -106,7 +89,7 @@ def _constant(views: Views, objective: str) -> float:
     n, columns = views.totals, views.column_totals
     scale = _scales(views, "shannon")
     if objective == "shannon":
-        return float(scale @ (_phi(n) - by_view(_phi(columns), views)))
+        return float(scale @ (xlogx(n) - by_view(xlogx(columns), views)))
     if objective == "quadratic":
         return -float(scale @ np.divide(by_view(columns**2, views), n, out=np.zeros_like(n), where=n > 0))
     return 0.0

@@ -9,7 +9,8 @@ import numpy as np
 from consilience import _kernels
 from consilience._types import Labels
 from consilience.agreement.count_table import Side
-from consilience.information import Engine, Search, Views, cluster_tables, regrouped
+from consilience.information import Engine, Search
+from consilience.views import Views, cluster_tables, regrouped
 
 EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
 SHORTLIST = 8

@@ -16,7 +16,8 @@ from scipy import sparse
 
 from consilience._types import Floats
 from consilience.alternatives.multinomial import soft_rows
-from consilience.information import Views, refill_empty
+from consilience.information import refill_empty
+from consilience.views import Views
 
 HARDEST = 1000.0  # β at which it ends in any case
 TINY = 1e-9  # keeps the logarithm of an empty cell finite

@@ -14,8 +14,9 @@ from consilience._random import stream
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.data import check_counts
 from consilience.alternatives.multinomial import log_profiles
-from consilience.information import Engine, cluster_tables, count_views, random_starts
+from consilience.information import Engine, random_starts
 from consilience.tables import check_matrix
+from consilience.views import cluster_tables, count_views
 
 SEARCHES = ("sequential", "annealing")
 

@@ -35,9 +35,10 @@ from consilience.consensus import combine
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
 from consilience.ensemble import Ensemble
-from consilience.information import Engine, Views, objective_of
+from consilience.information import Engine, objective_of
 from consilience.measures import nmi
 from consilience.tables import check_matrix
+from consilience.views import Views
 
 PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 FREE = 0.01  # share of I(C; Y | Z) that coordination may cost

@@ -17,7 +17,9 @@ from scipy.optimize import linear_sum_assignment
 
 from consilience._random import child_seed
 from consilience._types import Floats, Labels
-from consilience.information import Views, count_views, random_starts
+from consilience.information import random_starts
+from consilience.measures.counts import xlogx
+from consilience.views import Views, count_views
 
 
 def conditional_views(X: Any, groups: NDArray[Any], weight: float) -> Views:
@@ -89,11 +91,7 @@ def _best_names(others: Floats, own: Floats) -> NDArray[np.int64]:
     others_seen, own_seen = others[:, seen], own[:, seen]
     gain = np.empty((len(own), len(own)))  # what joining adds to Σ φ(T_cy) − φ(T_c·), row: cluster of the others
     for c, (row, total) in enumerate(zip(others_seen, others.sum(axis=1), strict=True)):
-        gain[c] = (_phi(row + own_seen) - _phi(row)).sum(axis=1) - _phi(total + own.sum(axis=1)) + _phi(total)
+        gain[c] = (xlogx(row + own_seen) - xlogx(row)).sum(axis=1) - xlogx(total + own.sum(axis=1)) + xlogx(total)
     names, clusters = linear_sum_assignment(gain, maximize=True)
     better = gain[names, clusters].sum() > np.trace(gain) + 1e-9 * abs(np.trace(gain))
     return names[np.argsort(clusters)] if better else np.arange(len(own))
-
-
-def _phi(x: Any) -> Any:
-    return x * np.log(np.where(x > 0, x, 1.0))

@@ -21,9 +21,10 @@ from consilience.alternatives.data import group_means
 from consilience.alternatives.given import SEVERAL, check_given, groups_of, joint
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
-from consilience.information import count_views, label_views, objective_of
+from consilience.information import objective_of
 from consilience.measures import adjusted_rand, information_ratio, nmi
 from consilience.tables import check_matrix
+from consilience.views import count_views, label_views
 
 MEASURES = ("variance", "information")
 

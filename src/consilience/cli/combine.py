@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from consilience._check import InputError
-from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
+from consilience.cli.inputs import OneOf, check_outputs, read_ensemble, table_options, truth_options
 from consilience.consensus import METHODS, combine, floaters
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.nbce import INFERENCE
@@ -49,7 +49,7 @@ class Clusters(click.ParamType):
 )
 @click.option(
     "--method",
-    type=click.Choice(["auto", *METHODS]),
+    type=OneOf(lambda: ("auto", *METHODS)),
     default="auto",
     show_default=True,
     help="How; 'auto' lets the fast methods compete.",

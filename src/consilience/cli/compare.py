@@ -20,7 +20,7 @@ from consilience.reports.files import check_figure_path, check_table_path
     "--measure",
     "-m",
     "measures",
-    choices=tuple(MEASURES),
+    choices=MEASURES,
     default=["jaccard,nmi,adjusted_rand"],
     show_default=True,
     help=f"Measures: {', '.join(MEASURES)}. The last three are slower on many clusterings.",
@@ -63,7 +63,7 @@ def command(
     pictures = [check_figure_path(figure)] if figure else []
     check_outputs([*files.values(), *pictures], [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
-    result = compare(ensemble, measures, truth=known, n_jobs=n_jobs)
+    result = compare(ensemble, measures, known=known, n_jobs=n_jobs)
     for measure, path in files.items():
         write_table(result.matrix(measure), path)
     for path in pictures:

@@ -96,4 +96,4 @@ def _write_beads(output: Path) -> None:
         beads = load_beads()
         assert beads.labels is not None
         truth = dict(beads.labels.items())
-        draw_agreement(compare(load_beads_labels(), ("jaccard", "nmi"), truth=truth), output / "agreement.png")
+        draw_agreement(compare(load_beads_labels(), ("jaccard", "nmi"), known=truth), output / "agreement.png")

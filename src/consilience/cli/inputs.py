@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,12 +21,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 NAMED = 3  # columns that a warning names
 
 
+class OneOf(click.Choice):
+    """One of the names that there are when the command runs, since methods and measures can be added from outside."""
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self.names, self.case_sensitive = names, True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names."""
+        return tuple(self.names())
+
+
 class Names(click.ParamType):
     """A comma-separated list, quoted as in CSV; with `choices`, each is checked and completed by the shell."""
 
     name = "NAME,…"
 
-    def __init__(self, choices: tuple[str, ...] = ()) -> None:
+    def __init__(self, choices: Collection[str] = ()) -> None:
         self.choices = choices
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -52,7 +64,7 @@ class Names(click.ParamType):
         return [CompletionItem(prefix + name) for name in self.choices if name.startswith(last)]
 
 
-def names_option(*flags: str, choices: tuple[str, ...] = (), **settings: Any) -> Callable[[F], F]:
+def names_option(*flags: str, choices: Collection[str] = (), **settings: Any) -> Callable[[F], F]:
     """An option of names: in one list, or given several times."""
 
     def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:

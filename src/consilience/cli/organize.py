@@ -10,7 +10,7 @@ import click
 
 from consilience._check import InputError
 from consilience.cli.combine import Clusters
-from consilience.cli.inputs import check_outputs, read_ensemble, table_options, truth_options
+from consilience.cli.inputs import OneOf, check_outputs, read_ensemble, table_options, truth_options
 from consilience.consensus import METHODS
 from consilience.measures import MEASURES
 from consilience.meta import organize
@@ -34,14 +34,14 @@ from consilience.reports.organize_folder import FILES, group_table, is_ours, kno
 @click.option(
     "--measure",
     "-m",
-    type=click.Choice([name for name, how in MEASURES.items() if how.symmetric]),
+    type=OneOf(lambda: [name for name, how in MEASURES.items() if how.symmetric]),
     default="cluster_difference",
     show_default=True,
     help="How alike two clusterings are.",
 )
 @click.option(
     "--method",
-    type=click.Choice(["auto", *METHODS]),
+    type=OneOf(lambda: ("auto", *METHODS)),
     default="vote",
     show_default=True,
     help="How a group's clusterings are combined.",

@@ -14,7 +14,7 @@ import click
 from consilience._check import InputError
 from consilience.agreement import Agreement
 from consilience.cli.combine import Clusters
-from consilience.cli.inputs import by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
+from consilience.cli.inputs import OneOf, by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
 from consilience.consensus import METHODS
 from consilience.meta.tree import LINKAGES
 from consilience.reports.provenance import Origin
@@ -42,7 +42,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--method",
-    type=click.Choice(["auto", *METHODS]),
+    type=OneOf(lambda: ("auto", *METHODS)),
     help="How clusterings are combined; vote by default, and sccc for an agreement.",
 )
 @click.option(

@@ -28,7 +28,8 @@ from consilience.consensus.mcla import mcla
 from consilience.consensus.quadratic import quadratic_consensus
 from consilience.consensus.sccc import sccc
 from consilience.consensus.vote import majority_vote
-from consilience.information import Engine, Search, Views, batch_scores, objective_of
+from consilience.information import Engine, Search, batch_scores, objective_of
+from consilience.views import Views
 
 OTHERS: dict[str, Callable[[Problem, int], Answer]] = {
     "quadratic": lambda problem, seed: quadratic_consensus(problem, random_state=seed),

@@ -23,7 +23,8 @@ from consilience._types import Floats
 from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.information import Views, objective_of, refill_empty
+from consilience.information import objective_of, refill_empty
+from consilience.views import Views
 
 
 def information_bottleneck(

@@ -28,7 +28,8 @@ from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.vote import MajorityVote
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
+from consilience.opening import as_ensemble
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
     "vote": MajorityVote,

@@ -14,7 +14,7 @@ from consilience import _kernels
 from consilience._check import InputError
 from consilience._random import stream
 from consilience._types import EnsembleLike, Floats, Ints, Labels
-from consilience.ensemble import as_ensemble
+from consilience.opening import as_ensemble
 
 
 @dataclass(frozen=True)

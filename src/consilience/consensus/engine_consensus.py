@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 from consilience._check import InputError, check_labels, check_seed
 from consilience.consensus.distinct_rows import Problem, sample_rows
-from consilience.information import Engine, Search, Views, batch_scores, label_views, random_starts, refill_empty
+from consilience.information import Engine, Search, batch_scores, random_starts, refill_empty
+from consilience.views import Views, label_views
 
 SAMPLE = 2_000  # rows on which starts compete
 ENOUGH = 3  # starts that reach the same best: no more are tried

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._types import EnsembleLike, Floats, Ints
 from consilience.consensus.confidence import assess
 from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
+from consilience.opening import as_ensemble
 
 
 @dataclass(frozen=True)

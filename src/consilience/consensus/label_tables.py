@@ -17,7 +17,8 @@ from consilience._parallel import workers
 from consilience._types import Floats, Labels
 from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE
-from consilience.information import label_views, random_starts
+from consilience.information import random_starts
+from consilience.views import label_views
 
 Fitted = TypeVar("Fitted")
 SHORT = 20  # iterations over which starts compete

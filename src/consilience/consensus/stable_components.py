@@ -17,7 +17,8 @@ from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.confidence import FLOATING, cluster_posterior, cluster_shares, floating
 from consilience.consensus.distinct_rows import Problem, label_tables
 from consilience.consensus.result import Consensus
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
+from consilience.opening import as_ensemble
 
 SHOWN = 5  # objects named for each component
 

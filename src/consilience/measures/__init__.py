@@ -1,18 +1,20 @@
-"""How alike are clusterings: of two, of all pairs, of an ensemble, of a clustering on data."""
+"""What judges a clustering: compared with another, with all of an ensemble, with known labels, or on the data."""
 
 from consilience.measures.compactness import compactness
 from consilience.measures.counts import contingency
 from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
+from consilience.measures.likelihood import perplexity
 from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
-from consilience.measures.pairwise import MEASURES, Stability, pairwise, stability, stability_of
-from consilience.measures.perplexity import perplexity
+from consilience.measures.pairwise import Stability, pairwise, stability, stability_of
+from consilience.measures.registry import MEASURES, Measure
 from consilience.measures.sampling import sample_objects
 from consilience.measures.summary import Comparison, compare
 
 __all__ = [
     "MEASURES",
     "Comparison",
+    "Measure",
     "Stability",
     "accuracy",
     "adjusted_rand",

@@ -16,7 +16,7 @@ from consilience._types import Floats
 LARGEST = 2**27  # cells of a table: 1 GB
 # What messages call the two label vectors of a measure.
 TWO = ("the first clustering", "the second clustering")
-TRUTH = ("the known labels", "the clustering")
+KNOWN = ("the known labels", "the clustering")
 
 
 def contingency(a: Any, b: Any, *, sample_weight: Any = None) -> NDArray[Any]:

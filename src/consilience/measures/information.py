@@ -13,8 +13,9 @@ import numpy as np
 
 from consilience._check import InputError, check_labels
 from consilience._types import Floats
-from consilience.ensemble import as_ensemble, check_same_objects
-from consilience.measures.counts import TRUTH, Sums, of_pair, ratio, sums_with_each, unknown, xlogx
+from consilience.ensemble import check_same_objects
+from consilience.measures.counts import KNOWN, Sums, of_pair, ratio, sums_with_each, unknown, xlogx
+from consilience.opening import as_ensemble
 
 
 def nmi(a: Any, b: Any) -> float:
@@ -45,10 +46,10 @@ def variation_of_information(a: Any, b: Any) -> float:
     return of_pair(variation_of_information_from, a, b, "xlogx")
 
 
-def information_ratio(truth: Any, labels: Any) -> float:
-    """The share of the information in `truth` that `labels` keeps, I(truth; labels) / H(truth). 0 … 1.
+def information_ratio(known: Any, labels: Any) -> float:
+    """The share of the information in `known` that `labels` keeps, I(known; labels) / H(known). 0 … 1.
 
-    1 if `truth` is a single class. Equal to ``sklearn.metrics.homogeneity_score(truth, labels)``. It can only grow
+    1 if `known` is a single class. Equal to ``sklearn.metrics.homogeneity_score(known, labels)``. It can only grow
     when clusters are split.
 
     Examples
@@ -57,7 +58,7 @@ def information_ratio(truth: Any, labels: Any) -> float:
     >>> round(information_ratio([0, 0, 1, 1], [0, 0, 1, 2]), 3), round(information_ratio([0, 0, 1, 2], [0, 0, 1, 1]), 3)
     (1.0, 0.667)
     """
-    return of_pair(information_ratio_from, truth, labels, "xlogx", TRUTH)
+    return of_pair(information_ratio_from, known, labels, "xlogx", KNOWN)
 
 
 def anmi(ensemble: Any, labels: Any) -> float:

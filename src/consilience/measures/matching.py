@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, check_choice
-from consilience.measures.counts import LARGEST, TRUTH, cells
+from consilience.measures.counts import KNOWN, LARGEST, cells
 
 
-def accuracy(truth: Any, labels: Any) -> float:
+def accuracy(known: Any, labels: Any) -> float:
     """Share of objects in the plurality class of their cluster (Caruana et al. 2006, Eq. 4; also called purity).
 
     With as many clusters as classes this is the clustering accuracy of Bekkerman et al. 2009. It is 1 when every
@@ -24,10 +24,10 @@ def accuracy(truth: Any, labels: Any) -> float:
     >>> accuracy(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
-    return accuracy_from(cells(truth, labels, TRUTH))
+    return accuracy_from(cells(known, labels, KNOWN))
 
 
-def matched_accuracy(truth: Any, labels: Any) -> float:
+def matched_accuracy(known: Any, labels: Any) -> float:
     """Share of objects on the best one-to-one matching of clusters to classes (Hungarian method).
 
     Clusters beyond the number of classes match nothing and count as errors.
@@ -38,10 +38,10 @@ def matched_accuracy(truth: Any, labels: Any) -> float:
     >>> matched_accuracy(["a", "a", "a", "b"], [0, 0, 1, 2])
     0.75
     """
-    return matched_accuracy_from(cells(truth, labels, TRUTH))
+    return matched_accuracy_from(cells(known, labels, KNOWN))
 
 
-def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
+def f1(known: Any, labels: Any, *, average: str = "classes") -> float:
     """Mean over classes of the best F1 that a single cluster reaches for the class.
 
     F1(class i, cluster j) = 2 n_ij / (n_i + n_j). The formula printed by Wang, Domeniconi and Laskey 2010 sums over one
@@ -55,7 +55,7 @@ def f1(truth: Any, labels: Any, *, average: str = "classes") -> float:
     (0.733, 0.667)
     """
     check_choice(average, ("classes", "clusters"), "average")
-    return f1_from(cells(truth, labels, TRUTH), average)
+    return f1_from(cells(known, labels, KNOWN), average)
 
 
 Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]

@@ -2,64 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, count
 from consilience._parallel import n_threads
 from consilience._progress import track
-from consilience._types import Floats
-from consilience.ensemble import Ensemble, as_ensemble
-from consilience.measures import information, matching, pairs
-from consilience.measures.counts import TERMS, Sums, cells, clusters, tables
+from consilience._types import Array, EnsembleLike, Floats, Labels
+from consilience.ensemble import Ensemble
+from consilience.measures.counts import TERMS, Sums, cells, clusters, sums_with_each, tables
+from consilience.measures.registry import MEASURES, Measure
+from consilience.opening import as_ensemble
+from consilience.results import Result
 
 BAND = 128  # clusterings compared with all others at a time
 STACK = 2**18  # cells of the tables, or labels counted, at a time: what the cache holds
 DENSE = 4  # cells per object up to which a dense table is counted faster than cells are sorted
 
 
-@dataclass(frozen=True)
-class Measure:
-    """How a measure is computed: from sums of a term, or (term None) from the cells of the contingency table.
-
-    `stacked` is the formula for many dense tables at once, and `largest` the largest value, if there is one.
-    """
-
-    name: str
-    term: str | None
-    formula: Callable[..., Any]
-    symmetric: bool = True
-    distance: bool = False
-    stacked: Callable[..., Any] | None = None
-    largest: float | None = 1.0
-
-
-MEASURES = {
-    m.name: m
-    for m in (
-        Measure("rand", "square", pairs.rand_from),
-        Measure("adjusted_rand", "square", pairs.adjusted_rand_from),
-        Measure("jaccard", "square", pairs.jaccard_from),
-        Measure("cluster_difference", "square", pairs.cluster_difference_from, distance=True),
-        Measure("nmi", "xlogx", information.nmi_from),
-        Measure(
-            "variation_of_information", "xlogx", information.variation_of_information_from, distance=True, largest=None
-        ),
-        Measure("information_ratio", "xlogx", information.information_ratio_from, symmetric=False),
-        Measure("accuracy", None, matching.accuracy_from, symmetric=False, stacked=matching.accuracy_of),
-        Measure("matched_accuracy", None, matching.matched_accuracy_from, stacked=matching.matched_accuracy_of),
-        Measure("f1", None, matching.f1_from, symmetric=False, stacked=matching.f1_of),
-    )
-}
-
-
 def pairwise(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     measure: str = "cluster_difference",
     *,
     n_jobs: int | None = None,
@@ -71,9 +36,9 @@ def pairwise(
     ----------
     ensemble : Ensemble, or what one is made from
     measure : str
-        "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi", "variation_of_information",
-        "information_ratio", "accuracy", "matched_accuracy" or "f1". The first seven are made in bulk by a native
-        kernel; the last three need the tables themselves and take 10 to 100 times as long.
+        A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi",
+        "variation_of_information", "information_ratio", "accuracy", "matched_accuracy", "f1", or one of your own. The first seven
+        are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as long.
     n_jobs : int, optional
         Threads of the kernel; the values do not depend on them.
     progress : bool, optional
@@ -82,7 +47,7 @@ def pairwise(
     Returns
     -------
     (n_clusterings, n_clusterings) array
-        Entry (i, j) is ``measure(i, j)``; where the measure is not symmetric, i is the truth. NaN where two
+        Entry (i, j) is ``measure(i, j)``; where the measure is not symmetric, i has the known labels. NaN where two
         clusterings share no labeled object.
 
     Notes
@@ -100,12 +65,44 @@ def pairwise(
     check_choice(measure, MEASURES, "measure")
     ens, how = as_ensemble(ensemble), MEASURES[measure]
     threads = n_threads(n_jobs)
-    return _by_table(ens, how, progress) if how.term is None else _in_bulk(ens, how, threads, progress)
+    if how.formula is None:
+        return _one_by_one(ens, how, measure, progress)
+    if how.term is None:
+        return _by_table(ens, how, measure, progress)
+    return _in_bulk(ens, how, measure, threads, progress)
 
 
-def _in_bulk(ens: Ensemble, how: Measure, threads: int, progress: bool | None) -> Floats:
+def with_each(measure: str, known: Labels, ens: Ensemble) -> Floats:
+    """A measure of one clustering, as codes, with every clustering of an ensemble."""
+    how = MEASURES[measure]
+    if how.formula is not None and how.term is not None:
+        return np.asarray(how.formula(sums_with_each(known, ens.labels, how.term)))
+    if how.formula is not None:
+        return np.array([how.formula(cells(known, column)) for column in ens.labels.T])
+    return np.array([_of_shared(how, known, column) for column in ens.labels.T])
+
+
+def _of_shared(how: Measure, a: Labels, b: Labels) -> float:
+    """A measure without a formula, of the objects that both label; NaN if there are none."""
+    both = (a >= 0) & (b >= 0)
+    return float(how.function(a[both], b[both])) if both.any() else float("nan")
+
+
+def _one_by_one(ens: Ensemble, how: Measure, name: str, progress: bool | None) -> Floats:
+    m, columns = ens.n_clusterings, np.ascontiguousarray(ens.labels.T)
+    out = np.empty((m, m))
+    for i in track(range(m), m, name, progress):
+        for j in range(i if how.symmetric else 0, m):
+            out[i, j] = _of_shared(how, columns[i], columns[j])
+            if how.symmetric:
+                out[j, i] = out[i, j]
+    return out
+
+
+def _in_bulk(ens: Ensemble, how: Measure, name: str, threads: int, progress: bool | None) -> Floats:
     """Bands of columns; each band is compared with all clusterings up to its end, and mirrored."""
     assert how.term is not None
+    assert how.formula is not None
     m = ens.n_clusterings
     codes, missing = _kernels.encode_codes(ens.labels), ens.has_missing
     sizes = [np.bincount(column + 1)[1:] for column in ens.labels.T]
@@ -113,7 +110,7 @@ def _in_bulk(ens: Ensemble, how: Measure, threads: int, progress: bool | None) -
     alone = np.array([TERMS[how.term](size).sum() for size in sizes])
     out = np.empty((m, m))
     begins = range(0, m, BAND)
-    for begin in track(begins, len(begins), how.name, progress):
+    for begin in track(begins, len(begins), name, progress):
         end = min(begin + BAND, m)
         joint, own, other, known = _kernels.pair_sums(
             codes, clusters, begin, end, term=how.term, missing=missing, threads=threads
@@ -129,7 +126,7 @@ def _in_bulk(ens: Ensemble, how: Measure, threads: int, progress: bool | None) -
 
 def _mirror(matrix: Floats, how: Measure) -> Floats:
     """Symmetric to the last bit, with an exact diagonal, as SciPy's condensed form wants it."""
-    diagonal = np.where(np.isnan(np.diag(matrix)), np.nan, 0.0 if how.distance else 1.0)
+    diagonal = np.where(np.isnan(np.diag(matrix)), np.nan, 0.0 if how.is_distance else 1.0)
     for begin in range(0, len(matrix), BAND):
         block = matrix[begin : begin + BAND, begin : begin + BAND]
         block[...] = np.triu(block, 1) + np.triu(block, 1).T
@@ -137,11 +134,12 @@ def _mirror(matrix: Floats, how: Measure) -> Floats:
     return matrix
 
 
-def _by_table(ens: Ensemble, how: Measure, progress: bool | None) -> Floats:
+def _by_table(ens: Ensemble, how: Measure, name: str, progress: bool | None) -> Floats:
+    assert how.formula is not None
     m, columns = ens.n_clusterings, np.ascontiguousarray(ens.labels.T)
     widths = np.array([clusters(column) for column in columns])
     out = np.empty((m, m))
-    for i in track(range(m), m, how.name, progress):
+    for i in track(range(m), m, name, progress):
         for some in _blocks(widths[: i + 1] * widths[i], ens.n_objects):
             a, others = columns[i], columns[some]
             if how.stacked is not None and len(others) > 1:
@@ -156,7 +154,7 @@ def _by_table(ens: Ensemble, how: Measure, progress: bool | None) -> Floats:
     return out
 
 
-def _blocks(sizes: NDArray[Any], n: int) -> Iterator[slice]:
+def _blocks(sizes: Array, n: int) -> Iterator[slice]:
     """Runs of tables that are dense enough to stack (cells for each, not many more than objects); others alone."""
     begin = 0
     while begin < len(sizes):
@@ -169,8 +167,8 @@ def _blocks(sizes: NDArray[Any], n: int) -> Iterator[slice]:
         begin = end
 
 
-@dataclass(frozen=True)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
     """How much the clusterings of an ensemble agree, over all pairs.
 
     Attributes
@@ -202,7 +200,7 @@ class Stability:
 
 
 def stability(
-    ensemble: Any, measure: str = "jaccard", *, n_jobs: int | None = None, progress: bool | None = None
+    ensemble: EnsembleLike, measure: str = "jaccard", *, n_jobs: int | None = None, progress: bool | None = None
 ) -> Stability:
     """Mean agreement over all pairs of clusterings, with its standard error (Bekkerman et al. 2009, section 5.2).
 
@@ -218,7 +216,7 @@ def stability(
     return stability_of(pairwise(ensemble, measure, n_jobs=n_jobs, progress=progress), measure)
 
 
-def stability_of(matrix: NDArray[Any], measure: str) -> Stability:
+def stability_of(matrix: Array, measure: str) -> Stability:
     """The stability that a matrix from :func:`pairwise` shows."""
     if np.ndim(matrix) != 2 or len(set(np.shape(matrix))) != 1:
         raise InputError(f"stability needs the square matrix that pairwise gives; got shape {np.shape(matrix)}")
@@ -234,7 +232,7 @@ def stability_of(matrix: NDArray[Any], measure: str) -> Stability:
     return Stability(float(upper.mean()), sem, _jackknife(values, known), measure, int(upper.size))
 
 
-def _jackknife(values: Floats, known: NDArray[np.bool_]) -> float:
+def _jackknife(values: Floats, known: Array) -> float:
     """Standard error of the mean over pairs by leaving out one clustering at a time."""
     m = len(values)
     totals, counts = np.where(known, values, 0).sum(axis=1), known.sum(axis=1)

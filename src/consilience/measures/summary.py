@@ -18,14 +18,16 @@ from consilience._check import (
     kind_of,
     show,
 )
-from consilience._types import Floats
-from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
-from consilience.measures.counts import cells, pair_sums
-from consilience.measures.pairwise import MEASURES, Stability, pairwise, stability_of
+from consilience._types import EnsembleLike, Floats
+from consilience.ensemble import Ensemble, check_same_objects
+from consilience.measures.pairwise import Stability, pairwise, stability_of, with_each
+from consilience.measures.registry import MEASURES
+from consilience.opening import as_ensemble
+from consilience.results import Result
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """What :func:`compare` found.
 
     Attributes
@@ -56,6 +58,10 @@ class Comparison:
                 lines.append(f"{measure} with {known}: best {row[column]:.4f} ({row['name']})")
         return "\n  ".join(lines)
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row per clustering: `clusterings`."""
+        return self.clusterings
+
     def matrix(self, measure: str) -> pd.DataFrame:
         """The values of all pairs, with the clusterings' names."""
         check_choice(measure, self.matrices, "measure in this comparison")
@@ -68,7 +74,7 @@ class Comparison:
         values = np.where(np.triu(np.ones(matrix.shape, bool), 1), matrix, np.nan)
         if np.isnan(values).all():
             return []
-        ends = (np.nanargmin, np.nanargmax) if MEASURES[measure].distance else (np.nanargmax, np.nanargmin)
+        ends = (np.nanargmin, np.nanargmax) if MEASURES[measure].is_distance else (np.nanargmax, np.nanargmin)
         pairs = [np.unravel_index(end(values), values.shape) for end in ends]
         return [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
 
@@ -90,10 +96,10 @@ class Comparison:
 
 
 def compare(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     measures: Sequence[str] = ("jaccard", "nmi", "adjusted_rand"),
     *,
-    truth: Any = None,
+    known: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
@@ -104,8 +110,8 @@ def compare(
     ensemble : Ensemble, or what one is made from
     measures : sequence of str
         Names as for :func:`pairwise`.
-    truth : label vector, Series, DataFrame or mapping of name to label vector, optional
-        Known labelings; each clustering is compared with each of them. A vector without a name is called "truth".
+    known : label vector, Series, DataFrame or mapping of name to label vector, optional
+        Known labels; each clustering is compared with each of them. A vector without a name is called "known".
         A pandas index must be that of the ensemble's ids, where both say which objects they are of.
     n_jobs, progress
         As for :func:`pairwise`.
@@ -119,22 +125,22 @@ def compare(
     Examples
     --------
     >>> import consilience as cs
-    >>> cs.compare([[0, 0, 1, 1], [0, 0, 1, 2]], ["jaccard"], truth={"class": ["a", "a", "b", "b"]})
+    >>> cs.compare([[0, 0, 1, 1], [0, 0, 1, 2]], ["jaccard"], known={"class": ["a", "a", "b", "b"]})
     Comparison of 2 clusterings of 4 objects
       jaccard                  0.5000
       jaccard with class: best 1.0000 (0)
     """
     ens, measures = as_ensemble(ensemble), _check_measures(measures)
-    known = known_labels(truth, ens)
+    labelings = known_labels(known, ens)
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters, "labeled": ens.coverage})
     matrices = {m: pairwise(ens, m, n_jobs=n_jobs, progress=progress) for m in measures}
     several = ens.n_clusterings > 1
     for measure, matrix in matrices.items():
         if several:
             rows[measure] = _mean_with_others(matrix)
-    for name, codes in known.items():
+    for name, codes in labelings.items():
         for measure in measures:
-            rows[f"{measure}:{name}"] = [_value(measure, codes, column) for column in ens.labels.T]
+            rows[f"{measure}:{name}"] = with_each(measure, codes, ens)
     stability = {m: stability_of(matrix, m) for m, matrix in matrices.items()} if several else {}
     return Comparison(stability, rows, matrices, ens.n_objects)
 
@@ -147,32 +153,27 @@ def _check_measures(measures: Any) -> list[str]:
     return list(dict.fromkeys(check_choice(name, MEASURES, "measure") for name in names))
 
 
-def known_labels(truth: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
+def known_labels(known: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
     """The known labelings by name, as codes, of the ensemble's own objects."""
-    if truth is None:
+    if known is None:
         return {}
-    if isinstance(truth, pd.DataFrame):
-        given = {str(name): truth.iloc[:, j] for j, name in enumerate(truth.columns)}
-    elif hasattr(truth, "get_columns"):  # polars
-        given = dict(zip(truth.columns, truth.get_columns(), strict=True))
-    elif isinstance(truth, Mapping):
-        given = {str(name): labels for name, labels in truth.items()}
-    elif isinstance(truth, (str, bytes)):
-        raise InputError(f"truth must be known labels, not their name; got {kind_of(truth)}, {show(truth)}")
+    if isinstance(known, pd.DataFrame):
+        given = {str(name): known.iloc[:, j] for j, name in enumerate(known.columns)}
+    elif hasattr(known, "get_columns"):  # polars
+        given = dict(zip(known.columns, known.get_columns(), strict=True))
+    elif isinstance(known, Mapping):
+        given = {str(name): labels for name, labels in known.items()}
+    elif isinstance(known, (str, bytes)):
+        raise InputError(f"known must be labels, not their name; got {kind_of(known)}, {show(known)}")
     else:
-        given = {str(getattr(truth, "name", None) or "truth"): truth}
-    known = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
-    for name, codes in known.items():
+        given = {str(getattr(known, "name", None) or "known"): known}
+    found = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
+    for name, codes in found.items():
         if len(codes) != ens.n_objects:
             of = count(ens.n_objects, "object")
             raise InputError(f"the known labels {name!r} are {len(codes)} for {of}")
     check_same_objects(ens, *given.values())
-    return known
-
-
-def _value(measure: str, truth: Any, labels: Any) -> float:
-    how = MEASURES[measure]
-    return float(how.formula(cells(truth, labels) if how.term is None else pair_sums(truth, labels, how.term)))
+    return found
 
 
 def _mean_with_others(matrix: Floats) -> Floats:
@@ -185,7 +186,7 @@ def _mean_with_others(matrix: Floats) -> Floats:
 def _best(values: pd.Series, measure: str) -> Any:
     if values.isna().all():
         return values.index[0]
-    return values.idxmin() if MEASURES[measure].distance else values.idxmax()
+    return values.idxmin() if MEASURES[measure].is_distance else values.idxmax()
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:

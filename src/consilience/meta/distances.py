@@ -19,7 +19,6 @@ from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, pairwise
 
-SYMMETRIC = [name for name, how in MEASURES.items() if how.symmetric]
 SKETCHED = ("cluster_difference", "rand")
 PAIRS = 2**15  # pairs of objects in a sketch made without asking: a standard error of about 0.002
 COSTLY = 3 * 10**10  # objects × pairs of clusterings: ten seconds of one core for the exact kernel
@@ -53,7 +52,7 @@ def distances_between(
     else:
         matrix, error = pairwise(ensemble, measure, n_jobs=n_jobs, progress=progress), 0.0
         distances = squareform(matrix, checks=False)
-        if not MEASURES[measure].distance:
+        if not MEASURES[measure].is_distance:
             np.subtract(1, distances, out=distances)
     np.maximum(distances, 0, out=distances)  # rounding must not make a distance negative; NaN stays
     _check_known(ensemble, distances, n_pairs)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from consilience._check import InputError, check_choice, check_seed
-from consilience.ensemble import as_ensemble
-from consilience.meta.distances import SYMMETRIC, distances_between, sketch_size
+from consilience.measures import MEASURES
+from consilience.meta.distances import distances_between, sketch_size
 from consilience.meta.meta_clustering import MetaClustering
 from consilience.meta.tree import LINKAGES, check_cut, compactness_curve, cut, grow, number_of_groups
+from consilience.opening import as_ensemble
 
 
 def organize(
@@ -73,7 +74,7 @@ def organize(
     if ens.n_clusterings < 2:
         raise InputError("there is only one clustering: to organize takes at least two")
     check_choice(linkage, LINKAGES, "linkage")
-    check_choice(measure, SYMMETRIC, "symmetric measure")
+    check_choice(measure, [name for name, how in MEASURES.items() if how.symmetric], "symmetric measure")
     n_pairs = sketch_size(ens, measure, sketch)
     if height is not None and n_groups == "auto":
         n_groups = None

@@ -14,13 +14,14 @@ from consilience._check import InputError, check_choice, check_count, check_posi
 from consilience._progress import track
 from consilience._random import stream
 from consilience._types import Floats
-from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
+from consilience.ensemble import Ensemble, check_same_objects
 from consilience.generation import Variations
 from consilience.measures.compactness import compactness
 from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.matching import accuracy_of
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
+from consilience.opening import as_ensemble
 from consilience.tables import check_matrix
 
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "stability": "X"}

@@ -51,7 +51,7 @@ class Findings:
         """All pairs of clusterings, and each with the known labels."""
         n, m = self.ensemble.labels.shape
         measures = ("jaccard", "nmi", "adjusted_rand") if n * m * (m - 1) // 2 <= COSTLY else ("jaccard",)
-        return compare(self.ensemble, measures, truth=self.known or None, n_jobs=self.options.n_jobs, progress=False)
+        return compare(self.ensemble, measures, known=self.known or None, n_jobs=self.options.n_jobs, progress=False)
 
     @cached_property
     def scaled(self) -> Any:

@@ -104,7 +104,7 @@ def agreement_figure(result: Comparison, *, measure: str | None = None) -> Figur
     known = [c for c in result.clusterings.columns if c.startswith(f"{measure}:")]
     figure = new_figure(5.6 + 4.4 * (len(known) > 0), 4.6)
     axes = figure.subplots(1, 2 if known else 1, squeeze=False, width_ratios=[1.15, 1] if known else None)[0]
-    order = _similar_first(matrix.to_numpy(), MEASURES[measure].distance)
+    order = _similar_first(matrix.to_numpy(), MEASURES[measure].is_distance)
     _draw_matrix(axes[0], matrix.iloc[order, order], measure)
     if known:
         _draw_known(axes[1], result, known, measure)
@@ -137,7 +137,7 @@ def _draw_matrix(axis: Any, matrix: Any, measure: str) -> None:
     from matplotlib import colormaps
 
     how = MEASURES[measure]
-    colors = colormaps["viridis_r" if how.distance else "viridis"].with_extremes(bad="0.8")
+    colors = colormaps["viridis_r" if how.is_distance else "viridis"].with_extremes(bad="0.8")
     low = min(0.0, np.nan_to_num(matrix).min())
     image = axis.imshow(matrix, cmap=colors, vmin=low, vmax=how.largest)
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label=measure.replace("_", " "))

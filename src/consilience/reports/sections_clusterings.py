@@ -69,7 +69,7 @@ def _each(comparison: Comparison) -> list[Block]:
     table = comparison.clusterings.set_index("name")
     if comparison.stability:
         first = next(iter(comparison.stability))
-        table = table.sort_values(first, ascending=MEASURES[first].distance, kind="stable")
+        table = table.sort_values(first, ascending=MEASURES[first].is_distance, kind="stable")
     caption = "Every clustering: its mean with the others, those most like them first"
     return [Sheet("comparison", table, caption if comparison.stability else "The clustering", most=TYPICAL)]
 

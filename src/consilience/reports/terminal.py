@@ -38,7 +38,7 @@ def print_comparison(result: Comparison, *, title: str, console: Console | None 
         print_table(console, ["measure", "mean ± s.e.", "most alike", "least alike"], _stability_rows(result), (1,))
         console.print(f"\nClusterings: mean with the others{' and with known labels' if known else ''}")
     else:
-        alone = "" if known else ": nothing to compare it with; name known labels with --truth (truth= in Python)"
+        alone = "" if known else ": nothing to compare it with; name known labels with --truth (known= in Python)"
         console.print(f"\nClusterings{alone}")
     numbers = tuple(range(1, len(rows.columns)))
     print_table(console, list(rows.columns), _clustering_rows(rows.head(SHOWN)), numbers)
