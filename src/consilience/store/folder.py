@@ -65,7 +65,8 @@ def parse_manifest(text: bytes) -> dict[str, Any]:
     if manifest.get("crc32") != zlib.crc32(json_text(body).encode()):
         raise ValueError("does not match its checksum")
     for key, kind in {"version": int, **KEYS}.items():
-        if key not in manifest or not isinstance(manifest[key], kind):
+        value = manifest.get(key)
+        if key not in manifest or not isinstance(value, kind) or (kind is int and (value is True or value < 1)):
             raise ValueError(f"has no valid {key}")
     return manifest
 

@@ -225,7 +225,7 @@ class Store:
                 if error.errno not in FULL:
                     raise
                 safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
-                raise OSError(error.errno, f"{safe} once there is room", str(self.path / name)) from error
+                raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
             self._next_part += 1
             self._index(name, numbers, NAMES in columns)
         return numbers
