@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import subprocess
 import sys
 import warnings
@@ -20,6 +22,7 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.tables import Standardizer, Table, check_matrix, read_table
+from consilience.tables.files import read_vector
 
 X = np.array([[0.0, 1.5, 0.1 + 0.2], [2.0, 0.0, 0.0], [3.0, 1e-300, 7.25], [0.0, 0.0, 12345678.9]])
 COUNTS = np.array([[0, 1, 2], [3, 0, 0], [0, 0, 2**53 + 1], [0, 4, 0]])
@@ -196,8 +199,8 @@ def test_anndata(tmp_path, matrix, on_disk):
     labels = read_table(source, kind="labels")
     assert list(labels.values["depth"]) == [1, 2, 3, 4]
     assert list(labels.ids) == ["w", "x", "y", "z"]
-    assert "no part of it" in refusal(source, kind="data", columns=["a", "depth"])
-    assert "unknown key (layer)" in refusal(source, kind="data", key="scald")
+    assert "not part of it" in refusal(source, kind="data", columns=["a", "depth"])
+    assert "unknown key (layer or obsm)" in refusal(source, kind="data", key="scald")
 
 
 def test_backed_anndata_is_read(tmp_path):
@@ -281,7 +284,7 @@ column = st.one_of(
 def test_any_labels_survive_csv(tmp_path, columns, missing):
     frame = pd.DataFrame({f"c{i}": pd.Series(column, dtype=object) for i, column in enumerate(columns)})
     path = write(tmp_path / "x.csv", frame.to_csv(index=False, na_rep=missing))
-    got = read_table(path, kind="labels").values
+    got = read_table(path, kind="labels", columns=list(frame)).values
     assert [list(got[name]) for name in got] == [list(frame[name]) for name in frame]
 
 
@@ -292,14 +295,14 @@ def test_labels_from_text(tmp_path):
     text = "run,mixed,gaps,float,hex,big\n1,1,1,1.0,0x1,9007199254740993\n-1,a,,-1.0,0x2,1\n007, b ,NA,,0x1,2\n"
     table = read_table(write(tmp_path / "l.csv", text), kind="labels")
     assert {name: list(table.values[name]) for name in table.values} == {
-        "run": [1, -1, 7],
+        "run": ["1", None, "007"],
         "mixed": ["1", "a", "b"],
         "gaps": [1, None, None],
         "float": [1, -1, None],
         "hex": ["0x1", "0x2", "0x1"],
         "big": [9007199254740993, 1, 2],
     }
-    assert table.values["run"].dtype == np.int64
+    assert table.values["big"].dtype == np.int64
     assert table.values["gaps"].dtype == object
     assert all(type(label) is int for label in table.values["float"][:2])
     assert table.values["mixed"].dtype == object
@@ -534,11 +537,12 @@ BAD_FILES = [
     ("e.csv", "\na,b\n1,2\n", {}, ["e.csv, line 1", "is blank"]),
     ("e.parquet", parquet_bytes(FRAME[:0]), {}, ["e.parquet", "has no rows"]),
     ("e.npy", npy_bytes(np.zeros((3, 0))), {}, ["e.npy", "has no columns"]),
-    ("e.xlsx", b"x", {}, ["e.xlsx", "unknown file type '.xlsx'", ".csv", ".h5ad", ".mtx.gz"]),
+    ("e.xyz", b"x", {}, ["e.xyz", "unknown file type '.xyz'", ".csv", ".h5ad", ".mtx.gz"]),
+    ("e.xls", b"x", {}, ["e.xls", "save it as .xlsx or CSV"]),
     ("e", b"x", {}, ["e: unknown file type ''"]),
     ("e.txt", "a b\n1 2\n", {}, ["e.txt", "give sep="]),
     ("e.csv", "a,b\n1,2\n", {"sep": "::"}, ["e.csv", "sep='::'", "one ASCII character"]),
-    ("e.csv", "a;b\n1;2\n", {"kind": "labels"}, ["e.csv, line 1", "'a;b'", "sep=';' (--sep ';')"]),
+    ("e.csv", "a;b\n1;2\n3\n", {"kind": "labels"}, ["e.csv, line 1", "'a;b'", "sep=';' (--sep ';')"]),
     ("m.csv", "a,b\n1,2\n3,\n", {}, ["m.csv, row 2 (line 3), column 'b'", "missing", "the only one", "drop"]),
     (
         "m.csv",
@@ -555,7 +559,7 @@ BAD_FILES = [
     ("t.csv", "a,b\n1,2\n3,four\n", {}, ["t.csv, row 2 (line 3), column 'b'", "'four' is not a number"]),
     (
         "t.csv",
-        "a;b\n1;2\n3;1,5\n",
+        "a;b\n1.5;2\n3;1,5\n",
         {"sep": ";"},
         ["t.csv, row 2 (line 3), column 'b'", "'1,5'", "decimal point"],
     ),
@@ -652,8 +656,10 @@ BAD_FILES = [
     ("r.csv", "a\n1\n3,4\n", {}, ["r.csv, row 2 (line 3)", "2 cells"]),
     ("r.csv", 'a,b\n1,2\n"3,4\n5,6\n', {}, ["r.csv, row 2 (line 3)", "1 cell "]),
     ("r.csv", 'a,b\n1,2\n3,"' + "4\n" * 99999, {}, ["r.csv, line 3", "quote left open"]),
-    ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {}, ["u.csv, line 3", "byte 14 (0xe9)", "UTF-8"]),
-    ("u.csv", "a,b\n1,2\n".encode("utf-16"), {}, ["u.csv, line 1", "byte 1 ", "UTF-8"]),
+    ("u.csv", b"a,b\n1,2\n3,caf\xe9\n", {"encoding": "utf-8"}, ["u.csv", "is not utf-8", "position 13", "encoding="]),
+    ("u.csv", "a,b\n1,2\n".encode("utf-16")[:-1], {}, ["u.csv", "damaged, or not utf-16 text"]),
+    ("u.csv", b"a,b\n1,\x002\n", {}, ["u.csv", "zero bytes", "not text"]),
+    ("u.csv", "a,b\n1,2\n", {"encoding": "utf-88"}, ["u.csv", "'utf-88' (--encoding) is unknown"]),
     ("z.parquet", PARQUET[: len(PARQUET) // 2], {}, ["z.parquet", "damaged", "write it again"]),
     ("z.parquet", b"PAR1", {}, ["z.parquet", "damaged"]),
     ("z.npz", NPZ[: len(NPZ) // 2], {}, ["z.npz", "damaged"]),
@@ -676,7 +682,8 @@ BAD_FILES = [
     ("k.npz", npz_bytes(), {}, ["k.npz", "0 arrays"]),
     ("k.npz", npz_bytes(X=X, y=[1, 2]), {"key": "Z"}, ["unknown key of k.npz", "'Z'", "X, y"]),
     ("k.npy", npy_bytes(X), {"key": "X"}, ["k.npy", "key= (--key) is for npz files"]),
-    ("k.npy", npy_bytes(X), {"sep": ","}, ["k.npy", "sep= (--sep) and header= (--no-header) are for text files"]),
+    ("k.npy", npy_bytes(X), {"sep": ","}, ["k.npy", "sep= (--sep) is for text files"]),
+    ("k.npy", npy_bytes(X), {"header": True}, ["k.npy", "header= (--no-header) is for text files and workbooks"]),
     ("k.npy", npy_bytes(X[0]), {}, ["k.npy", "1 dimension ", "(3,)"]),
     ("k.npy", npy_bytes(X[None]), {"kind": "labels"}, ["k.npy", "3 dimensions"]),
     ("k.mtx", mtx_bytes(CSR), {"kind": "labels"}, ["k.mtx", "labels cannot be a sparse matrix"]),
@@ -936,3 +943,364 @@ def test_columns_come_to_one_scale_however_large_or_small_their_numbers_are(make
     mean = "" if make is sparse.csr_matrix else "mean 0 and "
     assert found.describe() == f"3 columns, each scaled to {mean}standard deviation 1 (1 is constant)"
     np.testing.assert_array_equal(found.constant, [False, False, True])
+
+
+# --- files as people have them -------------------------------------------------------------------------------
+
+
+def said(table) -> str:
+    assert all("\n" not in notice and notice.startswith(f"{table.source}: ") for notice in table.notices)
+    return " | ".join(table.notices)
+
+
+PEOPLE = pd.DataFrame({"height": [1.5, 2.25, 0.5], "café": [3.0, 4.0, 5.5]}, index=["p", "q", "r"])
+
+
+@pytest.mark.parametrize("header", ["", "Unnamed: 0"])
+def test_an_unnamed_first_column_is_the_ids(tmp_path, header):
+    text = PEOPLE.to_csv(index_label=header or None)
+    table = read_table(write(tmp_path / "x.csv", text), kind="data")
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert list(table.ids) == ["p", "q", "r"]
+    assert "names the objects" in said(table)
+    labels = read_table(write(tmp_path / "l.csv", ",a,b\nx,0,1\ny,0,0\nz,1,1\n"), kind="labels")
+    assert (list(labels.ids), labels.columns) == (["x", "y", "z"], ["a", "b"])
+    twice = text.replace("q,", "p,")
+    words = "has no name" if not header else "holds text"
+    assert words in refusal(write(tmp_path / "t.csv", twice), kind="data")
+
+
+def test_a_table_as_r_writes_it(tmp_path):
+    table = read_table(write(tmp_path / "x.csv", '"a","b"\n"p",1,2\n"q",3,4\n'), kind="data")
+    assert (list(table.ids), table.columns, table.values.tolist()) == (["p", "q"], ["a", "b"], [[1, 2], [3, 4]])
+    assert "3 cells where the first line has 2" in refusal(write(tmp_path / "y.csv", "a,b\n1,2,\n3,4,\n"), kind="data")
+
+
+@pytest.mark.parametrize(("sep", "word"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars"), (",", "")])
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ".tsv"])
+def test_the_separator_is_found(tmp_path, sep, word, suffix):
+    table = read_table(write(tmp_path / f"x{suffix}", PEOPLE.to_csv(sep=sep)), kind="data")
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert table.columns == list(PEOPLE)
+    default = {".csv": ",", ".tsv": "\t"}.get(suffix)
+    assert ("separate the cells" in said(table)) == (sep != default)
+    assert sep == default or (word or "commas") in said(table)
+
+
+def test_a_txt_file_of_one_column_needs_no_separator(tmp_path):
+    assert list(read_table(write(tmp_path / "l.txt", "run\n1\n2\n1\n"), kind="labels").values["run"]) == [1, 2, 1]
+
+
+def test_semicolons_and_decimal_commas(tmp_path):
+    text = PEOPLE.to_csv(sep=";", decimal=",")
+    table = read_table(write(tmp_path / "k.csv", text), kind="data")
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert "commas are decimal signs" in said(table)
+    np.testing.assert_array_equal(read_table(tmp_path / "k.csv", kind="data", decimal=",").values, PEOPLE)
+    quoted = write(tmp_path / "q.csv", 'a,b\n1,"5,1"\n2,"6,25"\n')
+    assert read_table(quoted, kind="data", decimal=".", columns="a").values.tolist() == [[1], [2]]
+    assert "'5,1' is not a number: if the comma is a decimal sign give decimal=',' (--decimal ,)" in refusal(
+        quoted, kind="data"
+    )
+    assert read_table(quoted, kind="data", decimal=",").values.tolist() == [[1, 5.1], [2, 6.25]]
+    thousands = write(tmp_path / "t.csv", "a;b\n1;1.234,5\n2;6,25\n")
+    assert "'1.234,5' is not a number" in refusal(thousands, kind="data")
+    assert "decimal=';'" in refusal(thousands, kind="data", decimal=";")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "notice"),
+    [
+        ("utf-8", ""),
+        ("utf-8-sig", ""),
+        ("utf-16", "read as UTF-16 text"),
+        ("utf-16-le", "read as UTF-16 text"),
+        ("utf-16-be", "read as UTF-16 text"),
+        ("utf-32", "read as UTF-32 text"),
+        ("latin-1", "read as Windows-1252 text, since byte 12 (0xe9, line 1) is not UTF-8"),
+        ("cp1252", "read as Windows-1252 text"),
+    ],
+)
+def test_encodings_are_found_or_told(tmp_path, encoding, notice):
+    path = write(tmp_path / "x.csv", PEOPLE.to_csv().encode(encoding))
+    table = read_table(path, kind="data")
+    assert table.columns == ["height", "café"]
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert notice in said(table)
+    told = read_table(path, kind="data", encoding=encoding)
+    assert told.columns == ["height", "café"]
+    assert "text" not in said(told)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "txt"])
+def test_packed_text(tmp_path, suffix, pack, kind):
+    path = tmp_path / f"x.{kind}.{suffix}"
+    path.write_bytes(pack(PEOPLE.to_csv(sep="\t").encode()))
+    np.testing.assert_array_equal(read_table(path, kind="data").values, PEOPLE)
+    path.write_bytes(b"nonsense")
+    assert f"x.{kind}.{suffix}: damaged" in refusal(path, kind="data")
+    (tmp_path / "y.csv").write_bytes(pack(b"a,b\n1,2\n"))
+    assert f".csv.{suffix}" in refusal(tmp_path / "y.csv", kind="data")
+
+
+def test_excel(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        PEOPLE.to_excel(book, sheet_name="sizes")
+        labels = pd.DataFrame({"run": [1, 1, 2], "name": ["x", None, "007"]})
+        labels.to_excel(book, sheet_name="runs", index=False)
+    table = read_table(path, kind="data")
+    np.testing.assert_array_equal(table.values, PEOPLE)
+    assert (list(table.ids), table.columns) == (["p", "q", "r"], ["height", "café"])
+    assert "read the first sheet, 'sizes'; the others are 'runs' (key= (--key))" in said(table)
+    found = read_table(path, kind="labels", key="runs")
+    assert {name: list(found.values[name]) for name in found.values} == {"run": [1, 1, 2], "name": ["x", None, "007"]}
+    assert found.notices == ()
+    assert "unknown key (sheet) of book.xlsx 'run': did you mean 'runs'" in refusal(path, kind="data", key="run")
+    assert "sep= (--sep) is for text files" in refusal(path, kind="data", sep=",")
+    named = tmp_path / "book.csv"
+    named.write_bytes(path.read_bytes())
+    assert "book.csv: holds an Excel workbook, not text: give it the ending .xlsx, or save it as CSV" in refusal(
+        named, kind="data"
+    )
+    (tmp_path / "cut.xlsx").write_bytes(path.read_bytes()[:900])
+    assert "cut.xlsx: damaged, or not a .xlsx file" in refusal(tmp_path / "cut.xlsx", kind="data")
+    bare = tmp_path / "bare.xlsx"
+    pd.DataFrame(X).to_excel(bare, index=False, header=False)
+    np.testing.assert_allclose(read_table(bare, kind="data", header=False).values, X, rtol=1e-15)
+
+
+def test_polars_frames_themselves():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {
+            "run": polars.Series([2**53 + 1, None, 3]),
+            "kind": polars.Series(["a", "b", "a"], dtype=polars.Categorical),
+            "x": [0.5, 1.0, 2.0],
+        }
+    )
+    for source in (frame, frame.lazy(), frame.to_arrow(), frame.to_arrow().to_batches()[0]):
+        labels = read_table(source, kind="labels", columns=["run", "kind"])
+        assert list(labels.values["run"]) == [2**53 + 1, None, 3]
+        assert list(labels.values["kind"]) == ["a", "b", "a"]
+        assert read_table(source, kind="data", columns="x").values.tolist() == [[0.5], [1.0], [2.0]]
+    assert read_table(frame["x"], kind="data").columns == ["x"]
+
+
+class Speaks:
+    """Something that speaks Arrow's protocol and nothing else."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_speaks_arrow():
+    table = read_table(Speaks(pa.table({"a": [1.5, 2.0], "b": [True, False]})), kind="data")
+    assert (table.columns, table.values.tolist()) == (["a", "b"], [[1.5, 1.0], [2.0, 0.0]])
+    assert read_table(pa.array([1, 2, 1]), kind="labels").values["0"].tolist() == [1, 2, 1]
+
+
+class Tensor:
+    """As much of a torch tensor as matters: on a graph and a device, perhaps of a type that NumPy lacks."""
+
+    def __init__(self, array, *, needs_grad=True, strange=False):
+        self.array, self.needs_grad, self.strange = array, needs_grad, strange
+
+    def detach(self):
+        return Tensor(self.array, needs_grad=False, strange=self.strange)
+
+    def cpu(self):
+        return self
+
+    def double(self):
+        return Tensor(self.array.astype(float), needs_grad=False)
+
+    def __array__(self, dtype=None, copy=None):
+        if self.needs_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad")
+        if self.strange:
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return np.asarray(self.array, dtype)
+
+
+def test_tensors():
+    np.testing.assert_array_equal(read_table(Tensor(X), kind="data").values, X)
+    np.testing.assert_array_equal(check_matrix(Tensor(X, strange=True)), X)
+    assert list(read_table(Tensor(np.array([1, 2, 1])), kind="labels").values["0"]) == [1, 2, 1]
+
+
+def test_entries_of_obsm_and_a_named_index(tmp_path):
+    data = make_anndata(sparse.csr_matrix(X))
+    data.obsm["X_pca"] = X[:, :2]
+    data.obsm["frame"] = pd.DataFrame(X[:, 1:], columns=["u", "v"], index=data.obs_names)
+    data.obs_names.name = "cell"
+    data.obs["leiden_1"], data.obs["leiden_2"] = pd.Categorical(["0", "1", "0", "1"]), pd.Categorical(list("aabb"))
+    data.write_h5ad(tmp_path / "a.h5ad")
+    for source in (data, tmp_path / "a.h5ad"):
+        table = read_table(source, kind="data", key="X_pca")
+        np.testing.assert_array_equal(table.values, X[:, :2])
+        assert (table.columns, list(table.ids)) == (["X_pca 1", "X_pca 2"], list("wxyz"))
+        assert read_table(source, kind="data", key="frame").columns == ["u", "v"]
+        assert sparse.issparse(read_table(source, kind="data", key="X").values)
+        labels = read_table(source, kind="labels", columns="leiden_*", id_column="cell")
+        assert (labels.columns, list(labels.ids)) == (["leiden_1", "leiden_2"], list("wxyz"))
+        assert list(labels.values["leiden_2"]) == list("aabb")
+        assert "choose from X, scaled" in refusal(source, kind="data", key="pca")
+
+
+# --- choosing columns, ids and labels that are asked about -----------------------------------------------------
+
+
+def test_columns_by_pattern(tmp_path):
+    path = write(tmp_path / "l.csv", "cell,leiden_1,leiden_2,depth,louvain\n" + "a,0,1,5,2\nb,1,1,6,2\n")
+    assert read_table(path, kind="labels", columns="leiden_*").columns == ["leiden_1", "leiden_2"]
+    assert list(read_table(path, kind="labels", columns="leiden_*").ids) == ["a", "b"]
+    assert read_table(path, kind="data", columns=["depth", "le*_[2]"]).columns == ["depth", "leiden_2"]
+    assert read_table(path, kind="labels", columns=["l*", "!louvain"]).columns == ["leiden_1", "leiden_2"]
+    assert read_table(path, kind="labels", columns="-depth").columns == ["leiden_1", "leiden_2", "louvain"]
+    assert list(read_table(path, kind="data", columns="depth", known="leiden_*").labels) == ["leiden_1", "leiden_2"]
+    message = refusal(path, kind="labels", columns="lieden_*")
+    assert "columns (--columns) 'lieden_*' matches no column: the nearest are 'leiden_" in message
+    odd = pd.DataFrame({"a*": [0, 1], "ab": [1, 1], "-a": [1, 0]})
+    assert read_table(odd, kind="labels", columns=["a*", "-a"]).columns == ["a*", "-a"]
+
+
+def test_an_unnamed_column_is_shown_by_its_position(tmp_path):
+    path = write(tmp_path / "l.csv", ",leiden\na,0\nb,1\n")
+    assert "choose from column 0, leiden" in refusal(path, kind="labels", known="cell_type")
+
+
+ROWS = range(12)
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "Name", "customer_id", "customerId", "barcode", "index"])
+@pytest.mark.parametrize("kind", ["labels", "data"])
+def test_a_column_named_like_an_id_is_taken_if_all_differ(name, kind):
+    frame = pd.DataFrame({"a": [0, 1] * 6, name: [f"o{i}" for i in ROWS], "b": [0, 0, 1] * 4})
+    table = read_table(frame, kind=kind)
+    assert (table.columns, list(table.ids)) == (["a", "b"], list(frame[name]))
+    assert f"column {name!r} names the objects" in said(table)
+    numbers = frame.assign(**{name: ROWS})
+    assert list(read_table(numbers, kind=kind).ids) == list(ROWS)
+    kept = read_table(numbers, kind=kind, columns=["a", name])
+    assert (kept.columns, kept.ids) == (["a", name], None)
+    assert read_table(numbers.assign(**{name: np.arange(12) + 0.5}), kind="data").ids is None
+    assert read_table(numbers.assign(**{name: [0, 1] * 6}), kind=kind).ids is None
+
+
+def test_row_numbers_among_the_measurements_are_noticed():
+    frame = pd.DataFrame({"a": np.linspace(0, 1, 12), "no": np.arange(1, 13)[::-1]})
+    table = read_table(frame, kind="data")
+    assert table.columns == ["a", "no"]
+    assert "column 'no' holds the whole numbers 1 to 12, each once" in said(table)
+    assert "id_column='no' (--id)" in said(table)
+    assert read_table(frame.assign(no=frame["no"] * 2), kind="data").notices == ()
+
+
+def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
+    frame = pd.DataFrame(
+        {
+            "leiden": [0, 1] * 6,
+            "bead": [f"o{i}" for i in ROWS],
+            "age": np.linspace(20, 30, 12),
+            "size": [*range(8), 0, 1, 2, 3],
+            "cell_type": list("ab") * 6,
+        }
+    )
+    message = refusal(frame, kind="labels")
+    assert "4 of 5 columns" in message
+    for part in (
+        "'bead' (12 different values for 12 objects)",
+        "'age' (numbers such as 20.9",
+        "'size' (8 different values for 12 objects)",
+        "'cell_type' (by its name a known class)",
+        "id_column='bead' (--id bead)",
+        "known='cell_type' (--known cell_type)",
+        "with columns= (--columns)",
+    ):
+        assert part in message
+    assert read_table(frame, kind="labels", columns=["leiden", "bead", "cell_type"]).columns[1:] == [
+        "bead",
+        "cell_type",
+    ]
+    table = read_table(frame, kind="labels", id_column="bead", known="cell_type", columns=["-age", "-size"])
+    assert table.columns == ["leiden"]
+    assert "column 'bead' (12 different values for 12 objects) does not look like a clustering" in refusal(
+        frame[["leiden", "bead"]], kind="labels"
+    )
+    assert "looks like measured data" in refusal(frame[["leiden", "age"]], kind="labels")
+    assert read_table(frame[["cell_type"]], kind="labels").columns == ["cell_type"]
+
+
+def test_text_labels_keep_their_text(tmp_path):
+    text = "zip,flag,part,whole,plus,mark\n007,True,1.0,1.0,+1,1\n7,False,1,,2,a\n010,True,2,-1.0,2,b\n"
+    values = read_table(write(tmp_path / "l.csv", text), kind="labels").values
+    assert {name: list(values[name]) for name in values} == {
+        "zip": ["007", "7", "010"],
+        "flag": [True, False, True],
+        "part": ["1.0", "1", "2"],
+        "whole": [1, None, -1],
+        "plus": ["+1", "2", "2"],
+        "mark": ["1", "a", "b"],
+    }
+
+
+def test_words_that_may_mean_missing_are_noticed_and_can_be_named(tmp_path):
+    path = write(tmp_path / "l.csv", "a,b\nN/A,0\n1,0\nN/A,1\n2,NULL\n")
+    table = read_table(path, kind="labels")
+    assert list(table.values["a"]) == ["N/A", "1", "N/A", "2"]
+    assert "column 'a' has the label 'N/A' (2 objects)" in said(table)
+    assert "missing='NULL' (--missing 'NULL')" in said(table)
+    told = read_table(path, kind="labels", missing=["N/A", "NULL"])
+    assert (list(told.values["a"]), list(told.values["b"])) == ([None, 1, None, 2], [0, 0, 1, None])
+    assert told.notices == ()
+    frame = pd.DataFrame({"a": ["?", "x", "y"], "b": [9, 1, 1]})
+    told = read_table(frame, kind="labels", missing=["?", "9"])
+    assert (list(told.values["a"]), list(told.values["b"])) == ([None, "x", "y"], [None, 1, 1])
+    numbers = write(tmp_path / "x.csv", "a,b\n?,1\n2,3\n")
+    assert "missing or infinite value (nan), the only one" in refusal(numbers, kind="data", missing="?")
+
+
+def test_all_columns_that_are_not_numbers_are_named_together(tmp_path):
+    text = "customer,signup,age,newsletter,spend\nc1,2020-01-03,31,True,5.5\nc2,2020-02-03,,False,6\nc3,2020-02-03,40,True,7\n"
+    path = write(tmp_path / "c.csv", text)
+    message = refusal(path, kind="data")
+    for part in (
+        "c.csv: 3 of 5 columns are not numbers throughout",
+        "'customer' (text, such as 'c1')",
+        "'signup' (text, such as '2020-01-03')",
+        "'age' (1 missing cell)",
+        "id_column= (--id)",
+        "known= (--known)",
+        "columns= (--columns)",
+    ):
+        assert part in message
+    assert read_table(path, kind="data", columns=["newsletter", "spend"]).values[:, 0].tolist() == [1, 0, 1]
+    gaps = write(tmp_path / "g.csv", "a,b\n1,\n,2\n,3\n")
+    assert "the first of 3 in columns 'a' (2), 'b' (1)" in refusal(gaps, kind="data")
+
+
+def test_narrow_sparse_duplicates_are_added_up_in_full():
+    pair = (np.array([0, 0]), np.array([0, 0]))
+    for dtype, values, total in ((np.uint8, [200, 100], 300), (np.int8, [100, 100], 200), (bool, [True, True], 2)):
+        source = sparse.coo_matrix((np.array(values, dtype), pair), (1, 1))
+        assert read_table(source, kind="counts").values.toarray() == [[total]]
+        csr = sparse.csr_matrix((np.array(values, dtype), np.array([0, 0]), np.array([0, 2])), (1, 1))
+        assert read_table(csr, kind="data").values.toarray() == [[total]]
+
+
+def test_a_pickled_vector_is_named(tmp_path):
+    words = np.array(["x", "y", "z", "z"], object)
+    path = write(tmp_path / "v.npz", npz_bytes(X=X, y=words, n=np.arange(4)))
+    assert "'y' holds pickled Python objects, which are never loaded: save it as numbers or text" in refusal(
+        path, kind="data", key="X", known="y"
+    )
+    with pytest.raises(InputError, match=r"v.npz: 'y' holds pickled Python objects.*y.astype\(str\)"):
+        read_vector(path, "y")
+    assert read_vector(path, "n").tolist() == [0, 1, 2, 3]
+    assert read_vector(path, "X") is None
+    assert read_vector(tmp_path / "v.csv", "n") is None

@@ -43,6 +43,12 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def listed(words: Sequence[str], most: int = 6) -> str:
+    """The first of some words, and how many more there are."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
 def kind_of(value: Any) -> str:
     """What was given, in words: None, a set, an Ensemble."""
     name = type(value).__name__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import numbers
+import re
 from typing import Any
 
 import numpy as np
@@ -14,21 +15,38 @@ import pyarrow.compute as pc
 from consilience._check import InputError, show
 from consilience.tables.sheet import Column, Sheet
 
-#: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing.
+#: Cells of a text file that hold no label and no number; of labels also -1. Nothing else counts as missing unasked.
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
+#: Words that other programs write for what is missing; as labels they are noticed.
+MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
+TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?$")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
+
+
+class ColumnError(InputError):
+    """One column cannot be used; `brief` says why in a list of several such columns."""
+
+    def __init__(self, message: str, brief: str) -> None:
+        super().__init__(message)
+        self.brief = brief
 
 
 def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarray:
     """One column as float64, or where `whole` and possible as int64; missing cells become NaN."""
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
-        cast = _text_numbers(column, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
+        cells = column if sheet.decimal == "." else _with_points(column)
+        cast = _text_numbers(sheet, cells, (pa.int64(), pa.float64()) if whole else (pa.float64(),))
         if cast is not None:
             return cast.to_numpy()
-        is_text = pc.fill_null(pc.invert(pc.match_substring_regex(_tidy(column), _NUMBER)), False)
-        raise _not_a_number(sheet, position, column, is_text.to_numpy(), pc.is_null(_tidy(column)).to_numpy())
-    missing = column.isna().to_numpy()
+        tidied = _tidy(sheet, cells)
+        if pc.all(pc.is_in(tidied, pa.array([*TRUTHS, None]))).as_py():
+            is_true = pc.is_in(tidied, pa.array([word for word, truth in TRUTHS.items() if truth]))
+            return np.where(pc.is_null(tidied).to_numpy(), np.nan, is_true.to_numpy())
+        is_text = pc.fill_null(pc.invert(pc.match_substring_regex(tidied, _NUMBER)), False)
+        raise _not_a_number(sheet, position, column, is_text.to_numpy(), pc.is_null(tidied).to_numpy())
+    missing = missing_of(sheet, column)
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_complex_dtype(column.dtype):
         cells = column.astype(object)
         strange = ~missing & np.fromiter((not _is_real(cell) for cell in cells), bool, len(cells))
@@ -43,6 +61,17 @@ def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarra
     return plain(values, whole)
 
 
+def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:
+    """Which cells of a typed column are missing: what pandas says, and words that were named."""
+    missing = column.isna().to_numpy()
+    return missing | column.astype(str).isin(sheet.missing).to_numpy() if sheet.missing else missing
+
+
+def _with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Decimal commas as points; what has a point already is not a number then."""
+    return pc.replace_substring(pc.replace_substring(column, ".", "·"), ",", ".")
+
+
 def plain(values: np.ndarray, whole: bool) -> np.ndarray:
     """Numbers of any width as float64, or as int64 where `whole` and they fit."""
     fits = values.dtype.kind in "bi" or (values.dtype.kind == "u" and values.max(initial=0) <= 2**63 - 1)
@@ -53,35 +82,44 @@ def _is_real(cell: Any) -> bool:
     return isinstance(cell, (numbers.Real, np.bool_, decimal.Decimal)) or cell is None or cell is pd.NA
 
 
-def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> InputError:
+def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, missing: np.ndarray) -> ColumnError:
     row = int(bad.argmax())
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
-    if (bad | missing).all():
-        what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
-        return InputError(
-            f"{sheet.place(row)}: {sheet.column_words(position)} holds {what}, such as {show(cell)}: "
-            "name it with id_column= (--id) or known= (--known), or leave it out"
+    what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
+    brief = f"{what}, such as {show(cell, 30)}"
+    if isinstance(cell, str) and sheet.decimal == "." and _DECIMAL_COMMA.match(cell.strip()):
+        return ColumnError(
+            f"{sheet.place(row, position)}: {show(cell)} is not a number: if the comma is a decimal sign give decimal=',' "
+            "(--decimal ,), otherwise write it as plain digits with a decimal point, such as 1234.5",
+            brief,
         )
-    return InputError(
+    if (bad | missing).all():
+        return ColumnError(
+            f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: "
+            "name it with id_column= (--id) or known= (--known), or leave it out",
+            brief,
+        )
+    return ColumnError(
         f"{sheet.place(row, position)}: {show(cell)} is not a number: write it as plain digits with a "
-        "decimal point, such as 1234.5, or leave the column out"
+        f"decimal {'comma' if sheet.decimal == ',' else 'point'}, such as 1234{sheet.decimal}5, or leave the column out",
+        brief,
     )
 
 
-def _tidy(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _tidy(sheet: Sheet, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Without the spaces around cells, and null where missing."""
     cells = pc.utf8_trim_whitespace(column)
-    return pc.if_else(pc.is_in(cells, pa.array(MISSING)), pa.scalar(None, pa.string()), cells)
+    return pc.if_else(pc.is_in(cells, pa.array([*MISSING, *sheet.missing])), pa.scalar(None, pa.string()), cells)
 
 
-def _text_numbers(column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
+def _text_numbers(sheet: Sheet, column: pa.ChunkedArray, types: tuple[pa.DataType, ...]) -> pa.ChunkedArray | None:
     """The column as the first of `types` that holds every cell, or None."""
     tidied = None
     for target in types:
-        if (done := _cast(column, target)) is not None:
+        if not sheet.missing and (done := _cast(column, target)) is not None:
             return done
         if tidied is None:
-            tidied = pc.replace_substring_regex(_tidy(column), r"^\+([0-9.])", r"\1")
+            tidied = pc.replace_substring_regex(_tidy(sheet, column), r"^\+([0-9.])", r"\1")
         if (done := _cast(tidied, target)) is not None:
             return done
     return None
@@ -103,14 +141,12 @@ def labels_of(sheet: Sheet, position: int) -> pd.Series:
     column = sheet.column(position)
     if isinstance(column, pa.ChunkedArray):
         return _text_labels(sheet, position, column)
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and not sheet.missing:
         return column.reset_index(drop=True)
     cells = column.astype(object).to_numpy(copy=True)
-    cells[column.isna().to_numpy()] = None
-    inferred = pd.api.types.infer_dtype(cells, skipna=True)
-    if inferred in ("integer", "floating", "mixed-integer-float"):
-        numbers_ = np.array([np.nan if cell is None else float(cell) for cell in cells])
-        _refuse_fractions(sheet, position, numbers_, cells)
+    cells[missing_of(sheet, column)] = None
+    if pd.api.types.infer_dtype(cells, skipna=True) in ("integer", "floating", "mixed-integer-float"):
+        _refuse_fractions(sheet, position, np.array([np.nan if cell is None else float(cell) for cell in cells]), cells)
         return _whole_labels(cells)
     return pd.Series(cells, dtype=object)
 
@@ -121,28 +157,35 @@ def _refuse_fractions(sheet: Sheet, position: int, values: np.ndarray, cells: An
     if fraction.any():
         row = int(fraction.argmax())
         text = str(cells[row]).strip()
-        raise InputError(
+        raise ColumnError(
             f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
-            f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}"
+            f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}",
+            f"numbers such as {text}",
         )
 
 
 def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Series:
-    ints = _text_numbers(column, (pa.int64(),))
-    if ints is not None:
+    """Integers where every label is written as one (1, or 1.0 as pandas does beside missing ones); text as it stands."""
+    tidied = _tidy(sheet, column)
+    ints = _cast(tidied, pa.int64())
+    if ints is not None and pc.all(pc.equal(pc.cast(ints, pa.string()), tidied)).as_py() is not False:
         exact = ints.to_pandas(integer_object_nulls=True)
         return exact if exact.dtype.kind == "i" else pd.Series(exact.to_numpy(), dtype=object)
-    floats = _text_numbers(column, (pa.float64(),))
+    floats = _text_numbers(sheet, column if sheet.decimal == "." else _with_points(column), (pa.float64(),))
     if floats is not None:
         values = floats.to_numpy()
         _refuse_fractions(sheet, position, values, column)
         # From 2**53 on, neighboring labels would become the same float.
-        if (np.isnan(values) | ((abs(values) < 2**53) & (values == np.floor(values)))).all():
+        small = (np.isnan(values) | (abs(values) < 2**53)).all()
+        if small and pc.all(pc.match_substring_regex(tidied, r"^(-?[1-9]\d*|0)\.0$")).as_py():
             return _whole_labels(np.array([None if np.isnan(value) else value for value in values], object))
-    coded = _tidy(column).combine_chunks().dictionary_encode()
-    words = np.array([None if word == "-1" else word for word in coded.dictionary.to_pylist()] + [None], object)
-    codes = pc.fill_null(coded.indices, len(words) - 1).to_numpy(zero_copy_only=False)
-    return pd.Series(words[codes], dtype=object)
+    coded = tidied.combine_chunks().dictionary_encode()
+    words = coded.dictionary.to_pylist()
+    if words and set(words) <= {"True", "False"}:
+        words = [word == "True" for word in words]
+    known = np.array([None if word == "-1" else word for word in words] + [None], object)
+    codes = pc.fill_null(coded.indices, len(known) - 1).to_numpy(zero_copy_only=False)
+    return pd.Series(known[codes], dtype=object)
 
 
 def _whole_labels(cells: np.ndarray) -> pd.Series:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count
-from consilience.tables.cells import check_present, check_unique, ids_of, labels_of
+from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
 from consilience.tables.files import Options, open_sheet
-from consilience.tables.sheet import Sheet
+from consilience.tables.sheet import Names, Sheet
 from consilience.tables.values import counts_of, data_of, distances_of, triples_of
 
 KINDS = ("data", "counts", "distances", "labels")
@@ -28,7 +27,8 @@ class Table:
     ----------
     values : ndarray, csr_matrix or DataFrame
         Shape (n_objects, n_columns). Data: float64, dense or CSR. Counts: CSR, int64 or float64. Distances:
-        float64, dense. Labels: a DataFrame, one column per clustering, None where a label is missing.
+        float64, dense. Labels: a DataFrame, one column per clustering, of integers or of the labels as they are,
+        None where one is missing.
     kind : {"data", "counts", "distances", "labels"}
         What the values are.
     ids : ndarray or None
@@ -39,6 +39,8 @@ class Table:
         The columns set aside with `known`.
     source : str
         Name of the file, or of the type of the object.
+    notices : tuple of str
+        What was found out about the source and not said, such as its separator or the column of ids: a line each.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Table:
     columns: list[str] | None
     labels: pd.DataFrame | None
     source: str
+    notices: tuple[str, ...] = ()
 
     @property
     def n_objects(self) -> int:
@@ -72,14 +75,17 @@ class Table:
 
 
 def read_table(
-    source: str | Path | pd.DataFrame | np.ndarray | Any,
+    source: Any,
     *,
     kind: str,
     id_column: str | int | None = None,
-    known: str | int | Sequence[str | int] = (),
-    columns: str | int | Sequence[str | int] | None = None,
+    known: Names = (),
+    columns: Names | None = None,
     header: bool | None = None,
     sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    missing: str | Sequence[str] = (),
     key: str | None = None,
     triples: bool = False,
 ) -> Table:
@@ -87,26 +93,36 @@ def read_table(
 
     Parameters
     ----------
-    source : path, DataFrame (pandas or polars), Arrow table, ndarray, sparse matrix or AnnData
-        Rows are objects. Files: .csv, .tsv, .txt (each also .gz), .parquet, .npy, .npz, .mtx, .mtx.gz, .h5ad.
+    source : path, data frame (pandas, polars, anything that speaks Arrow), array, tensor, sparse matrix or AnnData
+        Rows are objects. Files: .csv, .tsv, .txt (each also .gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .mtx, .mtx.gz, .h5ad.
     kind : {"data", "counts", "distances", "labels"}
         What the values are; it is never guessed.
     id_column : str or int, optional
         Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
-        of a DataFrame or Parquet file; an index that has a name or is not 0 … n − 1, and is unique, is taken unless
-        a column is named here. So are the `obs_names` of AnnData.
+        of a DataFrame or Parquet file. Unless a column is named here, the ids are an index that has a name or is not
+        0 … n − 1, and is unique; the `obs_names` of AnnData; or a first column without a name, or one that is named
+        like an id (id, index, cell, barcode, name, …_id), if all its values differ.
     known : str, int or sequence of them
-        Columns set aside and returned in `Table.labels`, a known class for example. Those of an AnnData are
-        in `obs`; those of an npz file are its vectors with one entry per row.
+        Columns set aside and returned in `Table.labels`, a known class for example; also patterns. Those of an AnnData
+        are in `obs`; those of an npz file are its vectors with one entry per row.
     columns : str, int or sequence of them, optional
-        Keep only these, in this order.
+        Keep only these, in this order. Patterns are allowed (`"leiden_*"`), and a leading - or ! leaves out (`"-age"`).
+        Columns of labels that do not look like clusterings are kept only if they are named here.
     header : bool, optional
-        Text files begin with a line of names. By default a first line of numbers is refused; True takes it as
-        names, False as data.
+        Text files and workbooks begin with a line of names. By default a first line of numbers is refused; True takes
+        it as names, False as data.
     sep : str, optional
-        Separator of a text file, or "tab"; by suffix for .csv (comma) and .tsv (tab).
+        Separator of a text file, or "tab"; found by default: a comma for .csv and a tab for .tsv unless the first lines
+        say otherwise.
+    decimal : {".", ","}, optional
+        Decimal sign of a text file; found by default where commas do not separate cells.
+    encoding : str, optional
+        Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default.
+    missing : str or sequence of str
+        Words that count as missing beside the empty cell, NA, NaN, nan, null and None.
     key : str, optional
-        Which array of an npz file, or which layer of an AnnData. Labels in an npz file are all its vectors.
+        Which array of an npz file, sheet of a workbook, layer or `obsm` entry of an AnnData. Labels in an npz file are
+        all its vectors.
     triples : bool
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
 
@@ -136,82 +152,47 @@ def read_table(
            [4.9]])
     """
     check_choice(kind, KINDS, "kind of table")
-    sheet = open_sheet(source, Options(kind, header, sep, key))
+    sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
+    sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
     sheet.check_shape()
-    aside = [sheet.find(name, "known") for name in _as_list(known)]
-    id_position, ids = _ids(sheet, id_column)
-    kept = _kept(sheet, columns, [*aside, id_position])
-    names = None if sheet.names is None else [sheet.names[position] for position in kept]
-    labels = _labels(sheet, aside) if aside else None
-    values: Any
+    aside = sheet.find_all(known, "known")
+    asked = columns is not None and _names_some(columns)
     if triples:
-        if kind != "counts" or id_column is not None or aside:
-            raise InputError(
-                f"{sheet.source}: triples=True is for kind='counts', without id_column= and known=: "
-                "leave out one or the other"
-            )
-        values, ids, names = triples_of(sheet, kept)
-    elif kind == "labels":
-        values = _labels(sheet, kept)
+        return _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
+    taken = [*aside, *(sheet.find_all(columns, "columns") if asked else ())]  # type: ignore[arg-type]
+    id_position, ids, notices = find_ids(sheet, id_column, taken)
+    kept = choose(sheet, columns, [*aside, id_position])
+    names = None if sheet.names is None else [sheet.names[position] for position in kept]
+    labels, more = label_frame(sheet, aside) if aside else (None, [])
+    values: Any
+    if kind == "labels":
+        values, doubts = label_frame(sheet, kept, asked=asked)
     else:
         values = {"data": data_of, "counts": counts_of, "distances": distances_of}[kind](sheet, kept)
-    return Table(values, kind, ids, names, labels, sheet.source)
+        doubts = row_numbers(sheet, values, kept) if kind == "data" and ids is None else []
+    said = tuple(f"{sheet.source}: {notice}" for notice in (*sheet.notices, *notices, *more, *doubts))
+    return Table(values, kind, ids, names, labels, sheet.source, said)
 
 
-def _as_list(names: str | int | Sequence[str | int]) -> list[str | int]:
-    return [names] if isinstance(names, (str, int)) else list(names)
+def _names_some(columns: Names) -> bool:
+    """Whether columns are named, and not only left out."""
+    asked = [columns] if isinstance(columns, (str, int)) else columns
+    return not all(isinstance(name, str) and name[:1] in ("-", "!") for name in asked)
 
 
-def _ids(sheet: Sheet, id_column: str | int | None) -> tuple[int | None, np.ndarray | None]:
-    """Position of the ids, None for an index, and the ids themselves."""
-    asked = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
-    if sheet.index is not None and (asked or (id_column is None and sheet.index_is_ids)):
-        check_present(sheet, sheet.index)
-        check_unique(sheet, sheet.index)
-        return None, sheet.index
-    if id_column is None:
-        return None, None
-    position = sheet.find(id_column, "id_column")
-    ids = ids_of(sheet, position)
-    check_unique(sheet, ids, position)
-    return position, ids
-
-
-def _kept(sheet: Sheet, columns: str | int | Sequence[str | int] | None, aside: Sequence[int | None]) -> list[int]:
-    """Positions of the columns that are values."""
-    chosen = range(sheet.width) if columns is None else [sheet.find(c, "columns") for c in _as_list(columns)]
-    away = set(aside)
-    kept = [position for position in dict.fromkeys(chosen) if position not in away]
-    if not kept:
+def _triples(sheet: Sheet, kind: str, columns: Names | None, *, has_more: bool) -> Table:
+    if kind != "counts" or has_more:
         raise InputError(
-            f"{sheet.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
+            f"{sheet.source}: triples=True is for kind='counts', without id_column= and known=: leave out one or the other"
         )
-    if max(kept) >= sheet.width:
-        raise InputError(
-            f"{sheet.source}: {sheet.column_words(max(kept))} stands beside the matrix and is no part of it: "
-            "name it in known= (--known) instead"
-        )
-    if sheet.names is not None:
-        for position in kept:
-            if not sheet.names[position]:
-                flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # where 0 is another's name
-                raise InputError(
-                    f"{sheet.source}: column {position} (the first is 0) has no name: if it holds ids give "
-                    f"id_column={position} ({flag}), otherwise name it"
-                )
-    return kept
+    values, ids, names = triples_of(sheet, choose(sheet, columns, []))
+    return Table(values, kind, ids, names, None, sheet.source, tuple(f"{sheet.source}: {n}" for n in sheet.notices))
 
 
-def _labels(sheet: Sheet, positions: list[int]) -> pd.DataFrame:
-    series = [labels_of(sheet, position) for position in positions]
-    frame = pd.concat(series, axis=1)
-    names = sheet.column_names()
-    frame.columns = pd.Index([names[position] for position in positions])
-    return frame
-
-
-def find_id_column(source: Any, ids: Any, *, header: bool | None = None, sep: str | None = None) -> str | None:
+def find_id_column(source: Any, ids: Any, **parsing: Any) -> str | None:
     """The name of the column that holds all these names of objects, each once; None if there is no such column.
+
+    `parsing` is how to read a text file: header, sep, decimal, encoding.
 
     Examples
     --------
@@ -219,7 +200,7 @@ def find_id_column(source: Any, ids: Any, *, header: bool | None = None, sep: st
     >>> find_id_column(pd.DataFrame({"height": [1.5, 2.5], "cell": ["a", "b"]}), ["b", "a"])
     'cell'
     """
-    sheet, wanted = open_sheet(source, Options("labels", header, sep)), {str(i) for i in ids}
+    sheet, wanted = open_sheet(source, Options("labels", **parsing)), {str(i) for i in ids}
     for position, name in enumerate(sheet.column_names() if sheet.names is not None else []):
         cells = [str(cell).strip() for cell in sheet.column(position).to_numpy()]
         if len(set(cells)) == len(cells) and wanted <= set(cells):

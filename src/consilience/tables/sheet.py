@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from consilience._check import InputError, check_choice, nearest
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
+Names: TypeAlias = "str | int | Sequence[str | int]"
 #: How the command line calls an option; messages name both, since they serve both.
 FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns"}
 
@@ -24,9 +26,11 @@ class Sheet:
     """One table: its body, what stands beside it, and where its rows lie in the file.
 
     A text file has a body of strings (an Arrow table), so that nothing is lost before it is known what a
-    column is for. `beside` holds columns that belong to the rows but are no values: the `obs` of an AnnData,
+    column is for. `beside` holds columns that belong to the rows but are not values: the `obs` of an AnnData,
     the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
-    the rows on request, by its own name or as "index", or unasked where `index_is_ids`.
+    the rows on request, by its own name or as "index", or unasked where `index_is_ids`. `missing` are words
+    that count as missing beside the usual ones, `pickled` names of vectors that are never loaded, and
+    `notices` say what was found out about the file.
     """
 
     source: str
@@ -37,6 +41,10 @@ class Sheet:
     index_name: str = "index"
     index_is_ids: bool = False
     line: Callable[[int], int] | None = None
+    decimal: str = "."
+    missing: tuple[str, ...] = ()
+    pickled: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -67,10 +75,15 @@ class Sheet:
         return pd.Series(self.body[:, position])
 
     def find(self, reference: str | int, option: str) -> int:
-        """Position of the column a user named, or counted, in `option`; digits that are no name count."""
+        """Position of the column a user named, or counted, in `option`; digits that are not a name count."""
         names = self.column_names()
         if isinstance(reference, str) and reference in names:
             return names.index(reference)
+        if reference in self.pickled:
+            raise InputError(
+                f"{self.source}: {reference!r} holds pickled Python objects, which are never loaded: save it as "
+                f"numbers or text, such as {reference}.astype(str)"
+            )
         if isinstance(reference, str) and reference.isascii() and reference.isdigit():
             reference = int(reference)
         said = f"{option} ({FLAGS[option]})"
@@ -81,11 +94,42 @@ class Sheet:
             raise InputError(f"{self.source}: {said} {reference} is not there: the columns are 0 to {last}")
         if option == "id_column" and self.index is not None and self.index_name not in names:
             names = [*names, self.index_name]
-        shown = names
+        shown = [name or f"column {position}" for position, name in enumerate(names)]
         if len(names) > 20:
-            shown = [*(nearest(reference, names, 5) or names[:5]), f"… ({len(names)} columns in all)"]
+            shown = [*(nearest(reference, names, 5) or shown[:5]), f"… ({len(names)} columns in all)"]
         check_choice(str(reference), shown, f"{said} of {self.source}")
         raise AssertionError("check_choice refuses what is not among the names")
+
+    def find_all(self, references: Names, option: str) -> list[int]:
+        """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
+
+        A leading - or ! leaves out instead, of all columns where nothing else is named.
+        """
+        asked = [references] if isinstance(references, (str, int)) else list(references)
+        names = self.column_names()
+        kept: list[int] = []
+        for i, reference in enumerate(asked):
+            leaves_out = isinstance(reference, str) and reference not in names and reference[:1] in ("-", "!")
+            found = self._matching(reference[1:] if leaves_out else reference, option)  # type: ignore[index]
+            if leaves_out:
+                kept = [position for position in (kept if i else range(self.width)) if position not in found]
+            else:
+                kept += found
+        return list(dict.fromkeys(kept))
+
+    def _matching(self, reference: str | int, option: str) -> list[int]:
+        names = self.column_names()
+        if not isinstance(reference, str) or reference in names or not set(reference) & set("*?["):
+            return [self.find(reference, option)]
+        # What stands beside a matrix is not part of it, so a pattern for its columns does not mean that.
+        within = names[: self.width] if option == "columns" else names
+        if found := [position for position, name in enumerate(within) if fnmatchcase(name, reference)]:
+            return found
+        near = nearest(reference.strip("*?"), within, 3) or within[:3]
+        raise InputError(
+            f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: the nearest are "
+            f"{', '.join(repr(name) for name in near)}"
+        )
 
     def place(self, row: int | None = None, column: int | None = None) -> str:
         """Words for a place: file, row (counted from 1), line of a text file, column."""
@@ -98,7 +142,7 @@ class Sheet:
 
     def column_words(self, position: int) -> str:
         """`column 'height'`, or by position where columns have no names."""
-        if self.names is None and position < self.width:
+        if position < self.width and not (self.names and self.names[position]):
             return f"column {position} (the first is 0)"
         return f"column {self.column_names()[position]!r}"
 

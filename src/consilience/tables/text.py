@@ -6,28 +6,55 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
 from consilience.tables.sheet import Sheet, is_number
 
 TAB = "\t"
+SEPARATORS = {",": "commas", ";": "semicolons", TAB: "tabs", "|": "bars"}
+LOOK = 20  # lines that say what separates cells
+_COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
+_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
-def read_text(source: str, raw: bytes, *, sep: str, sep_given: bool, header: bool | None) -> Sheet:
+def read_text(
+    source: str,
+    raw: bytes,
+    *,
+    default: str | None,
+    sep: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Sheet:
     """Columns of strings from the bytes of a text file.
 
-    `header=None` expects names in the first line and refuses numbers there.
+    What is not given is found: the encoding, the separator (`default` where it fits), the decimal sign. `header=None`
+    expects names in the first line and refuses numbers there.
     """
-    _check_utf8(source, raw)
-    raw = raw.removeprefix(codecs.BOM_UTF8)
+    raw, notices = _as_utf8(source, raw, encoding)
+    sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
+    if not sep_given and sep != default:
+        notices.append(f"{SEPARATORS[sep]} separate the cells (sep= (--sep) says otherwise)")
     first = _first_record(source, raw, sep)
     if header is None:
         _check_header(source, first)
     if len(first) == 1 and not sep_given:
         _check_single(source, first[0])
+    if header is not False and _has_row_names(source, raw, sep, len(first)):
+        first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
     lines = _Lines(source, raw, sep, len(first), skip=header is not False)
     try:
         body = _parse(raw, sep, len(first), header is not False)
@@ -38,8 +65,82 @@ def read_text(source: str, raw: bytes, *, sep: str, sep_given: bool, header: boo
         ) from error
     if body.num_rows == 0:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
+    if decimal is None and sep != "," and b"," in raw and _has(body, _COMMA) and not _has(body, _POINT):
+        decimal = ","
+        notices.append("commas are decimal signs (decimal= (--decimal) says otherwise)")
     names = None if header is False else first
-    return Sheet(source, body, names, line=lines.of_row)
+    return Sheet(source, body, names, line=lines.of_row, decimal=decimal or ".", notices=tuple(notices))
+
+
+def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list[str]]:
+    """The bytes in UTF-8 without a mark, and what was found out."""
+    mark = next((mark for mark in _BOMS if raw.startswith(mark)), None)
+    if encoding is not None:
+        try:
+            return raw.decode(encoding).removeprefix("\ufeff").encode(), []
+        except LookupError:
+            raise InputError(
+                f"{source}: encoding {encoding!r} (--encoding) is unknown: 'latin-1' and 'utf-16' are examples"
+            ) from None
+        except UnicodeError as error:
+            raise InputError(f"{source}: is not {encoding} ({error}): give another encoding= (--encoding)") from None
+    if mark is None and (zeros := raw[:4000].count(b"\0")):
+        if zeros < len(raw[:4000]) // 4:
+            raise InputError(
+                f"{source}: holds zero bytes and is not text: give the file the ending that it should have"
+            )
+        found = "utf-16-be" if raw[0] == 0 else "utf-16-le"
+    elif mark == codecs.BOM_UTF8 or mark is None:
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+        try:
+            if not raw.isascii():
+                raw.decode()
+            return raw, []
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            where = f"byte {error.start + 1} (0x{raw[error.start]:02x}, line {line}) is not UTF-8"
+        try:
+            return raw.decode("cp1252").encode(), [f"read as Windows-1252 text, since {where} (encoding= (--encoding))"]
+        except UnicodeDecodeError:
+            return raw.decode("latin-1").encode(), [f"read as Latin-1 text, since {where} (encoding= (--encoding))"]
+    else:
+        found = _BOMS[mark]
+    try:
+        text = raw.decode(found)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source}: damaged, or not {found} text ({error}): write it again") from error
+    return text.removeprefix("\ufeff").encode(), [f"read as {found.upper()[:6]} text"]
+
+
+def find_separator(source: str, raw: bytes, default: str | None) -> str:
+    """What separates cells: the default if the first lines agree with it, otherwise another that they do agree with."""
+    head = raw[: 1 << 16]
+    head = head[: head.rfind(b"\n") + 1] if len(head) < len(raw) else head
+    for sep in dict.fromkeys([*([default] if default else []), *SEPARATORS]):
+        try:
+            widths = [len(record) for _, record in islice(_records(source, head, sep), LOOK) if record]
+        except (InputError, UnicodeDecodeError):  # a quote left open, a character cut at the end
+            continue
+        if widths and widths[0] > 1 and set(widths[1:]) in ({widths[0]}, {widths[0] + 1}, set()):
+            return sep
+    if default is None and b" " in head.split(b"\n")[0].strip():
+        raise InputError(
+            f"{source}: what separates the cells of a .txt file? give sep=',' (--sep ,) or sep='\\t' (--sep tab), say"
+        )
+    return default or ","
+
+
+def _has(body: pa.Table, pattern: str) -> bool:
+    return any(pc.any(pc.match_substring_regex(column, pattern)).as_py() for column in body.columns)
+
+
+def _has_row_names(source: str, raw: bytes, sep: str, width: int) -> bool:
+    """Whether the first rows all have one cell more than the header, and something in the last."""
+    try:
+        rows = [record for _, record in islice(_records(source, raw, sep), 1, LOOK) if record]
+    except InputError:
+        return False
+    return bool(rows) and all(len(row) == width + 1 for row in rows) and any(row[-1].strip() for row in rows)
 
 
 def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
@@ -63,18 +164,6 @@ def _parse(raw: bytes, sep: str, width: int, skip: bool) -> pa.Table:
             column_types=dict.fromkeys(positions, pa.string()), strings_can_be_null=False
         ),
     )
-
-
-def _check_utf8(source: str, raw: bytes) -> None:
-    try:
-        if not raw.isascii():
-            raw.decode()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{source}, line {line}: byte {error.start + 1} (0x{raw[error.start]:02x}) is not UTF-8: "
-            "save the file as UTF-8"
-        ) from error
 
 
 def _records(source: str, raw: bytes, sep: str) -> Iterator[tuple[int, list[str]]]:

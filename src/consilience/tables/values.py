@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
-from consilience._check import InputError
-from consilience.tables.cells import ids_of, numbers_of, plain
+from consilience._check import InputError, count, listed
+from consilience.tables.cells import ColumnError, ids_of, numbers_of, plain
 from consilience.tables.sheet import Sheet
 
 Matrix: TypeAlias = Any  # ndarray or csr_matrix
@@ -119,26 +119,39 @@ def _check_symmetric(sheet: Sheet, values: np.ndarray, positions: list[int], sla
 def check_finite(sheet: Sheet, values: Matrix, positions: list[int]) -> None:
     """Refuse NaN and infinity."""
     if found := _find(values, lambda part: ~np.isfinite(part)):
-        count, row, column = found
+        n_bad, row, column = found
         raise InputError(
             f"{sheet.place(row, positions[column])}: missing or infinite value ({values[row, column]}), "
-            f"{_of(count)}: fill such cells, or drop their rows or columns"
+            f"{_of(n_bad)}{_where_missing(sheet, values, positions)}: fill such cells, or drop their rows or columns"
         )
+
+
+def _where_missing(sheet: Sheet, values: Matrix, positions: list[int]) -> str:
+    """How many there are in each column, if in several."""
+    if sparse.issparse(values):
+        bad = np.bincount(values.indices[~np.isfinite(values.data)], minlength=values.shape[1])
+    else:
+        bad = np.zeros(values.shape[1], int)
+        for _, block in _blocks(values):
+            bad += (~np.isfinite(block)).sum(axis=0)
+    found = np.flatnonzero(bad)
+    names = sheet.column_names()
+    return "" if len(found) < 2 else f" in columns {listed([f'{names[positions[j]]!r} ({bad[j]})' for j in found])}"
 
 
 def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what: str) -> None:
     """Refuse numbers below zero."""
     if found := _find(values, lambda part: part < 0):
-        count, row, column = found
+        n_bad, row, column = found
         otherwise = "" if what == "distances" else ", or give kind='data'"
         raise InputError(
             f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
-            f"{values[row, column]}, {_of(count)}: correct it{otherwise}"
+            f"{values[row, column]}, {_of(n_bad)}: correct it{otherwise}"
         )
 
 
-def _of(count: int) -> str:
-    return "the only one" if count == 1 else f"the first of {count}"
+def _of(n_bad: int) -> str:
+    return "the only one" if n_bad == 1 else f"the first of {n_bad}"
 
 
 def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int, int] | None:
@@ -149,14 +162,14 @@ def _find(values: Matrix, is_bad: Callable[[np.ndarray], np.ndarray]) -> tuple[i
             return None
         row = int(np.searchsorted(values.indptr, stored[0], side="right")) - 1
         return int(stored.size), row, int(values.indices[stored[0]])
-    count, first = 0, (0, 0)
+    n_bad, first = 0, (0, 0)
     for start, block in _blocks(values):
         bad = is_bad(block)
         if bad.any():
             row, column = (int(i) for i in np.unravel_index(bad.argmax(), bad.shape))
-            first = first if count else (start + row, column)
-            count += int(bad.sum())
-    return (count, *first) if count else None
+            first = first if n_bad else (start + row, column)
+            n_bad += int(bad.sum())
+    return (n_bad, *first) if n_bad else None
 
 
 def _blocks(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -174,8 +187,32 @@ def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
             body.sort_indices()
             return sparse.csr_matrix((plain(body.data, whole), body.indices, body.indptr), body.shape)
         return plain(body, whole)
-    columns = [numbers_of(sheet, position, whole=whole) for position in positions]
+    columns = _numeric(sheet, positions, whole)
     values = np.empty((sheet.n_rows, len(columns)), np.result_type(*{column.dtype for column in columns}))
     for k, column in enumerate(columns):
         values[:, k] = column
     return values
+
+
+def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray]:
+    """The columns as numbers; all that cannot be are named together, with those that have gaps."""
+    columns, errors, gaps = [], [], {}
+    for position in positions:
+        try:
+            columns.append(numbers_of(sheet, position, whole=whole))
+        except ColumnError as error:
+            errors.append(error)
+            gaps[position] = error.brief
+        else:
+            if n := 0 if columns[-1].dtype.kind == "i" else int((~np.isfinite(columns[-1])).sum()):
+                gaps[position] = f"{count(n, 'missing cell')}"
+    if len(gaps) == 1 and errors:
+        raise errors[0]
+    if errors:
+        names = sheet.column_names()
+        raise InputError(
+            f"{sheet.source}: {len(gaps)} of {count(len(positions), 'column')} are not numbers throughout: "
+            f"{listed([f'{names[position]!r} ({why})' for position, why in gaps.items()])}: name ids with id_column= (--id) "
+            "and known classes with known= (--known), leave others out with columns= (--columns), and fill missing cells"
+        )
+    return columns

@@ -1,0 +1,169 @@
+"""Which columns are values, which names the objects, and which look like neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from consilience._check import InputError, count, listed
+from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_present, check_unique, ids_of, labels_of
+from consilience.tables.sheet import Names, Sheet
+
+FEW = 4  # objects up to which nothing is concluded from labels that all differ
+_ID_NAME = re.compile(
+    r"(id|ids|index|idx|cell|barcode|barcodes|name|names|unnamed: 0|.*[ _.-]id|id[ _.-].*)?", re.IGNORECASE
+)
+_CAMEL_ID = re.compile(r".*[a-z]I[dD]")
+_CLASS_NAME = re.compile(
+    r"class|classes|label|target|truth|ground[ _-]?truth|true[ _-]?labels?|species|cell[ _-]?types?", re.IGNORECASE
+)
+
+
+def find_ids(
+    sheet: Sheet, id_column: str | int | None, taken: Sequence[int]
+) -> tuple[int | None, np.ndarray | None, list[str]]:
+    """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked.
+
+    Unasked are taken an index that names objects, and the first column that is named like an id (or, as the first, not
+    at all), has a different value for every object, and is not `taken` for something else.
+    """
+    by_index = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
+    if sheet.index is not None and (by_index or (id_column is None and sheet.index_is_ids)):
+        check_present(sheet, sheet.index)
+        check_unique(sheet, sheet.index)
+        return None, sheet.index, []
+    if id_column is not None:
+        position = sheet.find(id_column, "id_column")
+        ids = ids_of(sheet, position)
+        check_unique(sheet, ids, position)
+        return position, ids, []
+    for position, name in enumerate(sheet.names or []):
+        looks = bool(name or position == 0) and (_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
+        if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
+            which = sheet.column_words(position) if name else "the first column, which has no name,"
+            keep = f" (columns= (--columns) can keep {name!r} as one of the values)" if name else ""
+            return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
+    return None, None, []
+
+
+def _names_objects(sheet: Sheet, position: int) -> bool:
+    """Whether a column has one value per object, all different, text or whole numbers."""
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        cells = pc.utf8_trim_whitespace(column)
+        if pc.any(pc.equal(cells, "")).as_py() or pc.any(pc.match_substring_regex(cells, r"^[+-]?\d*[.,]\d+$")).as_py():
+            return False
+        return pc.count_distinct(cells).as_py() == sheet.n_rows
+    if column.isna().any() or not column.is_unique:
+        return False
+    return not pd.api.types.is_float_dtype(column.dtype) or bool((column % 1 == 0).all())
+
+
+def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
+    """Positions of the columns that are values."""
+    chosen = list(range(sheet.width)) if columns is None else sheet.find_all(columns, "columns")
+    kept = [position for position in chosen if position not in aside]
+    if not kept:
+        raise InputError(
+            f"{sheet.source}: no column is left: set fewer aside with known= (--known) and id_column= (--id)"
+        )
+    if max(kept) >= sheet.width:
+        raise InputError(
+            f"{sheet.source}: {sheet.column_words(max(kept))} stands beside the matrix and is not part of it: "
+            "name it in known= (--known) instead"
+        )
+    for position in kept if sheet.names is not None else ():
+        if not sheet.names[position]:  # type: ignore[index]
+            flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # type: ignore[operator]
+            raise InputError(
+                f"{sheet.source}: column {position} (the first is 0) has no name: if it holds ids give "
+                f"id_column={position} ({flag}), otherwise name it"
+            )
+    return kept
+
+
+def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -> tuple[pd.DataFrame, list[str]]:
+    """Columns of labels, and notices; those not `asked` for by name are refused together if they do not look like labels."""
+    names, found, notices = sheet.column_names(), {}, []
+    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
+    briefs, errors = [], []
+    for position in positions:
+        name = names[position]
+        try:
+            labels = labels_of(sheet, position)
+        except ColumnError as error:
+            if asked:
+                raise
+            errors.append(error)
+            briefs.append(f"{name!r} ({error.brief})")
+            doubts["other"].append(name)
+            continue
+        found[name] = labels
+        if not asked and (k := _many(labels)):
+            briefs.append(f"{name!r} ({k:,} different values for {count(len(labels), 'object')})")
+            doubts["id" if k == len(labels) else "other"].append(name)
+        elif not asked and len(positions) > 1 and _CLASS_NAME.fullmatch(name):
+            briefs.append(f"{name!r} (by its name a known class)")
+            doubts["known"].append(name)
+        notices += _maybe_missing(name, labels)
+    if len(errors) == len(briefs) == 1:
+        raise errors[0]
+    if briefs:
+        raise InputError(_ask(sheet, briefs, doubts, len(positions)))
+    frame = pd.concat(found, axis=1)
+    frame.columns = pd.Index(list(found))
+    return frame, notices
+
+
+def _many(labels: pd.Series) -> int:
+    """The number of different labels if it is more than half that of the objects, otherwise 0."""
+    n = len(labels)
+    if n <= FEW or (labels.dtype.kind in "iu" and 2 * (int(labels.max()) - int(labels.min()) + 1) <= n):
+        return 0
+    k = labels.nunique()
+    return k if 2 * k > n else 0
+
+
+def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
+    one = len(briefs) == 1
+    advice = []
+    if ids := doubts["id"]:
+        advice.append(f"if {'it' if one else repr(ids[0])} names the objects say id_column={ids[0]!r} (--id {ids[0]})")
+    if known := doubts["known"]:
+        advice.append(f"if {'it' if one else repr(known[0])} is known say known={known[0]!r} (--known {known[0]})")
+    rest = "choose the clusterings, these too if they are some, with columns= (--columns)"
+    return (
+        f"{sheet.source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
+        f"{'does' if one else 'do'} not look like {'a clustering' if one else 'clusterings'}: {'; '.join([*advice, rest])}"
+    )
+
+
+def _maybe_missing(name: str, labels: pd.Series) -> list[str]:
+    if labels.dtype != object:
+        return []
+    words = [word for word in MAYBE_MISSING if (labels == word).any()]
+    return [
+        f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')}), a cluster of its own: "
+        f"if it means missing, say missing={word!r} (--missing {word!r})"
+        for word in words
+    ]
+
+
+def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str]:
+    """A notice for every measured column that counts the rows."""
+    n = sheet.n_rows
+    if n <= FEW or not isinstance(values, np.ndarray):
+        return []
+    low, high = values.min(axis=0), values.max(axis=0)
+    return [
+        f"{sheet.column_words(positions[j])} holds the whole numbers {low[j]:.0f} to {high[j]:.0f}, each once, and is used as "
+        f"a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
+        for j in np.flatnonzero(high == low + (n - 1)).tolist()
+        if np.array_equal(np.sort(values[:, j]), low[j] + np.arange(n)) and low[j] % 1 == 0
+    ]
