@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -148,9 +147,9 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", LABELS, "-t", "shape,shape"], ["'shape' is named twice"]),
         (["compare", LABELS, "-t", "shape,,color"], ["one between every two commas"]),
         (["compare", LABELS, "--id", "99"], ["id_column (--id) 99 is not there", "0 to 18"]),
-        (["compare", LABELS, "--columns", "form1", "--truth", "form1"], ["no column is left", "--truth"]),
+        (["compare", LABELS, "--columns", "form1", "--truth", "form1"], ["no column is left", "--known"]),
         (["compare", LABELS, "--figure", "x.doc"], ["x.doc", ".png, .svg, .pdf"]),
-        (["compare", LABELS, "--truth-from", "absent.csv"], ["absent.csv", "no such file"]),
+        (["compare", LABELS, "--id", "bead", "--truth-from", "absent.csv"], ["absent.csv", "no such file"]),
         (["completion", "cmd"], ["bash"]),
     ],
 )
@@ -218,10 +217,9 @@ def test_an_index_without_a_name_has_a_way_out(tmp_path, frame):
     path = tmp_path / "x.csv"
     frame.to_csv(path)
     args = ["compare", path, "--json"]
-    if "(--header)" in (said := refused(*args)):
+    if frame.columns[0] == 0:
+        assert "(--header)" in refused(*args)
         args.append("--header")
-        said = refused(*args)
-    args += ["--id", re.search(r"\(--id (\S+)\)", said)[1].strip("'")]
     done = run(*args)
     assert json.loads(done.stdout)["n_clusterings"] == 2, done.stderr
 
@@ -229,7 +227,7 @@ def test_an_index_without_a_name_has_a_way_out(tmp_path, frame):
 def test_tabs_can_be_typed(tmp_path):
     path = tmp_path / "x.txt"
     path.write_text("a\tb\n0\t1\n1\t1\n")
-    assert "--sep tab" in refused("compare", path)
+    assert run("compare", path).returncode == 0
     for sep in ("tab", "\\t", "\t"):
         assert run("compare", path, "--sep", sep).returncode == 0
 
@@ -250,7 +248,7 @@ def test_known_labels_from_another_file(tmp_path):
     assert "1 object not in it" in done.stderr
     known.write_text("cell\tkind\n7\tb\n8\ta\n")
     assert "names none of the objects" in refused("compare", labels, "--id", "cell", "--truth-from", known)
-    assert "'cell' are 2 for 3 objects" in refused("compare", labels, "--columns", "run", "--truth-from", known)
+    assert "are 2 for 3 objects" in refused("compare", labels, "--columns", "run", "--truth-from", known)
 
 
 def test_known_labels_of_a_stored_run(tmp_path):
@@ -302,21 +300,21 @@ def test_measured_data_is_refused_once(tmp_path):
     pd.DataFrame(np.random.default_rng(0).random((9, 5)).round(2), columns=list("abcde")).to_csv(path, index=False)
     said = refused("compare", path)
     assert said.count("\n") == 1
-    assert "column 'a'" in said
-    assert "write it as text such as c0." in said
+    assert "5 of 5 columns, 'a' (numbers such as 0.64)" in said
+    assert "do not look like clusterings" in said
 
 
-def test_a_warning_names_three_columns(tmp_path):
+def test_a_refusal_names_all_columns(tmp_path):
     path = tmp_path / "x.csv"
     pd.DataFrame({name: range(9) for name in "abcde"}).to_csv(path, index=False)
-    said = run("compare", path).stderr
+    said = refused("compare", path)
     assert said.count("\n") == 1
-    assert "columns 'a', 'b', 'c' and 2 more have up to 9 different labels for 9 objects" in said
+    assert "5 of 5 columns, 'a' (9 different values for 9 objects), 'b' (9 different" in said
 
 
 def test_a_column_that_names_the_objects_is_pointed_at():
-    said = run("compare", LABELS, "-m", "rand", "-t", "shape,color").stderr
-    assert "column 'bead' has 300 different labels" in said
+    said = refused("compare", LABELS, "-m", "rand", "-t", "shape,color")
+    assert "column 'bead' (300 different values for 300 objects) does not look like a clustering" in said
     assert "--id bead" in said
 
 

@@ -84,5 +84,7 @@ def test_what_is_not_a_table_is_said_so(source):
 
 def test_a_column_of_ids_is_asked_about(tmp_path):
     pd.DataFrame({"name": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "labels.csv", index=False)
-    with pytest.warns(UserWarning, match="--id name"):
-        as_ensemble(tmp_path / "labels.csv")
+    assert as_ensemble(tmp_path / "labels.csv").ids[-1] == "19"
+    pd.DataFrame({"row": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(InputError, match="--id row"):
+        as_ensemble(tmp_path / "rows.csv")

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, fingerprint, kind_of, nearest, show
+from consilience._check import InputError, check_choice, fingerprint, kind_of, nearest, show
 from consilience.ensemble import Ensemble
 from consilience.results import HEADER, Result, saved_kind
 from consilience.store import StoreWarning
@@ -26,7 +26,6 @@ from consilience.tables.files import Options, open_sheet
 
 KINDS = ("auto", "data", "counts", "distances", "labels")
 FEW = 100  # different labels of a column that could be a clustering
-NAMED = 3  # columns that a warning names
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +148,7 @@ def open_source(source: Any, *, kind: str = "auto", known: Any = None, **reading
     reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
     aside, known = _names_aside(source, known, reading)
     if aside:
-        reading["label_columns"] = aside
+        reading["known"] = aside
     opened = _open(source, kind, reading)
     if known is None:
         return opened
@@ -185,7 +184,7 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
     Examples
     --------
     >>> from consilience.datasets import sample_path
-    >>> as_table(sample_path("beads.csv"), id_column="bead", label_columns=["shape", "color"])
+    >>> as_table(sample_path("beads.csv"), id_column="bead", known=["shape", "color"])
     Table('beads.csv', data, 300 objects × 8 columns, dense, with ids, labels shape, color)
     """
     reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
@@ -309,7 +308,7 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
         return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind)
     ensemble = _labels_of(table)
     run = fingerprint(ensemble.labels)[:16]
-    code = "" if path is None else f"cs.Ensemble({str(place)!r}{words.replace('label_columns=', 'known=')})"
+    code = "" if path is None else f"cs.Ensemble({str(place)!r}{words})"
     return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels")
 
 
@@ -321,24 +320,12 @@ def _in_memory(result: Any) -> Provenance:
 
 
 def _labels_of(table: Table) -> Ensemble:
-    """Clusterings of a table, with a warning where a column looks like ids or measurements."""
+    """The clusterings of a table."""
     try:
-        ensemble = Ensemble(table)
+        return Ensemble(table)
     except InputError as error:
         prefix = "" if str(error).startswith(table.source) else f"{table.source}: "
         raise InputError(f"{prefix}{error}") from None
-    many = [name for name, k in zip(ensemble.names, ensemble.n_clusters, strict=True) if 2 * k > ensemble.n_objects > 4]
-    if many:
-        named = ", ".join(repr(name) for name in many[:NAMED])
-        more = f" and {len(many) - NAMED:,} more" if len(many) > NAMED else ""
-        k = f"{ensemble.n_clusters.max()} different labels for {count(ensemble.n_objects, 'object')}"
-        has = f"column {named} has {k}" if len(many) == 1 else f"columns {named}{more} have up to {k}"
-        warnings.warn(
-            f"{table.source}: {has}; if it names the objects, say id_column={many[0]!r} (--id {many[0]}); if it is measured data, "
-            "it is not a clustering",
-            stacklevel=2,
-        )
-    return ensemble
 
 
 def guess(source: Any, reading: Mapping[str, Any]) -> str:
@@ -348,7 +335,7 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
     if sparse.issparse(source) or _is_anndata(source):
         return "data"
     try:
-        frame = read_table(source, kind="labels", **reading).values
+        frame = read_table(source, kind="labels", **{"columns": "*", **reading}).values
     except InputError:
         return "data"
     most = min(FEW, len(frame) // 2)
@@ -408,7 +395,7 @@ def labels_from(
     if id_column is None and objects.ids is not None and not _has_own_ids(source):
         found = find_id_column(source, objects.ids, **text)
     reading = {name: value for name, value in reading.items() if value is not None and value != []}
-    table = read_table(source, kind="labels", id_column=found, **reading)
+    table = read_table(source, kind="labels", id_column=found, **{"columns": "*", **reading})
     if table.ids is not None and objects.ids is None:
         if id_column is not None:
             raise InputError(
@@ -437,7 +424,7 @@ def _refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None
     if reading:
         flags = {
             "id_column": "id_column= (--id)",
-            "label_columns": "known= (--known)",
+            "known": "known= (--known)",
             "columns": "columns= (--columns)",
         }
         words = ", ".join(flags.get(name, f"{name}= (--{name})") for name in reading)

@@ -47,7 +47,7 @@ def find_ids(
         looks = bool(name or position == 0) and (_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
-            keep = f" (columns= (--columns) can keep {name!r} as one of the values)" if name else ""
+            keep = " (name it in columns= (--columns) to keep it among the values)" if name else ""
             return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
     return None, None, []
 

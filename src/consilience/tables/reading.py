@@ -159,8 +159,7 @@ def read_table(
     asked = columns is not None and _names_some(columns)
     if triples:
         return _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
-    taken = [*aside, *(sheet.find_all(columns, "columns") if asked else ())]  # type: ignore[arg-type]
-    id_position, ids, notices = find_ids(sheet, id_column, taken)
+    id_position, ids, notices = find_ids(sheet, id_column, [*aside, *sheet.named(() if columns is None else columns)])
     kept = choose(sheet, columns, [*aside, id_position])
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
     labels, more = label_frame(sheet, aside) if aside else (None, [])

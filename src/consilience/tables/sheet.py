@@ -117,6 +117,14 @@ class Sheet:
                 kept += found
         return list(dict.fromkeys(kept))
 
+    def named(self, references: Names) -> list[int]:
+        """Positions of the columns named or counted, and not only matched by a pattern."""
+        asked = [references] if isinstance(references, (str, int)) else references
+        names = self.column_names()
+        return [
+            self.find(name, "columns") for name in asked if isinstance(name, int) or name in names or name.isdigit()
+        ]
+
     def _matching(self, reference: str | int, option: str) -> list[int]:
         names = self.column_names()
         if not isinstance(reference, str) or reference in names or not set(reference) & set("*?["):
