@@ -11,7 +11,6 @@ from rich.console import Console
 import consilience as cs
 from consilience._check import InputError
 from consilience.agreement import stable_groups
-from consilience.consensus import SCCC, floaters
 from consilience.reports.agreement import (
     agreement_summary,
     components_of,
@@ -26,12 +25,9 @@ from test_agreement_readout import process
 def found():
     result, truth = process([0.6, 0.3, 0.1])
     table = result.stability_by_iteration({"topic": truth})
-    consensus = SCCC().fit(result.after.rows)
-    weak = floaters(result.after.rows, consensus.labels_)
+    consensus = cs.combine(result.after.rows, method="sccc")
     groups = stable_groups(result.before.columns, result.after.columns, new=True)
-    summary = agreement_summary(
-        result, table, consensus=consensus, n_floaters=len(weak), groups=groups, truth={"topic": 0.5}
-    )
+    summary = agreement_summary(result, table, consensus=consensus, groups=groups, known={"topic": 0.5})
     return result, table, summary
 
 
@@ -84,10 +80,12 @@ def test_many_groups_and_single_clusterings_stay_short(found):
     assert "–" in text
 
 
-def test_labels_table_has_consensus_share_and_all_labels():
+def test_labels_table_has_consensus_support_and_all_labels():
     ens = cs.Ensemble([[0, 0, 0, 1, 1, -1], [0, 0, 1, 1, 1, -1]])
-    table = labels_table(ens, [0, 0, 0, 1, 1, -1], names=list("abcdef"))
-    assert table["share"].tolist() == [1, 1, 0.5, 1, 1, 0]
+    consensus = cs.combine(ens, 2, "vote")
+    table = labels_table(ens, consensus, ids=list("abcdef"))
+    assert table["support"].tolist() == [1, 1, 0.5, 1, 1, 0]
+    np.testing.assert_allclose(table["confidence"], consensus.confidence, atol=1e-6)
     assert table.loc["f", "cluster"] is pd.NA
     np.testing.assert_array_equal(table[["clustering_0", "clustering_1"]], ens.labels)
     assert list(labels_table(ens).columns) == ["clustering_0", "clustering_1"]

@@ -13,7 +13,7 @@ from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, quality, walk_through
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
-from consilience.reports.alternatives import contrast_summary
+from consilience.reports.contrast import contrast_summary
 
 
 @pytest.fixture(scope="module")

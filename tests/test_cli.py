@@ -335,7 +335,7 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     out = tmp_path / "out"
     done = run("demo", "--output", out)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in out.iterdir()} == {"agreement.png", "beads.csv", "beads_labels.csv", "report.html", "run"}
+    assert {p.name for p in out.iterdir()} == {"beads.csv", "beads_labels.csv", "comparison.png", "report.html", "run"}
     assert "120 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
     assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")

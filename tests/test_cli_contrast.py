@@ -13,7 +13,7 @@ from consilience.alternatives import BASES
 from consilience.alternatives.bases import COUNTS
 from consilience.cli.contrast import command
 from consilience.datasets import load_beads, orthogonal_multinomials, sample_path
-from consilience.reports.alternatives import draw_contrast
+from consilience.reports.contrast import draw_contrast
 from consilience.tables import scale
 
 BEADS = str(sample_path("beads.csv"))

@@ -8,8 +8,8 @@ import pytest
 
 from consilience._check import InputError
 from consilience.meta import organize, score
-from consilience.reports.meta import _branches, draw_curve, draw_tree, print_organized
-from consilience.reports.points import draw_maps, draw_scores
+from consilience.reports import draw_curve, draw_map, draw_scores, draw_tree, print_organized
+from consilience.reports.meta_figures import _branches
 from meta_cases import three_kinds
 
 
@@ -28,7 +28,9 @@ def test_the_summary_has_groups_scores_and_the_null(case, capsys):
     assert "None of them is the truth" in text
     assert f"{scores['accuracy:a'][meta.groups == 2].mean():.3f}" in text
     assert f"{null.table['best'].iloc[0]:.3f}" in text
-    assert "against 3 shuffles" in text
+    assert "against the null: 3 shuffles" in text
+    for term in ("medoid", "bend", "null", "height"):
+        assert text.count(f"\n{term}: ") == 1
 
 
 def test_a_sketch_is_named(case, capsys):
@@ -52,9 +54,9 @@ def test_pictures_are_written(case, tmp_path, ending):
         lambda: draw_tree(meta, path),
         lambda: draw_tree(meta.cut(19), path, score=scores["accuracy:a"]),
         lambda: draw_curve(meta, path),
-        lambda: draw_maps(maps[0], path),
-        lambda: draw_maps(maps, path, score=scores["accuracy:a"]),
-        lambda: draw_maps(maps, path, groups=meta.cut(19).groups),
+        lambda: draw_map(maps[0], path),
+        lambda: draw_map(maps, path, score=scores["accuracy:a"]),
+        lambda: draw_map(maps, path, groups=meta.cut(19).groups),
         lambda: draw_scores(scores, "accuracy:a", "accuracy:b", path, marked={"some": scores.head(2)}),
     ):
         path.unlink(missing_ok=True)
@@ -65,11 +67,11 @@ def test_pictures_are_written(case, tmp_path, ending):
 def test_distortion_is_written_on_the_map(case, tmp_path):
     meta, _, _ = case
     found = meta.map()
-    draw_maps(found, tmp_path / "map.svg")
+    draw_map(found, tmp_path / "map.svg")
     import matplotlib
 
     with matplotlib.rc_context({"svg.fonttype": "none"}):
-        draw_maps(found, tmp_path / "map.svg")
+        draw_map(found, tmp_path / "map.svg")
     assert f"stress {found.stress:.2f}, keeps {100 * found.neighbors_kept:.0f} %" in (tmp_path / "map.svg").read_text(
         "utf-8"
     )
@@ -91,9 +93,9 @@ def test_bad_requests_are_refused(case, tmp_path):
     with pytest.raises(InputError, match="each of 19 clusterings"):
         draw_tree(meta, tmp_path / "x.png", score=pd.Series([1.0, 2.0]))
     with pytest.raises(InputError, match="not by both"):
-        draw_maps(meta.map(), tmp_path / "x.png", score=scores["accuracy:a"], groups=meta.groups)
+        draw_map(meta.map(), tmp_path / "x.png", score=scores["accuracy:a"], groups=meta.groups)
     with pytest.raises(InputError, match="one or a list"):
-        draw_maps([], tmp_path / "x.png")
+        draw_map([], tmp_path / "x.png")
     with pytest.raises(InputError, match="unknown score 'c'"):
         draw_scores(scores, "c", "accuracy:a", tmp_path / "x.png")
     with pytest.raises(InputError, match="endings"):

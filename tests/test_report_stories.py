@@ -8,10 +8,10 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.measures import accuracy
-from consilience.reports import analysis
-from consilience.reports.clusters import aligned
-from consilience.reports.html_report import Options
-from consilience.reports.report import FILES
+from consilience.reports import ensemble
+from consilience.reports.consensus import aligned
+from consilience.reports.meta import MetaReport
+from consilience.reports.sections import Options
 from consilience.tables import read_table, scale
 from report_pages import read_page
 
@@ -75,12 +75,12 @@ def test_its_numbers_are_those_of_the_library(told, run, beads):
     null = pd.read_csv(out / "parts" / "null.csv", index_col="known_labels")
     assert null.loc["shape", "best_group"] == pytest.approx(groups["accuracy:shape"].max())
     assert null.loc["shape", "p_value"] >= 0.25
-    objects = pd.read_csv(out / "parts" / "objects.csv", index_col="object")
+    objects = pd.read_csv(out / "parts" / "objects.csv", index_col="id")
     assert objects.index.tolist() == beads.ids.tolist()
     assert objects["cluster"].tolist() == meta.consensus().labels.tolist()
     assert objects["group2"].tolist() == meta.consensus(2).labels.tolist()
     weak = pd.read_csv(out / "parts" / "floaters.csv")
-    assert weak["id"].tolist() == cs.consensus.floaters(ens, meta.consensus().labels)["id"].tolist()
+    assert weak["id"].tolist() == cs.consensus.floaters(ens, meta.consensus())["id"].tolist()
     found = meta.map()
     assert f"Stress {found.stress:.2f}" in page.text
     np.testing.assert_allclose(pd.read_csv(out / "parts" / "map.csv")[["x", "y"]], found.xy)
@@ -88,8 +88,7 @@ def test_its_numbers_are_those_of_the_library(told, run, beads):
 
 def test_figures_and_tables_have_fixed_names(told):
     names = {path.name for path in (told[0] / "parts").iterdir()}
-    assert names <= set(FILES)
-    for name in ("agreement", "tree_1", "tree_2", "curve", "scores_1", "scores_3", "map", "confidence", "tiles"):
+    for name in ("comparison", "tree_1", "tree_2", "curve", "scores_1", "scores_3", "map", "confidence", "tiles"):
         assert {f"{name}.png", f"{name}.svg"} <= names
     assert {"clusterings.csv", "features.csv", "clusters.csv", "curve.csv", "null.csv"} <= names
     assert len(pd.read_csv(told[0] / "parts" / "clusterings.csv")) == 60
@@ -156,9 +155,8 @@ def test_a_consensus(tmp_path, beads, n_clusters):
     assert ("Candidates" in text) == (n_clusters == 3)
     assert ("Agreement of halves" in text) == (n_clusters == "stable")
     assert "roundness" in text
-    unsure = np.flatnonzero(one.confidence < 0.5)
-    listed = pd.read_csv(tmp_path / "parts" / "floaters.csv")["object"].tolist() if len(unsure) else []
-    assert sorted(listed) == sorted(beads.ids[unsure].tolist())
+    listed = pd.read_csv(tmp_path / "parts" / "floaters.csv")["id"].tolist() if len(one.floating) else []
+    assert listed == beads.ids[one.floating].tolist()  # the weakest support first
 
 
 def test_an_agreement_and_its_folder(tmp_path):
@@ -173,7 +171,7 @@ def test_an_agreement_and_its_folder(tmp_path):
     )
     text = read_page(tmp_path / "page.html").text
     assert "Agreement by iteration" in text
-    assert "Agreement.load(" in text
+    assert "Result.load(" in text
     table = pd.read_csv(tmp_path / "parts" / "iterations.csv", index_col="iteration")
     pd.testing.assert_frame_equal(
         table.reset_index(), found.stability_by_iteration({"topic": truth}), check_exact=False
@@ -223,9 +221,9 @@ def test_data_and_known_labels_are_matched_with_the_objects(tmp_path, beads, run
 
 
 def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(tmp_path, monkeypatch, beads):
-    monkeypatch.setattr(analysis, "SHUFFLED", 97)
-    monkeypatch.setattr(analysis, "SCORED", 100)
-    monkeypatch.setattr(analysis, "COSTLY", 1000)
+    monkeypatch.setattr(ensemble, "SHUFFLED", 97)
+    monkeypatch.setattr(ensemble, "SCORED", 100)
+    monkeypatch.setattr(ensemble, "COSTLY", 1000)
     options = {"known": beads.labels, "n_groups": 2, "n_shuffles": 2, "data": beads}
     cs.report(load_beads_labels()[:, :6], tmp_path / "page.html", **options)
     text = read_page(tmp_path / "page.html").text
@@ -234,7 +232,7 @@ def test_large_ensembles_are_shuffled_on_a_sample_and_compared_by_one_measure(tm
     assert "mean compactness" not in text
     ens = load_beads_labels()[:, :6]
     known = {"shape": np.unique(beads.labels["shape"], return_inverse=True)[1]}
-    null = analysis.Findings(ens, cs.organize(ens, 2), Options(known=known, n_shuffles=2)).null
+    null = MetaReport(cs.organize(ens, 2), None, Options(known=known, n_shuffles=2)).null
     right = 97 * null.groups["shape"].to_numpy()
     np.testing.assert_allclose(right, right.round(), atol=1e-9)  # a whole number of 97 objects, not of 300
 
@@ -252,7 +250,7 @@ def test_nothing_is_written_where_something_would_be_lost(tmp_path, run, beads):
     with pytest.raises(InputError, match="over, or into, what is read"):
         cs.report(run, tmp_path / "page.html", figures=run)
     table = tmp_path / "groups.csv"
-    pd.DataFrame(beads.values).to_csv(table, index=False)
+    pd.DataFrame(beads.values, columns=beads.columns).to_csv(table, index=False)
     with pytest.raises(InputError, match="over, or into, what is read"):
         cs.report(run, tmp_path / "page.html", data=table, figures=tmp_path)
     assert {path: path.read_bytes() for path in run.iterdir()} == before
@@ -271,8 +269,8 @@ def test_a_report_that_fails_leaves_the_old_one(tmp_path):
 @pytest.mark.parametrize(
     ("result", "path", "options", "message"),
     [
-        (5, "a.html", {}, "a report is of one of Ensemble, .*; got an int"),
-        ([[0, 1], [1, 1]], "a.html", {}, "got a list"),
+        (5, "a.html", {}, "labels cannot be an int"),
+        (cs.stability([[0, 1], [1, 1]]), "a.html", {}, "a report is of one of Agreement, .*; got a Stability"),
         ("nowhere", "a.html", {}, "nowhere"),
         (None, "a.txt", {}, "give it the ending .html"),
         (None, "no/a.html", {}, "does not exist"),

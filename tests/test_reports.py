@@ -12,8 +12,8 @@ from rich.console import Console
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
-from consilience.reports import draw_agreement, figures, print_comparison, write_table
-from consilience.reports.figures import _similar_first
+from consilience.reports import comparison, draw_comparison, print_comparison, write_table
+from consilience.reports.comparison import _like_first
 
 
 @pytest.fixture(scope="module")
@@ -110,14 +110,14 @@ def test_names_that_come_twice_can_be_written_as_parquet(tmp_path):
 
 def test_pictures_are_only_of_comparisons_and_in_known_formats(result, tmp_path):
     with pytest.raises(InputError, match="draws what compare found; got a list"):
-        draw_agreement([1], tmp_path / "x.png")
+        draw_comparison([1], tmp_path / "x.png")
     with pytest.raises(InputError, match=r"x\.doc: a picture can be drawn as \.png"):
-        draw_agreement(result, tmp_path / "x.doc")
+        draw_comparison(result, tmp_path / "x.doc")
     assert not list(tmp_path.iterdir())
 
 
 def test_picture_of_one_clustering_with_known_labels(tmp_path):
-    draw_agreement(cs.compare([[0, 0, 1]], "nmi", known=[0, 1, 1]), tmp_path / "x.PNG")
+    draw_comparison(cs.compare([[0, 0, 1]], "nmi", known=[0, 1, 1]), tmp_path / "x.PNG")
     assert (tmp_path / "x.PNG").stat().st_size > 5000
 
 
@@ -125,16 +125,16 @@ def test_picture_of_odd_names_and_unknown_values(tmp_path):
     labels = {"a name that goes on and on and on and on": [0, 1, None], "$x^$": [0, 0, 1], "聚类": [None, None, 0]}
     result = cs.compare(labels, ["nmi", "variation_of_information"], known=[0, 0, 1])
     for measure in result.matrices:  # a warning from matplotlib would be an error here
-        draw_agreement(result, tmp_path / "x.png", measure=measure)
+        draw_comparison(result, tmp_path / "x.png", measure=measure)
     apart = cs.compare([[0, None, None], [None, 0, None], [None, None, 0]], "nmi")
-    draw_agreement(apart, tmp_path / "x.png")
+    draw_comparison(apart, tmp_path / "x.png")
 
 
 def test_scales_are_those_of_the_measure(result, monkeypatch, tmp_path):
     made = []
-    monkeypatch.setattr(figures, "new_figure", lambda *size: made.append(Figure(size)) or made[-1])
+    monkeypatch.setattr(comparison, "new_figure", lambda *size: made.append(Figure(size)) or made[-1])
     ens = cs.Ensemble([[0, 0, 1, None], [0, 0, 1, None], [None, None, None, 0]])
-    draw_agreement(cs.compare(ens, "jaccard", known=[0, 0, 1, 1]), tmp_path / "x.png")
+    draw_comparison(cs.compare(ens, "jaccard", known=[0, 0, 1, 1]), tmp_path / "x.png")
     matrix, known = made[0].axes[:2]
     image = matrix.images[0]
     assert image.get_clim() == (0, 1)
@@ -148,7 +148,7 @@ def test_scales_are_those_of_the_measure(result, monkeypatch, tmp_path):
 def test_picture(result, tmp_path, suffix):
     for measure in ("jaccard", "cluster_difference"):
         path = tmp_path / f"{measure}.{suffix}"
-        draw_agreement(result, path, measure=measure)
+        draw_comparison(result, path, measure=measure)
         magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
         assert path.read_bytes().startswith(magic)
 
@@ -156,22 +156,22 @@ def test_picture(result, tmp_path, suffix):
 def test_picture_without_known_labels_of_few_and_of_many_clusterings(tmp_path):
     for m in (1, 2, 60):
         ens = cs.Ensemble(np.random.default_rng(0).integers(0, 3, (30, m)))
-        draw_agreement(cs.compare(ens, ["nmi"]), tmp_path / f"{m}.png")
+        draw_comparison(cs.compare(ens, ["nmi"]), tmp_path / f"{m}.png")
         assert (tmp_path / f"{m}.png").stat().st_size > 5000
 
 
 def test_alike_clusterings_stand_side_by_side():
     a, b = [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
     matrix = cs.pairwise([a, b, a, b, a], "cluster_difference")
-    order = _similar_first(matrix, True).tolist()
+    order = _like_first(matrix, True).tolist()
     assert sorted(order[:2]) == [1, 3] or sorted(order[-2:]) == [1, 3]
 
 
 def test_pictures_say_how_to_get_matplotlib(tmp_path):
     code = (
         "import sys; sys.modules['matplotlib'] = None\nimport consilience as cs\n"
-        "from consilience.reports import draw_agreement\n"
-        f"draw_agreement(cs.compare([[0, 1], [0, 1]]), {str(tmp_path / 'x.png')!r})"
+        "from consilience.reports import draw_comparison\n"
+        f"draw_comparison(cs.compare([[0, 1], [0, 1]]), {str(tmp_path / 'x.png')!r})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'consilience[plots]'" in done.stderr

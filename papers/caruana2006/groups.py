@@ -14,8 +14,8 @@ from consilience.generation.plan import Plan
 from consilience.generation.spaces import Spaces
 from consilience.measures import accuracy, compactness
 from consilience.meta import MetaClustering, organize
+from consilience.reports import draw_tree
 from consilience.reports.figures import new_figure
-from consilience.reports.meta import draw_tree
 from papers.caruana2006.data import DataSet
 from papers.figures import COLORS
 from papers.report import Report, over_seeds, with_error

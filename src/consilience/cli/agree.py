@@ -15,7 +15,7 @@ from consilience._check import InputError, count
 from consilience.agreement import agree, column_information, stable_groups
 from consilience.agreement.agree import MODELS
 from consilience.cli.inputs import by_name, check_outputs, joined, labels_from, table_options, truth_options
-from consilience.consensus import SCCC, floaters
+from consilience.consensus import combine
 from consilience.measures import accuracy
 from consilience.reports import write_table
 from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
@@ -105,11 +105,11 @@ def command(
     if save:
         result.save(save)
     by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
-    consensus = SCCC().fit(result.after.rows)
-    weights = column_information(table.values, consensus.labels_)
+    consensus = combine(result.after.rows, method="sccc", progress=False)
+    weights = column_information(table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
     if output:
-        write_table(labels_table(result.after.rows, consensus.labels_), output)
+        write_table(labels_table(result.after.rows, consensus), output)
     if column_output:
         write_table(labels_table(result.after.columns), column_output)
     if stability_file:
@@ -122,9 +122,8 @@ def command(
         result,
         by_iteration,
         consensus=consensus,
-        n_floaters=len(floaters(result.after.rows, consensus.labels_)),
         groups=groups,
-        truth={name: accuracy(labels, consensus.labels_) for name, labels in known.items()},
+        known={name: accuracy(labels, consensus.labels) for name, labels in known.items()},
     )
     if as_json:
         click.echo(json.dumps({"source": str(counts), **summary}, indent=2))

@@ -15,7 +15,7 @@ from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.nbce import INFERENCE
 from consilience.measures import stability
 from consilience.reports import write_table
-from consilience.reports.consensus import against, consensus_summary, consensus_table, print_consensus
+from consilience.reports.consensus import consensus_summary, consensus_table, match_known, print_consensus
 from consilience.reports.files import check_table_path
 
 
@@ -110,11 +110,11 @@ def command(
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     result = combine(ensemble, clusters, method, random_state=seed, n_jobs=n_jobs, **options)
     weak = floaters(ensemble, result)
-    matches = {name: against(values, result.labels) for name, values in known.items()}
+    matches = {name: match_known(values, result.labels) for name, values in known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
-    summary = consensus_summary(result, agreement, len(weak), matches)
+    summary = consensus_summary(result, agreement, matches)
     if output:
-        write_table(consensus_table(result, ensemble, membership=membership), output)
+        write_table(consensus_table(result, membership=membership), output)
     if floater_file:
         write_table(weak.set_index("id"), floater_file)
     if as_json:

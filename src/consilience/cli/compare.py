@@ -10,7 +10,7 @@ import click
 
 from consilience.cli.inputs import check_outputs, names_option, read_ensemble, table_options, truth_options
 from consilience.measures import MEASURES, compare
-from consilience.reports import draw_agreement, print_comparison, write_table
+from consilience.reports import draw_comparison, print_comparison, write_table
 from consilience.reports.files import check_figure_path, check_table_path
 
 
@@ -67,7 +67,7 @@ def command(
     for measure, path in files.items():
         write_table(result.matrix(measure), path)
     for path in pictures:
-        draw_agreement(result, path)
+        draw_comparison(result, path)
     if as_json:
         click.echo(json.dumps({"source": str(labels), **result.to_dict()}, indent=2))
         return

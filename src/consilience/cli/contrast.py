@@ -17,7 +17,7 @@ from consilience.alternatives.condens import COMBINATIONS
 from consilience.alternatives.contrast import METHODS
 from consilience.cli.inputs import check_outputs, given_options, read_data, table_options, truth_options
 from consilience.reports import write_table
-from consilience.reports.alternatives import (
+from consilience.reports.contrast import (
     alternatives_summary,
     alternatives_table,
     contrast_summary,

@@ -14,15 +14,12 @@ from consilience.consensus import Consensus
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.generation import generate
 from consilience.measures import accuracy, compare
-from consilience.measures.summary import known_labels
 from consilience.meta import organize
-from consilience.reports import draw_agreement, terminal
-from consilience.reports.analysis import Findings
+from consilience.opening import open_source
+from consilience.reports import draw_comparison, terminal
 from consilience.reports.generation import generation_summary, print_generation
-from consilience.reports.html_report import Options
-from consilience.reports.meta import print_organized
-from consilience.reports.report import run_origin, write_story
-from consilience.reports.story_clusterings import tell_findings
+from consilience.reports.meta import MetaReport, print_organized
+from consilience.reports.report import make_report, write_report
 from consilience.reports.terminal import print_table
 
 NUMBER, CLUSTERS, GROUPS = 500, 4, 6
@@ -48,17 +45,20 @@ def command(output: Path | None) -> None:
     print_generation(generation_summary(ens, known), title="beads.csv", console=console)
 
     meta = organize(ens, GROUPS, "ward")
-    found = Findings(ens, meta, Options(beads, known_labels(known, ens)))
+    origin = open_source(ens if run is None else run).provenance
+    found = make_report(meta, origin, data=beads, known=known)
+    assert isinstance(found, MetaReport)
     null = found.null
     assert null is not None
     console.print()
     print_organized(meta, title="The clusterings", scores=found.scores, null=null, console=console)
 
     console.print("\nOne clustering from each group, and from all, beside what is known of the beads")
-    rows = [_row(str(group), one, known) for group, one in enumerate(found.of_groups)]
-    rows.append(_row("all", found.whole, known))
-    numbers = tuple(range(1, 2 + len(known)))
-    print_table(console, ["group", "confidence", *(f"accuracy:{name}" for name in known)], rows, numbers)
+    numbered = zip(meta.numbers, found.group_consensus, strict=True)
+    rows = [_row(str(group), one, known) for group, one in numbered]
+    rows.append(_row("all", found.consensus, known))
+    numbers = tuple(range(1, 3 + len(known)))
+    print_table(console, ["group", "confidence", "support", *(f"accuracy:{name}" for name in known)], rows, numbers)
     best = {name: int(null.table.loc[name, "group"]) for name in known}
     told = " and ".join(f"group {group} {name}" for name, group in best.items())
     console.print(f"\nNone of them is wrong: {told}. Combining everything would have hidden one of the two.")
@@ -68,7 +68,7 @@ def command(output: Path | None) -> None:
     _write_beads(output)
     if find_spec("matplotlib"):
         title = f"{NUMBER} clusterings of {beads.n_objects} glass beads"
-        write_story(tell_findings(found, run_origin(run)), output / "report.html", title=title)
+        write_report(found, output / "report.html", title=title)
         console.print(f"The report, for your browser: {output / 'report.html'}")
     else:
         console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
@@ -85,7 +85,8 @@ def command(output: Path | None) -> None:
 
 
 def _row(name: str, one: Consensus, known: dict[str, pd.Series]) -> list[str]:
-    return [name, f"{one.confidence.mean():.3f}", *(f"{accuracy(k, one.labels):.3f}" for k in known.values())]
+    values = [one.confidence.mean(), one.support.mean(), *(accuracy(k, one.labels) for k in known.values())]
+    return [name, *(f"{value:.3f}" for value in values)]
 
 
 def _write_beads(output: Path) -> None:
@@ -96,4 +97,4 @@ def _write_beads(output: Path) -> None:
         beads = load_beads()
         assert beads.labels is not None
         truth = dict(beads.labels.items())
-        draw_agreement(compare(load_beads_labels(), ("jaccard", "nmi"), known=truth), output / "agreement.png")
+        draw_comparison(compare(load_beads_labels(), ("jaccard", "nmi"), known=truth), output / "comparison.png")

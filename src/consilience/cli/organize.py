@@ -15,8 +15,8 @@ from consilience.consensus import METHODS
 from consilience.measures import MEASURES
 from consilience.meta import organize
 from consilience.meta.tree import LINKAGES
-from consilience.reports.meta import print_organized
-from consilience.reports.organize_folder import FILES, group_table, is_ours, known_scores, write_organized
+from consilience.reports.ensemble import known_scores
+from consilience.reports.meta import FOLDER, group_table, is_organized_file, print_organized, write_organized
 
 
 @click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
@@ -95,7 +95,7 @@ def command(
     """
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    check_outputs([] if output is None else [output / name for name in FILES], [labels, truth_from])
+    check_outputs([] if output is None else [output / name for name in FOLDER], [labels, truth_from])
     ensemble, known = read_ensemble(labels, truth, truth_from, **how)
     wanted = groups if groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
@@ -124,5 +124,7 @@ def command(
     print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
     if output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
-        if old := sorted(path.name for path in output.iterdir() if path not in written and is_ours(path.name)):
+        if old := sorted(
+            path.name for path in output.iterdir() if path not in written and is_organized_file(path.name)
+        ):
             click.echo(f"left there from before: {', '.join(old)}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from consilience.cli.combine import Clusters
 from consilience.cli.inputs import OneOf, by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
 from consilience.consensus import METHODS
 from consilience.meta.tree import LINKAGES
-from consilience.reports.provenance import Origin
-from consilience.reports.report import check_places, open_result, write_report
+from consilience.opening import Provenance, open_source
+from consilience.reports.report import check_places, make_report, write_report
 from consilience.tables import Table, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
 
@@ -89,23 +88,14 @@ def command(
     consilience report labels.csv report.html --id cell --truth type --figures figures
     """
     inputs = [path for path in (source, data, truth_from) if path is not None]
-    check_places(page, figures, inputs)
+    page, folder = check_places(page, figures, inputs)
     how: dict[str, Any] = {"id_column": id_column, "columns": columns, "key": key, "sep": sep, "header": header}
     if source.is_dir():
         result, origin, table, known = _of_folder(source, data, truth, truth_from, how)
     else:
         result, origin, table, known = _of_labels(source, data, truth, truth_from, how)
-    written = write_report(
-        result,
-        replace(origin, command=command_line(ctx)),
-        page,
-        inputs=inputs,
-        title=title,
-        figures=figures,
-        data=table,
-        known=known or None,
-        **settings,
-    )
+    made = make_report(result, origin, data=table, known=known, command=command_line(ctx), **settings)
+    written = write_report(made, page, folder, inputs=inputs, title=title)
     click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
@@ -113,30 +103,31 @@ def command(
 
 def _of_labels(
     source: Path, data: Path | None, truth: list[str], truth_from: Path | None, how: dict[str, Any]
-) -> tuple[Any, Origin, Table | None, dict[str, Any]]:
+) -> tuple[Any, Provenance, Table | None, dict[str, Any]]:
     """A table of labels, with the data and known labels of its objects; --columns and --key are of the data where it is given."""
     mine, theirs = (truth, []) if data is None else split_truth(truth, source, data, how)
     own = how if data is None else {**how, "columns": [], "key": None}
     if data is not None and data.suffix != source.suffix:
         own = {**own, "sep": None, "header": None}
     result, known = read_ensemble(source, mine, truth_from, **own)
-    load = f"cs.Ensemble(read_table({str(source)!r}, kind='labels', id_column={how['id_column']!r}))"
+    load = f"cs.Ensemble(cs.tables.read_table({str(source)!r}, kind='labels', id_column={how['id_column']!r}))"
     if data is None:
-        return result, Origin(source.name, load), None, known
+        return result, Provenance(source.name, source.name, code=load), None, known
     table = match_rows(_data(data, "data", theirs, how, all_there=True), result.ids, result.n_objects)
-    return result, Origin(source.name, load), table, {**by_name(table.labels), **known}
+    return result, Provenance(source.name, source.name, code=load), table, {**by_name(table.labels), **known}
 
 
 def _of_folder(
     source: Path, data: Path | None, truth: list[str], truth_from: Path | None, how: dict[str, Any]
-) -> tuple[Any, Origin, Table | None, dict[str, Any]]:
+) -> tuple[Any, Provenance, Table | None, dict[str, Any]]:
     """A run or an agreement, with the data and known labels of its objects."""
     if data is None and truth_from is None and (truth or any(value for value in how.values())):
         raise InputError(
             f"{source} is a folder of clusterings: --truth, --id, --columns, --sep, --header and --key are of the table named "
             "with --data or --truth-from"
         )
-    result, origin = open_result(source)
+    opened = open_source(source)
+    result, origin = opened.result, opened.provenance
     objects = result.after.rows if isinstance(result, Agreement) else result
     known: dict[str, Any] = {}
     if truth_from is not None:

@@ -1,7 +1,51 @@
-"""Results as files, tables on the terminal, and pictures."""
+"""Results for people: one HTML file, pictures, tables as files and on the terminal; one file per kind of result."""
 
-from consilience.reports.figures import draw_agreement
+from consilience.reports.agreement import draw_iterations, print_agreement
+from consilience.reports.comparison import draw_comparison, print_comparison
+from consilience.reports.consensus import draw_confidence, draw_tiles, print_consensus
+from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
+from consilience.reports.features import distinguishing_features
 from consilience.reports.files import write_file, write_table
-from consilience.reports.terminal import print_comparison, terminal
+from consilience.reports.generation import print_generation
+from consilience.reports.html import Code, Facts, Picture, Sheet, Text
+from consilience.reports.meta import print_organized, write_organized
+from consilience.reports.meta_figures import draw_curve, draw_map, draw_scores, draw_tree
+from consilience.reports.palette import PALETTE
+from consilience.reports.report import report
+from consilience.reports.sections import Report, remove_section, section, sections_of
+from consilience.reports.terminal import terminal
 
-__all__ = ["draw_agreement", "print_comparison", "terminal", "write_file", "write_table"]
+__all__ = [
+    "PALETTE",
+    "Code",
+    "Facts",
+    "Picture",
+    "Report",
+    "Sheet",
+    "Text",
+    "distinguishing_features",
+    "draw_comparison",
+    "draw_confidence",
+    "draw_contrast",
+    "draw_curve",
+    "draw_iterations",
+    "draw_map",
+    "draw_scores",
+    "draw_tiles",
+    "draw_tree",
+    "print_agreement",
+    "print_alternatives",
+    "print_comparison",
+    "print_consensus",
+    "print_contrast",
+    "print_generation",
+    "print_organized",
+    "remove_section",
+    "report",
+    "section",
+    "sections_of",
+    "terminal",
+    "write_file",
+    "write_organized",
+    "write_table",
+]

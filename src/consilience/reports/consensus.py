@@ -1,78 +1,91 @@
-"""A consensus for people and for files."""
+"""One clustering from many: as a table, printed, drawn, and in a report."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from rich.console import Console
+from scipy.optimize import linear_sum_assignment
 
-from consilience._check import count
+from consilience._check import InputError, count, kind_of
+from consilience._json import plain
+from consilience._random import stream
+from consilience._types import Array, Ints
+from consilience.agreement import Agreement
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
-from consilience.measures import Stability, accuracy, adjusted_rand, nmi
-from consilience.reports.terminal import print_table, terminal
+from consilience.measures import Stability, accuracy, adjusted_rand, contingency, nmi
+from consilience.meta import MetaClustering
+from consilience.reports.features import distinguishing_features
+from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
+from consilience.reports.files import object_index, whole_or_empty
+from consilience.reports.formats import format_list, format_number
+from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.palette import ACCENT, NEARLY_BLACK, PALETTE, color_of
+from consilience.reports.plane import feature_names, plane_of
+from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
+from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
+from consilience.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 3000  # objects on a picture
+BARS = 40  # clusters that a picture has room for
+ACROSS = 4  # tiles in a row
+TILES = 8  # clusterings that the data's plane is colored by
+FEATURES = 5  # of each cluster
 
 
-def consensus_table(result: Consensus, ensemble: Ensemble, *, membership: bool = False) -> pd.DataFrame:
-    """One row per object: cluster (empty where no clustering labels it), confidence, and the memberships if asked for."""
-    names = range(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
-    frame = pd.DataFrame(index=pd.Index(names, name="object"))
+def consensus_table(result: Consensus, *, membership: bool = False) -> pd.DataFrame:
+    """One row per object: cluster (empty where no clustering labels it), confidence, support, and memberships if asked for."""
+    frame = pd.DataFrame(index=object_index(result.ids, len(result.labels)))
     frame["cluster"] = whole_or_empty(result.labels)
-    frame["confidence"] = np.round(result.confidence, 6)
+    frame["confidence"], frame["support"] = np.round(result.confidence, 6), np.round(result.support, 6)
     if membership:
         for c in range(result.n_clusters):
             frame[f"membership_{c}"] = np.round(result.membership[:, c], 6)
     return frame
 
 
-def whole_or_empty(labels: Any) -> Any:
-    """Labels for a table: whole numbers, empty where they are -1."""
-    return pd.arrays.IntegerArray(np.asarray(labels, np.int64), np.asarray(labels) < 0)
-
-
 def consensus_summary(
-    result: Consensus, stability: Stability | None, n_floaters: int, truth: dict[str, dict[str, float]]
+    result: Consensus, stability: Stability | None, known: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Plain numbers and text, ready for JSON."""
-    known = result.labels >= 0
+    """Plain numbers and text, for print and JSON; `known` has matches with known labels by name."""
+    there = result.labels >= 0
     return {
         "method": result.method,
         "n_clusters": result.n_clusters,
         "sizes": result.sizes.tolist(),
         "n_objects": len(result.labels),
-        "n_without_labels": int(np.count_nonzero(~known)),
-        "mean_confidence": float(result.confidence[known].mean()),
-        "n_floaters": n_floaters,
+        "n_without_labels": int(np.count_nonzero(~there)),
+        "mean_confidence": float(result.confidence[there].mean()),
+        "mean_support": float(result.support[there].mean()),
+        "n_floaters": len(result.floating),
         "anmi": result.anmi,
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
-        "truth": truth,
+        "known": known,
         "chosen": result.note,
-        "candidates": None if result.candidates is None else records(result.candidates),
-        "curve": None if result.curve is None else records(result.curve),
+        "candidates": None if result.candidates is None else plain(result.candidates),
+        "curve": None if result.curve is None else plain(result.curve),
         "seconds": result.seconds,
     }
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table for JSON, None where a number is missing."""
-    return [
-        {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
-        for row in frame.to_dict("records")
-    ]
-
-
-def against(truth: Any, labels: Any) -> dict[str, float]:
+def match_known(known: Any, labels: Any) -> dict[str, float]:
     """How well labels match known ones."""
     return {
-        "nmi": nmi(truth, labels),
-        "adjusted_rand": adjusted_rand(truth, labels),
-        "accuracy": accuracy(truth, labels),
+        "nmi": nmi(known, labels),
+        "adjusted_rand": adjusted_rand(known, labels),
+        "accuracy": accuracy(known, labels),
     }
 
 
-def print_consensus(summary: dict[str, Any], *, title: str, console: Console | None = None) -> None:
+def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
     """Print what :func:`consensus_summary` holds."""
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
@@ -82,12 +95,10 @@ def print_consensus(summary: dict[str, Any], *, title: str, console: Console | N
     )
     if summary["chosen"]:
         console.print(f"Chosen: {summary['chosen']}.")
-    sizes = summary["sizes"]
-    shown = ", ".join(f"{size:,}" for size in sizes[:15]) + (f" … ({len(sizes) - 15} more)" if len(sizes) > 15 else "")
     lines = {
-        "sizes": shown,
-        "confidence": f"{summary['mean_confidence']:.3f} on average (as if clusterings erred independently: read it as a ranking)",
-        "floaters": f"{count(summary['n_floaters'], 'object')} that at most half of their clusterings put there",
+        "sizes": format_list(summary["sizes"], 15),
+        "confidence": f"{summary['mean_confidence']:.3f} on average (read it as a ranking)",
+        "support": f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}",
         "ANMI": f"{summary['anmi']:.4f} with the clusterings",
     }
     if summary["ensemble_jaccard"] is not None:
@@ -96,17 +107,311 @@ def print_consensus(summary: dict[str, Any], *, title: str, console: Console | N
         )
     if summary["n_without_labels"]:
         lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
-    for name, values in summary["truth"].items():
-        lines[f"with {name}"] = ", ".join(f"{measure} {value:.3f}" for measure, value in values.items())
-    width = max(map(len, lines)) + 2
-    for name, text in lines.items():
-        console.print(f"{name:<{width}}{text}")
+    for name, values in summary["known"].items():
+        lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
+    print_lines(console, lines)
     if summary["candidates"]:
         console.print("\nCandidates, by how much they tell about clusterings they have not seen")
         print_table(console, ["method", "NMI ± s.e."], [_candidate(row) for row in summary["candidates"]], (1,))
+    print_definitions(console, "confidence", "support", "floater")
 
 
-def _candidate(row: dict[str, Any]) -> list[str]:
+def _candidate(row: Mapping[str, Any]) -> list[str]:
     if row["unseen_nmi"] is None:
         return [row["method"], f"– ({row['error']})"]
     return [row["method"], f"{row['unseen_nmi']:.3f} ± {row['sem'] or 0:.3f}"]
+
+
+def draw_confidence(result: Consensus, path: str | Path) -> None:
+    """Draw the objects' confidence and support, and the clusters with their sizes and floaters.
+
+    Parameters
+    ----------
+    result : Consensus
+    path : file ending in .png, .svg or .pdf
+    """
+    if not isinstance(result, Consensus):
+        raise InputError(f"draw_confidence draws a Consensus; got {kind_of(result)}")
+    save_figure(path, confidence_figure, result)
+
+
+def confidence_figure(one: Any) -> Figure:
+    """The picture of :func:`draw_confidence`: of a Consensus, or of what has labels and confidence like one."""
+    labels, support = one.labels, getattr(one, "support", None)
+    there = labels >= 0
+    sizes = np.bincount(labels[there])
+    shown = min(len(sizes), BARS)
+    figure = new_figure(9, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
+    left, right = figure.subplots(1, 2)
+    bins = np.linspace(0, 1, 21)
+    left.hist(one.confidence[there], bins=bins, color=PALETTE[0], alpha=0.55, label="confidence")
+    if support is not None:
+        left.hist(support[there], bins=bins, histtype="step", color="black", linewidth=1.4, label="support")
+        left.axvline(0.5, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label="floaters: support up to here")
+    left.legend(frameon=False, fontsize=8, loc="upper left")
+    left.set(xlabel="confidence, and support" if support is not None else "confidence", ylabel="objects", xlim=(0, 1))
+    left.set_title("How firmly do objects belong?", loc="left")
+    right.barh(range(shown), sizes[:shown], color=[color_of(c) for c in range(shown)])
+    if support is not None:
+        weak = np.bincount(labels[one.floating], minlength=len(sizes))
+        right.barh(range(shown), weak[:shown], color="black", height=0.25)
+    right.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
+    right.invert_yaxis()
+    right.set(ylabel="cluster", xlabel="objects (black: floaters)" if support is not None else "objects")
+    right.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
+    for axis in (left, right):
+        open_frame(axis)
+    return figure
+
+
+def aligned(labels: Array, reference: Array) -> Ints:
+    """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
+    if labels.max() < 0 or reference.max() < 0:
+        return labels.astype(np.int64)
+    k, r = int(labels.max()) + 1, int(reference.max()) + 1
+    # Every code once more, beside a missing one: it counts nothing and gives the table a row and a column for each.
+    mine = np.concatenate([labels, np.arange(k), np.full(r, -1)])
+    overlap = contingency(mine, np.concatenate([reference, np.full(k, -1), np.arange(r)]))
+    new = np.full(k + 1, -1, np.int64)  # the last place is that of -1
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    new[rows] = columns
+    new[:k][new[:k] < 0] = r + np.arange(np.count_nonzero(new[:k] < 0))
+    return new[labels]
+
+
+def draw_tiles(
+    clusterings: Mapping[str, Any], data: Any, path: str | Path, *, names: Mapping[str, Any] | None = None
+) -> None:
+    """Draw the objects on the data's plane, once for each clustering, colored by it.
+
+    Parameters
+    ----------
+    clusterings : mapping of a name to (n_objects,) label codes
+        Colors follow the first by overlap, so that equal colors mean nearly the same objects.
+    data : Table or None
+        Of the same objects; without it they stand on the plane of the labels.
+    path : file ending in .png, .svg or .pdf
+    names : mapping, optional
+        For some of the clusterings, the names of their labels in the order of the codes.
+    """
+    codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
+    plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
+    save_figure(path, tiles_figure, plane.xy, codes, note=plane.note, names=names)
+
+
+def tiles_figure(
+    xy: Array, tiles: Mapping[str, Array], *, note: str = "", names: Mapping[str, Any] | None = None
+) -> Figure:
+    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places."""
+    objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
+    down, across = -(-len(tiles) // ACROSS), min(ACROSS, len(tiles))
+    figure = new_figure(2.6 * across + 1.1, 2.75 * down + 0.2)
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    first, reference = next(iter(tiles.items()))
+    size = float(np.clip(2500 / len(objects), 3, 14))
+    for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
+        codes = aligned(labels, reference)
+        scatter_codes(axis, xy[objects], codes[objects], size=size)
+        if names and name in names:
+            _write_names(axis, xy, codes, labels, names[name])
+        axis.set_title(short_name(name), loc="left", fontsize=10)
+    for axis in axes:
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_color("#aab2bc")
+    for axis in axes[len(tiles) :]:
+        axis.set_axis_off()
+    figure.supxlabel(note, fontsize=9)
+    shown = {int(code): str(code) for code in np.unique(reference[reference >= 0])}
+    if (reference < 0).any():
+        shown[-1] = "none"
+    legend_of(figure, shown, f"cluster of\n{short_name(first)}", loc="outside right center")
+    return figure
+
+
+def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
+    """The names of known labels in the middle of their objects."""
+    from matplotlib.patheffects import withStroke
+
+    for label, name in enumerate(names):
+        if (at := labels == label).any():
+            x, y = np.median(xy[at], axis=0)
+            text = axis.text(x, y, short_name(name), ha="center", va="center", fontsize=7.5, color=NEARLY_BLACK)
+            text.set_path_effects([withStroke(linewidth=2.2, foreground="#fefefe")])
+
+
+def describe_consensus(
+    one: Consensus, report: Report, *, tiles: Mapping[str, Array], note: Text | None = None
+) -> Iterator[Block]:
+    """How a consensus was made, its clusters, what tells them apart, and the data colored by it."""
+    there = one.labels >= 0
+    facts = [
+        ("method", one.method),
+        ("clusters", f"{one.n_clusters:,}"),
+        ("mean confidence", format_number(one.confidence[there].mean())),
+        ("mean support", f"{one.support[there].mean():.3f}; {count(len(one.floating), 'floater')}"),
+        ("average NMI with the clusterings", f"{one.anmi:.4f}"),
+    ]
+    if missing := int((~there).sum()):
+        facts.append(("without a label", count(missing, "object")))
+    if one.note:
+        facts.append(("chosen", one.note))
+    yield Facts(facts)
+    yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
+    if one.candidates is not None:
+        caption = "Candidates, by how much they tell about clusterings they have not seen"
+        table = one.candidates.set_index("method")
+        shown = [name for name in table if name != "error" or table["error"].any()]
+        yield Sheet("candidates", table, caption, columns=shown)
+    if one.curve is not None:
+        caption = "Agreement of halves by number of clusters"
+        yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), caption)
+    if note is not None:
+        yield note
+    yield from describe_clusters(one, report)
+    yield from describe_plane(report, tiles)
+
+
+def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
+    """Sizes, confidence and support, and matches with known labels; distinguishing features where there is data."""
+    labels, support = one.labels, getattr(one, "support", None)
+    there = labels >= 0
+    if not there.any():
+        yield Text("No object has a label.", note=True)
+        return
+    sizes = np.bincount(labels[there])
+    frame = pd.DataFrame(
+        {"objects": sizes, "share": sizes / there.sum()}, index=pd.RangeIndex(len(sizes), name="cluster")
+    )
+    frame["mean_confidence"] = np.bincount(labels[there], one.confidence[there]) / sizes
+    if support is not None:
+        frame["mean_support"] = np.bincount(labels[there], support[there]) / sizes
+        frame["floaters"] = np.bincount(labels[one.floating], minlength=len(sizes))
+    for name, codes in report.known.items():
+        table = contingency(labels, codes)
+        total = np.maximum(table.sum(axis=1), 1)
+        called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
+        frame[f"mostly:{name}"] = np.where(table.sum(axis=1) > 0, called, None)
+        frame[f"share_of_it:{name}"] = np.where(table.sum(axis=1) > 0, table.max(axis=1) / total, np.nan)
+    mean = f"mean confidence {one.confidence[there].mean():.2f}"
+    yield Picture(
+        "confidence",
+        confidence_figure(one),
+        f"Left: histograms of the objects' confidence and support, {mean}. Right: sizes of the clusters, {format_list(sizes)}.",
+        "Read the confidence as a ranking of the objects. Left of the dashed line are the floaters, in black on the right.",
+    )
+    yield Sheet("clusters", frame, "The clusters, the largest first", most=BARS)
+    if report.known:
+        rows = {name: match_known(codes, labels) for name, codes in report.known.items()}
+        matches = pd.DataFrame(rows).T.rename_axis("known_labels")
+        yield Sheet("against_known", matches, "How well the clusters match known labels")
+    if report.data is not None and report.data.kind != "distances":
+        yield from _features(report.data, labels)
+
+
+def _features(data: Table, labels: Array) -> Iterator[Block]:
+    """Columns on which the clusters differ most from the rest."""
+    table = distinguishing_features(data.values, labels, names=feature_names(data), top=FEATURES).set_index("cluster")
+    yield Sheet(
+        "features", table, "Columns on which each cluster differs most from all other objects", most=12 * FEATURES
+    )
+    yield Text(
+        "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations. The clusters were made "
+        "to differ on these columns, so large effects describe them and prove nothing.",
+        note=True,
+    )
+
+
+def describe_plane(report: Report, tiles: Mapping[str, Array]) -> Iterator[Block]:
+    """The data's plane, colored by each of several clusterings and by what is known."""
+    if report.data is None:
+        return
+    plane = plane_of(report.objects, report.data)
+    known = {f"known: {name}": codes for name, codes in list(report.known.items())[:3]}
+    shown = dict(list(tiles.items())[:TILES]) | known
+    names = {f"known: {name}": report.names_of(name) for name in report.known}
+    left = f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
+    n = report.data.n_objects
+    some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
+    yield Picture(
+        "tiles",
+        tiles_figure(plane.xy, shown, note=plane.note, names=names),
+        f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
+        f"{some} on {plane.note}.{left} Colors follow the first picture by overlap: equal colors mean nearly the same objects.",
+    )
+
+
+class ConsensusReport(Report, of=Consensus):
+    """One clustering without the clusterings it came from."""
+
+    name = "one"
+
+    @property
+    def consensus(self) -> Consensus:
+        """The clustering."""
+        found: Consensus = self.result
+        return found
+
+    @property
+    def objects(self) -> Ensemble:
+        """The clustering alone."""
+        return Ensemble(self.consensus.labels, ids=self.consensus.ids)
+
+    @property
+    def floaters(self) -> pd.DataFrame:
+        """Objects with weak support, the weakest first."""
+        one, at = self.consensus, self.consensus.floating
+        ids = object_index(one.ids, len(one.labels))[at]
+        columns = {"id": ids, "cluster": one.labels[at], "support": one.support[at], "confidence": one.confidence[at]}
+        return pd.DataFrame(columns)
+
+    @property
+    def title(self) -> str:
+        """Of the page."""
+        return f"{self.origin.source}: one from many"
+
+    def describe(self) -> str:
+        """Its clusters, confidence and support."""
+        return f"{describe_briefly(self.consensus)} by {self.consensus.method}."
+
+    def facts(self) -> list[tuple[str, str]]:
+        """How it was combined."""
+        one = self.consensus
+        facts = [*super().facts(), ("objects", f"{len(one.labels):,}"), ("method", one.method)]
+        return [*facts, *([("parameters", " ".join(repr(one.estimator).split()))] if one.estimator is not None else [])]
+
+    def code(self) -> list[str]:
+        """The call of combine."""
+        return super().code() or [f"one = cs.combine(ens, {self.consensus.n_clusters}, {self.consensus.method!r})"]
+
+    def notes(self) -> list[str | None]:
+        """What confidence and effect sizes do not say."""
+        return [CONFIDENCE, CLUSTERED if self.data is not None else None]
+
+
+def describe_briefly(one: Consensus) -> str:
+    """Clusters, confidence and support in a few words."""
+    there = one.labels >= 0
+    means = f"mean confidence {one.confidence[there].mean():.2f}, mean support {one.support[there].mean():.2f}"
+    return f"{count(one.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {count(len(one.floating), 'floater')}"
+
+
+@section(Consensus, title="The clustering, and its confidence", order=60)
+def consensus(report: ConsensusReport) -> Iterator[Block]:
+    """The clusters, their confidence and support, and the data."""
+    one = report.consensus
+    yield from describe_consensus(one, report, tiles={"consensus": one.labels})
+    yield Sheet("objects", consensus_table(one), "Every object", most=0)
+
+
+@section(Consensus, Ensemble, MetaClustering, Agreement, title="Floaters", order=80)
+def floaters(report: Any) -> Iterator[Block]:
+    """Objects with weak support, by id."""
+    weak: pd.DataFrame = report.floaters
+    yield Text(f"A floater is {DEFINITIONS['floater']}. Support: {DEFINITIONS['support']}.")
+    if not len(weak):
+        yield Text("There is none.")
+        return
+    table = weak.set_index("id").rename(columns={"known": "clusterings"})
+    if "second" in table:
+        table["second"] = whole_or_empty(table["second"])
+    yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=50)

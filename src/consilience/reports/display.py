@@ -1,7 +1,7 @@
 """Results in a notebook: their text and a small picture, drawn by the functions that draw the report's.
 
-The packages that make results know nothing of pictures, so IPython is told by the names of the types how to show them. Without
-matplotlib there is only the text.
+The packages that make results know nothing of pictures, so IPython is told how to show each type. Without matplotlib there is only
+the text.
 """
 
 from __future__ import annotations
@@ -10,12 +10,24 @@ import base64
 import html
 import io
 import sys
-import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from consilience.agreement import Agreement
+from consilience.alternatives import Contrast
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.measures import Comparison, Stability, compare
+from consilience.meta import Map, MetaClustering
+from consilience.reports.agreement import iterations_figure
+from consilience.reports.comparison import comparison_figure, stability_figure
+from consilience.reports.consensus import confidence_figure
+from consilience.reports.contrast import contrast_figure, given_labels
+from consilience.reports.figures import any_script
+from consilience.reports.meta_figures import map_figure, tree_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,11 +38,10 @@ DOTS = 144  # per inch: twice as many as are shown, for fine screens
 
 def show(result: Any) -> str | None:
     """The result as HTML, None where matplotlib is not there: then a notebook shows its text."""
-    if find_spec("matplotlib") is None or (figure := FIGURES[type(result).__name__](result)) is None:
+    if find_spec("matplotlib") is None or (figure := FIGURES[type(result)](result)) is None:
         return None
     file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # a name in a script that the font lacks is drawn as boxes
+    with any_script():
         figure.savefig(file, format="png", dpi=DOTS, facecolor="white")
     text, width = repr(result), round(DOTS / 2 * figure.get_figwidth())
     picture = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
@@ -38,88 +49,37 @@ def show(result: Any) -> str | None:
     return f'<pre>{html.escape(text)}</pre><img width="{width}" style="max-width: 100%" alt="{title}" src="{picture}">'
 
 
-def _ensemble(ensemble: Any) -> Figure | None:
+def _ensemble(ensemble: Ensemble) -> Figure | None:
     """How alike some of the clusterings are, on some of the objects."""
-    from consilience.measures import compare
-    from consilience.reports.figures import agreement_figure
-
     if ensemble.n_clusterings < 2:
         return None
     objects, clusterings = (
-        _spread(n, most) for n, most in zip(ensemble.labels.shape, (OBJECTS, CLUSTERINGS), strict=True)
+        _evenly(n, most) for n, most in zip(ensemble.labels.shape, (OBJECTS, CLUSTERINGS), strict=True)
     )
-    figure = agreement_figure(compare(ensemble[objects, clusterings], "jaccard", progress=False))
+    figure = comparison_figure(compare(ensemble[objects, clusterings], "jaccard", progress=False))
     if (len(objects), len(clusterings)) != ensemble.labels.shape:
         figure.axes[0].set_xlabel(f"{len(clusterings):,} of the clusterings, on {len(objects):,} of the objects")
     return figure
 
 
-def _spread(n: int, most: int) -> Any:
-    """Places spread evenly over n, `most` at most."""
+def _evenly(n: int, most: int) -> Any:
+    """Places evenly over n, `most` at most."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
 
 
-def _meta(meta: Any) -> Figure:
-    from consilience.reports.meta import tree_figure
-
-    return tree_figure(meta)
+def _agreement(found: Agreement) -> Figure | None:
+    return iterations_figure(found.stability_by_iteration()) if found.after.rows.n_clusterings > 1 else None
 
 
-def _consensus(consensus: Any) -> Figure | None:
-    from consilience.reports.clusters import confidence_figure
-
-    return confidence_figure(consensus.labels, consensus.confidence) if (consensus.labels >= 0).any() else None
-
-
-def _agreement(agreement: Any) -> Figure | None:
-    from consilience.reports.agreement import iterations_figure
-
-    return iterations_figure(agreement.stability_by_iteration()) if agreement.after.rows.n_clusterings > 1 else None
-
-
-def _contrast(contrast: Any) -> Figure:
-    from consilience.reports.alternatives import contrast_figure, given_labels
-
-    return contrast_figure(contrast, None, given_labels(contrast))
-
-
-def _comparison(comparison: Any) -> Figure:
-    from consilience.reports.figures import agreement_figure
-
-    return agreement_figure(comparison)
-
-
-def _stability(stability: Any) -> Figure | None:
-    from consilience.reports.figures import stability_figure
-
-    return stability_figure(stability) if stability.n_pairs else None
-
-
-def _map(one: Any) -> Figure:
-    from consilience.reports.points import maps_figure
-
-    return maps_figure(one)
-
-
-FIGURES: dict[str, Callable[[Any], Figure | None]] = {
-    "Ensemble": _ensemble,
-    "MetaClustering": _meta,
-    "Consensus": _consensus,
-    "Agreement": _agreement,
-    "Contrast": _contrast,
-    "Comparison": _comparison,
-    "Stability": _stability,
-    "Map": _map,
-}
-MODULES = {
-    "Ensemble": "consilience.ensemble",
-    "MetaClustering": "consilience.meta.meta_clustering",
-    "Consensus": "consilience.consensus.combine",
-    "Agreement": "consilience.agreement.result",
-    "Contrast": "consilience.alternatives.contrast",
-    "Comparison": "consilience.measures.summary",
-    "Stability": "consilience.measures.pairwise",
-    "Map": "consilience.meta.maps",
+FIGURES: dict[type, Callable[[Any], Figure | None]] = {
+    Ensemble: _ensemble,
+    MetaClustering: tree_figure,
+    Consensus: lambda one: confidence_figure(one) if (one.labels >= 0).any() else None,
+    Agreement: _agreement,
+    Contrast: lambda found: contrast_figure(found, None, given_labels(found)),
+    Comparison: comparison_figure,
+    Stability: lambda found: stability_figure(found) if found.n_pairs else None,
+    Map: map_figure,
 }
 
 
@@ -129,5 +89,5 @@ def register() -> None:
     if shell is None:
         return
     formatter = shell.display_formatter.formatters["text/html"]
-    for name, module in MODULES.items():
-        formatter.for_type_by_name(module, name, show)
+    for kind in FIGURES:
+        formatter.for_type(kind, show)

@@ -67,3 +67,13 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a DataFrame with its index as CSV, TSV, Parquet or npy, chosen by the file's ending."""
     path = check_table_path(path)
     write_file(path, lambda file: WRITERS[path.suffix.lower()](frame, file))
+
+
+def object_index(ids: Any, n_objects: int) -> pd.Index:
+    """The index of a table of objects: their ids, or their numbers where they have none."""
+    return pd.Index(range(n_objects) if ids is None else ids, name="id")
+
+
+def whole_or_empty(labels: Any) -> Any:
+    """Labels for a table: whole numbers, empty where they are -1."""
+    return pd.arrays.IntegerArray(np.asarray(labels, np.int64), np.asarray(labels) < 0)

@@ -1,36 +1,55 @@
-"""A clustering of clusterings for people: printed, and its tree and curve as pictures (matplotlib, the extra `plots`)."""
+"""A clustering of clusterings: printed, as a folder of tables and pictures, and in a report."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from rich.console import Console
 
-from consilience._check import InputError, count
+from consilience._check import count
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
-from consilience.meta.tree import layout
-from consilience.reports.figures import (
-    ACCENT,
-    QUIET,
-    ink_on,
-    look,
-    new_figure,
-    save_figure,
-    score_title,
-    shades,
-    short_name,
+from consilience.reports.consensus import consensus_table, describe_consensus
+from consilience.reports.ensemble import EnsembleReport
+from consilience.reports.files import object_index, whole_or_empty, write_table
+from consilience.reports.formats import format_list, format_name, format_number
+from consilience.reports.html import Block, Picture, Sheet, Text
+from consilience.reports.meta_figures import (
+    curve_figure,
+    draw_curve,
+    draw_map,
+    draw_scores,
+    draw_tree,
+    map_figure,
+    scores_figure,
+    tree_figure,
 )
-from consilience.reports.terminal import print_table, terminal
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from consilience.reports.sections import section
+from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 
 SHOWN = 30  # groups printed
-NAMED = 40  # clusterings that a tree has room to name
+TYPICAL = 16  # clusterings listed
+TREES = 3  # scores that the tree is colored by, each in a picture of its own
+PLAIN = (
+    "group",
+    "medoid",
+    "clusters",
+    "method",
+    "n_clusters",
+    "seed",
+)  # columns of a clustering that the page has room for
+FOLDER = (
+    *("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv"),
+    *("curve.png", "map.png"),
+)  # files of fixed name that `write_organized` writes
+MAPPED = 2000  # clusterings up to which the neighbor map comes in seconds
 
 
 def print_organized(
@@ -45,179 +64,314 @@ def print_organized(
     console = console or terminal()
     m, n = count(result.n_clusterings, "clustering"), count(result.ensemble.n_objects, "object")
     console.print(f"{title}: {m} of {n} in {count(result.n_groups, 'group')}", markup=False)
-    console.print(f"Tree: {result.linkage} linkage of {result.measure}; groups: {result.note}.", markup=False)
-    if result.n_pairs is not None:
-        pairs = f"{result.n_pairs:,} random pairs of objects"
-        console.print(f"Distances are estimated from {pairs}, standard error {result.standard_error:.4f}.")
-    candidates = [f"{row.n_groups} ({row.bend:.2g})" for row in result.jumps.head(6).itertuples()]
-    if candidates:
-        console.print(f"Sharpest jumps of the compactness curve: {', '.join(candidates)}. None of them is the truth.")
-    means = pd.DataFrame() if scores is None else scores.select_dtypes("number").groupby(result.groups).mean()
-    names = ["group", "clusterings", "height", "medoid", *(f"mean {name}" for name in means)]
+    for line in _about_tree(result):
+        console.print(line, markup=False)
+    if jumps := _jumps(result):
+        console.print(f"Sharpest jumps of the compactness curve, with their bends: {jumps}. None of them is the truth.")
+    means = _group_means(result, scores)
+    names = ["group", "clusterings", "height", "medoid", *map(str, means)]
+    parts = zip(result.sizes, result.heights, result.medoids, means.to_numpy(float), strict=True)
     rows = [
-        [str(group), f"{size:,}", f"{height:.3f}", result.ensemble.names[medoid], *_numbers(means, group)]
-        for group, size, height, medoid in zip(
-            result.numbers, result.sizes, result.heights, result.medoids, strict=True
-        )
+        [str(group), f"{size:,}", format_number(height), result.ensemble.names[medoid], *map(format_number, values)]
+        for group, (size, height, medoid, values) in zip(result.numbers, parts, strict=True)
     ]
     console.print()
     print_table(console, names, rows[:SHOWN], tuple(i for i in range(len(names)) if i != 3))
     if len(rows) > SHOWN:
         console.print(f"… and {count(len(rows) - SHOWN, 'more group')}")
     if null is not None:
-        console.print(f"\nBest consensus of a group, against {count(len(null.shuffled), 'shuffle')} of their members")
-        print_table(console, ["score", "best", "group", "shuffled", "p"], _null_rows(null), (1, 2, 3, 4))
+        console.print(
+            f"\nBest consensus of a group, against the null: {count(len(null.shuffled), 'shuffle')} of their members"
+        )
+        print_table(console, ["score", "best", "group", "null", "p"], _null_rows(null), (1, 2, 3, 4))
+    print_definitions(
+        console, "height", "medoid", *(["bend"] if jumps else []), *(["null"] if null is not None else [])
+    )
 
 
-def _numbers(means: pd.DataFrame, group: int) -> list[str]:
-    return ["–" if np.isnan(value) else f"{value:.3f}" for value in means.loc[group]] if len(means) else []
+def _about_tree(meta: MetaClustering) -> Iterator[str]:
+    """How the tree was grown and cut."""
+    yield f"Tree: {meta.linkage} linkage of {format_name(meta.measure)}; groups: {meta.note}."
+    if meta.n_pairs is not None:
+        pairs = f"{meta.n_pairs:,} random pairs of objects"
+        yield f"Distances are estimated from {pairs}, standard error {meta.standard_error:.4f}."
+
+
+def _jumps(meta: MetaClustering) -> str:
+    return ", ".join(f"{row.n_groups} ({row.bend:.2g})" for row in meta.jumps.head(6).itertuples())
 
 
 def _null_rows(null: Null) -> list[list[str]]:
     return [
         [
             str(name),
-            f"{row['best']:.3f}",
+            format_number(row["best"]),
             f"{row['group']:.0f}",
-            f"{row['null_mean']:.3f} ± {row['null_sd']:.3f}",
-            f"{row['p_value']:.3f}",
+            f"{format_number(row['null_mean'])} ± {format_number(row['null_sd'])}",
+            format_number(row["p_value"]),
         ]
         for name, row in null.table.iterrows()
     ]
 
 
-def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | None = None) -> None:
-    """Draw the tree, every branch in the color of its mean score, and the groups below it (the paper's Figure 6).
-
-    Parameters
-    ----------
-    result : MetaClustering
-    path : file ending in .png, .svg or .pdf
-    score : Series, optional
-        One number per clustering, such as a column of :func:`consilience.meta.score`; its name is written on the picture.
-    """
-    save_figure(path, tree_figure, result, score=score)
+def _group_means(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
+    """The mean of every score over the clusterings of every group."""
+    if scores is None:
+        return pd.DataFrame(index=meta.numbers)
+    means = scores.select_dtypes("number").drop(columns="clusters", errors="ignore").groupby(meta.groups).mean()
+    return means.add_prefix("mean ")
 
 
-def tree_figure(result: MetaClustering, *, score: pd.Series | None = None) -> Figure:
-    """The picture of :func:`draw_tree`."""
-    from matplotlib.collections import LineCollection
+def clustering_table(meta: MetaClustering, scores: pd.DataFrame | None) -> pd.DataFrame:
+    """One row per clustering: its group, whether it is the group's medoid, its scores, and what made it."""
+    info = meta.ensemble.info
+    frame = pd.DataFrame(index=pd.Index(meta.ensemble.names, name="clustering"))
+    frame["group"] = meta.groups
+    frame["medoid"] = np.isin(np.arange(len(frame)), meta.medoids)
+    if scores is not None:
+        for name in scores.columns.difference(["name"], sort=False):
+            frame[name] = scores[name].to_numpy()
+    for name in info.columns.difference([*frame.columns, "name", "number"], sort=False):
+        frame[name] = info[name].to_numpy()
+    return frame
 
-    values = _check_score(score, result)
-    figure = new_figure(9, 4.8)
-    axis, strip = figure.subplots(2, 1, sharex=True, height_ratios=[14, 1])
-    paths, means = _branches(result, values)
-    lines = LineCollection(list(paths), linewidths=np.clip(300 / result.n_clusterings, 0.5, 1.6), rasterized=True)
-    if values is None:
-        lines.set_color(QUIET)
-    else:
-        lines.set_array(means)
-        lines.set(cmap=shades(), clim=tuple(np.nanquantile(values, [0.01, 0.99])))
-        figure.colorbar(lines, ax=[axis, strip], shrink=0.9, pad=0.015, label=f"mean {score_title(score)}")
-    axis.add_collection(lines)
-    top = result.tree[-1, 2] or 1.0
-    axis.set(xlim=(-0.5, result.n_clusterings - 0.5), ylim=(-0.01 * top, 1.04 * top))
-    axis.set_ylabel("height" if result.linkage == "ward" else result.measure.replace("_", " "))
-    if result.n_groups > 1:
-        between = (
-            result.tree[[-result.n_groups, 1 - result.n_groups], 2].mean()
-            if result.n_groups < result.n_clusterings
-            else 0
-        )
-        axis.axhline(between, color=ACCENT, linewidth=0.8, linestyle=(0, (4, 3)))
-    axis.set_title(
-        f"{count(result.n_clusterings, 'clustering')} in {count(result.n_groups, 'group')}, {result.linkage} linkage",
-        loc="left",
+
+def group_table(
+    meta: MetaClustering, scores: pd.DataFrame | None, found: list[Consensus], known: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
+    """One row per group: size, medoid, its consensus in numbers and against known labels, and means of scores."""
+    frame = pd.DataFrame(
+        {
+            "clusterings": meta.sizes,
+            "height": meta.heights,
+            "medoid": [meta.ensemble.names[medoid] for medoid in meta.medoids],
+            "n_clusters": [one.n_clusters for one in found],
+            "anmi": [one.anmi for one in found],
+            "confidence": [float(one.confidence[one.labels >= 0].mean()) for one in found],
+            "support": [float(one.support[one.labels >= 0].mean()) for one in found],
+            "floaters": [len(one.floating) for one in found],
+        },
+        index=pd.Index(meta.numbers, name="group"),
     )
-    axis.spines[["top", "right", "bottom"]].set_visible(False)
-    axis.tick_params(bottom=False, labelbottom=False)
-    _draw_groups(strip, result)
-    return figure
+    for name, codes in (known or {}).items():
+        frame[f"accuracy:{name}"] = [accuracy(codes, one.labels) for one in found]
+    return frame.join(_group_means(meta, scores))
 
 
-def _branches(result: MetaClustering, values: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The bracket of every merge, (m − 1, 4, 2), and the mean value of the clusterings under it."""
-    m = result.n_clusterings
-    order, first, sizes = layout(result.tree)
-    x, height = np.zeros(2 * m - 1), np.concatenate([np.zeros(m), result.tree[:, 2]])
-    x[order] = np.arange(m)
-    left, right = result.tree[:, :2].astype(int).T
-    for i in range(m - 1):
-        x[m + i] = (x[left[i]] + x[right[i]]) / 2
-    top = height[m:]
-    paths = np.stack(
-        [
-            np.column_stack(pair)
-            for pair in ((x[left], height[left]), (x[left], top), (x[right], top), (x[right], height[right]))
-        ],
-        axis=1,
-    )
-    if values is None:
-        return paths, np.zeros(m - 1)
-    known = np.where(np.isnan(values), 0, values)[order]
-    sums = np.concatenate([[0], np.cumsum(known)]), np.concatenate([[0], np.cumsum(~np.isnan(values)[order])])
-    total, number = (s[first[m:] + sizes[m:]] - s[first[m:]] for s in sums)
-    return paths, np.where(number > 0, total / np.maximum(number, 1), np.nan)
+def group_consensus_table(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
+    """One row per object: for every group the cluster of its consensus, its confidence and its support."""
+    frame = pd.DataFrame(index=object_index(meta.ensemble.ids, meta.ensemble.n_objects))
+    for group, one in zip(meta.numbers, found, strict=True):
+        frame[f"group{group}"] = whole_or_empty(one.labels)
+        frame[f"confidence{group}"] = np.round(one.confidence, 6)
+        frame[f"support{group}"] = np.round(one.support, 6)
+    return frame
 
 
-def _draw_groups(strip: Any, result: MetaClustering) -> None:
-    """A bar per group under the tree, from left to right, its number where there is room."""
-    order, first, sizes = layout(result.tree)
-    for group, node in enumerate(result.nodes):
-        begin, width, color = first[node] - 0.5, sizes[node], look(group)[0]
-        strip.barh(0, width, left=begin, height=1, color=color, edgecolor="white", linewidth=0.5)
-        if width > 0.02 * result.n_clusterings:
-            strip.text(begin + width / 2, 0, str(group), ha="center", va="center", fontsize=8, color=ink_on(color))
-    strip.set_ylim(-0.5, 0.5)
-    strip.set_xlabel("clusterings in the order of the tree, and their groups")
-    strip.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
-    if result.n_clusterings <= NAMED:
-        names = [short_name(result.ensemble.names[i]) for i in order]
-        strip.set_xticks(range(result.n_clusterings), names, rotation=90, fontsize=8)
-        strip.tick_params(labelbottom=True)
-    strip.spines[:].set_visible(False)
+def is_organized_file(name: str) -> bool:
+    """Whether a file in a folder has a name that :func:`write_organized` gives."""
+    return name in FOLDER or (name.startswith(("tree", "scores_")) and name.endswith(".png"))
 
 
-def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, candidates: int = 5) -> None:
-    """Draw the compactness of the groups by their number, with the sharpest jumps marked (the paper's Figure 8).
+def write_organized(
+    meta: MetaClustering,
+    folder: Path,
+    found: list[Consensus],
+    *,
+    scores: pd.DataFrame | None = None,
+    null: Null | None = None,
+    marked: Mapping[str, pd.DataFrame] | None = None,
+) -> list[Path]:
+    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures.
 
-    Parameters
-    ----------
-    result : MetaClustering
-    path : file ending in .png, .svg or .pdf
-    most : int
-        Groups up to which the curve is drawn.
-    candidates : int
-        Jumps that are marked.
+    `marked` are scores of other clusterings, by name, such as those of the groups' consensus, to be drawn among the rest.
     """
-    save_figure(path, curve_figure, result, most=most, candidates=candidates)
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = {
+        "clusterings": clustering_table(meta, scores),
+        "groups": group_table(meta, scores, found),
+        "consensus": group_consensus_table(meta, found),
+        "curve": meta.curve.set_index("n_groups"),
+    }
+    if null is not None:
+        tables["null"] = null.table.rename_axis("score")
+    for name, frame in tables.items():
+        write_table(frame, folder / f"{name}.csv")
+    written = [folder / f"{name}.csv" for name in tables]
+    return written + (_draw_organized(meta, folder, scores, marked) if find_spec("matplotlib") else [])
 
 
-def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5) -> Figure:
-    """The picture of :func:`draw_curve`."""
-    figure = new_figure(6.4, 4)
-    axis = figure.subplots()
-    curve = result.curve.head(most)
-    axis.plot(curve["n_groups"], curve["compactness"], color="black", marker=".", markersize=4, linewidth=1)
-    marked = result.jumps.head(candidates)
-    for rank, row in enumerate(marked.itertuples()):
-        before = float(result.curve["compactness"].iloc[row.n_groups - 2])
-        where = ([row.n_groups - 1, row.n_groups], [before, row.compactness])
-        axis.plot(*where, color=ACCENT, linewidth=2.5, alpha=1 - 0.14 * rank, solid_capstyle="butt")
-        axis.annotate(
-            f"{row.n_groups}", (row.n_groups, row.compactness), xytext=(4, 5), textcoords="offset points", color=ACCENT
+def _draw_organized(meta: MetaClustering, folder: Path, scores: pd.DataFrame | None, marked: Any) -> list[Path]:
+    numbers = [] if scores is None else [str(name) for name in scores.select_dtypes("number") if name != "clusters"]
+    shown = [name for name in numbers if name.startswith("accuracy:")] or numbers[:1]
+    written = [folder / "curve.png", folder / "map.png"]
+    draw_curve(meta, written[0])
+    kinds = ("mds", "neighbors") if 10 < meta.n_clusterings <= MAPPED else ("mds",)
+    maps = [meta.map(kind, progress=False) for kind in kinds]
+    draw_map(maps, written[1], groups=meta.groups, names=meta.ensemble.names)
+    drawn: list[str | None] = [*shown] or [None]
+    for name in drawn:
+        written.append(folder / ("tree.png" if name is None else f"tree_{_file_name(name)}.png"))
+        draw_tree(meta, written[-1], score=None if scores is None or name is None else scores[name])
+    for name in shown if scores is not None and "compactness" in numbers else ():
+        if name != "compactness":
+            written.append(folder / f"scores_{_file_name(name)}.png")
+            draw_scores(scores, "compactness", name, written[-1], marked=marked, groups=meta.groups)
+    return written
+
+
+def _file_name(name: str) -> str:
+    """A score's name that any file system takes."""
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+class MetaReport(EnsembleReport, of=MetaClustering):
+    """Of clusterings that are organized already, as they are."""
+
+    uses = ("data", "known", "n_clusters", "method")
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The clusterings."""
+        found: Ensemble = self.result.ensemble
+        return found
+
+    @property
+    def meta(self) -> MetaClustering:
+        """What organize found."""
+        found: MetaClustering = self.result
+        return found
+
+
+@section(Ensemble, MetaClustering, title="The tree of the clusterings", order=20)
+def tree(report: EnsembleReport) -> Iterator[Block]:
+    """The tree with its groups, and how their number came about."""
+    meta, scores = report.meta, report.scores
+    if meta is None:
+        return
+    first, *rest = _about_tree(meta)
+    yield Text(first)
+    yield from (Text(line, note=True) for line in rest)
+    alt = f"Tree of {meta.n_clusterings:,} clusterings cut into {count(meta.n_groups, 'group')} of {format_list(meta.sizes)}."
+    for number, name in enumerate(_shown(scores) or [None], 1):
+        color = "" if name is None else f" A branch has the color of its mean {format_name(name)}."
+        figure = tree_figure(meta, score=None if scores is None or name is None else scores[name])
+        caption = f"The higher two branches meet, the less alike they are; the strip below shows the groups.{color}"
+        yield Picture(f"tree_{number}", figure, alt + color, caption)
+    if jumps := _jumps(meta):
+        yield Text(
+            f"Numbers of groups at which the curve bends most: {jumps}. They are candidates; none of them is the truth. "
+            f"(Bend: {DEFINITIONS['bend']}.)"
         )
-    axis.axvline(result.n_groups, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    axis.set(xlabel="number of groups", ylabel=f"compactness ({result.measure.replace('_', ' ')})", xlim=(0, None))
-    axis.set_title("How many kinds of clusterings? Jumps are candidates, not truth", loc="left", fontsize=11)
-    axis.spines[["top", "right"]].set_visible(False)
-    return figure
+        yield Picture(
+            "curve",
+            curve_figure(meta),
+            f"Compactness of the groups by their number. Sharpest jumps at {jumps}.",
+            "How compact the groups are when there are so many of them; marked are the sharpest jumps.",
+        )
+    yield Sheet("curve", meta.curve.set_index("n_groups"), "Compactness by number of groups", most=0)
 
 
-def _check_score(score: Any, result: MetaClustering) -> NDArray[np.float64] | None:
-    if score is None:
-        return None
-    values = np.asarray(score, float)
-    if values.shape != (result.n_clusterings,):
-        raise InputError(f"a score has one number for each of {result.n_clusterings} clusterings; got {values.shape}")
-    return values
+def _shown(scores: pd.DataFrame | None) -> list[str]:
+    """Scores that are drawn: accuracies, or else compactness."""
+    if scores is None:
+        return []
+    return [str(name) for name in scores if str(name).startswith("accuracy:")][:TREES] or ["compactness"]
+
+
+@section(Ensemble, MetaClustering, title="The groups", order=30)
+def groups(report: EnsembleReport) -> Iterator[Block]:
+    """The groups one by one, the best of them beside the null, and every clustering."""
+    meta = report.meta
+    if meta is None:
+        return
+    yield Text(
+        f"Each group's clusterings are combined into one ({report.method}). The medoid is {DEFINITIONS['medoid']}."
+    )
+    table = group_table(meta, report.scores, report.group_consensus, report.known)
+    yield Sheet("groups", table, "The groups, the largest first", most=40)
+    if report.null is not None:
+        yield from _describe_null(report, report.null)
+    table = clustering_table(meta, report.scores)
+    scores = [] if report.scores is None else [str(name) for name in report.scores]
+    shown = [name for name in table if name in PLAIN or name in scores]
+    table = table.iloc[np.lexsort((meta.groups, ~table["medoid"].to_numpy()))]
+    caption = "The clusterings, medoids first"
+    yield Sheet("clusterings", table, caption, most=max(TYPICAL, meta.n_groups), columns=shown)
+
+
+def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
+    table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
+    table["which"] = table["which"].astype(int)
+    shuffles = count(len(null.shuffled), "shuffle")
+    yield Sheet("null", table, f"Accuracy of the best group, beside the null of {shuffles} of the groups' members")
+    sample = f" Both are of {report.sample:,} objects drawn at random." if report.sample else ""
+    yield Text(
+        f"The null is {DEFINITIONS['null']}. The best of several groups is better than the rest partly because it is the best: "
+        f"only what is beyond the null counts. So many shuffles cannot give a p-value below {1 / (1 + len(null.shuffled)):.3f}."
+        f"{sample}",
+        note=True,
+    )
+
+
+@section(Ensemble, MetaClustering, title="Scores", order=40)
+def scores(report: EnsembleReport) -> Iterator[Block]:
+    """Compactness against every accuracy, or two accuracies against each other."""
+    table, meta = report.scores, report.meta
+    if table is None or meta is None:
+        return
+    known = _shown(table)
+    axes = [("compactness", name) for name in known if name != "compactness"] if "compactness" in table else []
+    if len(known) > 1:
+        axes.append((known[0], known[1]))
+    if axes:
+        yield Text("Every point is a clustering, in the color of its group. Small compactness is compact.")
+    for number, (x, y) in enumerate(axes, 1):
+        name, band = y.removeprefix("accuracy:"), None
+        if report.null is not None and name in report.null.table.index:
+            row = report.null.table.loc[name]
+            band = (float(row["null_mean"]), float(row["null_sd"]))
+        both = table[[x, y]].corr(method="spearman").iloc[0, 1]
+        text = f"{format_name(x)} against {format_name(y)}; rank correlation {both:.2f}."
+        text = text[0].upper() + text[1:] + (" The band is the null of the best group." if band else "")
+        figure = scores_figure(table, x, y, marked=report.marked, groups=meta.groups, null=band)
+        yield Picture(f"scores_{number}", figure, f"Scatter plot of {text}", text)
+
+
+@section(Ensemble, MetaClustering, title="A map of the clusterings", order=50)
+def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
+    """The clusterings in the plane, with how much that distorts."""
+    meta = report.meta
+    if meta is None or meta.n_clusterings < 3:
+        return
+    one = meta.map(random_state=report.options.seed, progress=False)
+    kept = f"{100 * one.neighbors_kept:.0f} % of the {one.n_neighbors} nearest neighbors"
+    distortion = f"Stress {one.stress:.2f} (0 is perfect, above 0.2 is poor); it keeps {kept}."
+    yield Text(f"Clusterings do not lie in a plane, and a map distorts: believe the tree first. {distortion}")
+    yield Picture(
+        "map",
+        map_figure(one, groups=meta.groups, names=meta.ensemble.names),
+        f"Map of {meta.n_clusterings:,} clusterings by their distances, colored by group. {distortion}",
+        f"Multidimensional scaling of the distances. {distortion}",
+    )
+    where = pd.DataFrame(one.xy, columns=["x", "y"], index=pd.Index(meta.ensemble.names, name="clustering"))
+    yield Sheet("map", where, "Places on the map", most=0)
+
+
+@section(Ensemble, MetaClustering, title="One clustering from all, and its confidence", order=60)
+def consensus(report: EnsembleReport) -> Iterator[Block]:
+    """What all clusterings say together, with confidence and support, and what tells its clusters apart."""
+    one, meta = report.consensus, report.meta
+    tiles, objects, note = {"all": one.labels}, consensus_table(one), None
+    if meta is not None:
+        numbered = zip(meta.numbers, report.group_consensus, strict=True)
+        tiles |= {f"group {group}": found.labels for group, found in numbered}
+        objects = objects.join(group_consensus_table(meta, report.group_consensus))
+        if meta.n_groups > 1:
+            note = Text(
+                "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
+                "show none of them well. Each group's own consensus is above.",
+                note=True,
+            )
+    yield from describe_consensus(one, report, tiles=tiles, note=note)
+    yield Sheet("objects", objects, "Every object", most=0)

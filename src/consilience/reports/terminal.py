@@ -1,49 +1,49 @@
-"""Tables for people, on the terminal."""
+"""Tables for people, on the terminal, and what their words mean."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import pandas as pd
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from consilience._check import count
-from consilience.measures import Comparison
-
-SHOWN = 20  # clusterings listed; beyond, the first and a note
 LONGEST = 30  # letters of a name that is never folded
+DEFINITIONS = {
+    "confidence": "probability that an object belongs where it was put, if clusterings err independently after a discount for erring alike",
+    "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
+    "floater": "an object with a support of at most one half",
+    "medoid": "the clustering with the least mean distance to the others of its group",
+    "height": "of the tree, at which a group is complete: how far apart its clusterings are",
+    "bend": "by how much the compactness of the groups jumps more at this number of groups than before it",
+    "null": "what the best group reaches by chance: groups of the same sizes with shuffled members, combined in the same way",
+    "stable component": "a set of objects that every clustering keeps together",
+    "redundancy": "what the new clusters share with what was given, as mutual information I(C;Z)",
+    "shared": "information about the objects that the new clusters and the given groups both tell",
+    "compactness": "mean distance between objects of a cluster over that of all objects: small is compact",
+}
 
 
 def terminal() -> Console:
-    """Standard output, text as it is; where it is no terminal, wide enough that no table is broken into lines."""
+    """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines."""
     plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
     console = Console(**plain)
     return console if console.is_terminal else Console(**plain, width=240)
 
 
-def print_comparison(result: Comparison, *, title: str, console: Console | None = None) -> None:
-    """Print the stability of an ensemble and a row for every clustering."""
-    console = console or terminal()
-    rows = result.clusterings
-    low, high = int(rows["clusters"].min()), int(rows["clusters"].max())
-    several = count(low, "cluster") if low == high else f"{low} to {high} clusters"
-    what = f": {count(len(rows), 'clustering')} of {count(result.n_objects, 'object')}, {several}"
-    console.print(Text.assemble((title, "bold"), what))
-    known = any(":" in column for column in rows.columns)
-    if result.stability:
-        console.print("\nAgreement over all pairs")
-        print_table(console, ["measure", "mean ± s.e.", "most alike", "least alike"], _stability_rows(result), (1,))
-        console.print(f"\nClusterings: mean with the others{' and with known labels' if known else ''}")
-    else:
-        alone = "" if known else ": nothing to compare it with; name known labels with --truth (known= in Python)"
-        console.print(f"\nClusterings{alone}")
-    numbers = tuple(range(1, len(rows.columns)))
-    print_table(console, list(rows.columns), _clustering_rows(rows.head(SHOWN)), numbers)
-    if len(rows) > SHOWN:
-        console.print(f"… and {count(len(rows) - SHOWN, 'more clustering')}: --json lists them all")
+def print_lines(console: Console, lines: Mapping[str, str]) -> None:
+    """Terms and what there is to say, in two columns."""
+    width = max(map(len, lines), default=0) + 2
+    for name, text in lines.items():
+        console.print(f"{name:<{width}}{text}", markup=False)
+
+
+def print_definitions(console: Console, *terms: str) -> None:
+    """Say once, under the output, what its words mean."""
+    console.print()
+    for term in terms:
+        console.print(f"{term}: {DEFINITIONS[term]}", markup=False)
 
 
 def print_table(console: Console, names: list[str], rows: list[list[str]], numbers: tuple[int, ...]) -> None:
@@ -91,26 +91,3 @@ def _print(console: Console, table: Table) -> None:
         console.print(table)
     text = "\n".join(line.rstrip() for line in shown.get().rstrip().split("\n"))
     console.print(text, markup=False, emoji=False, highlight=False)
-
-
-def _stability_rows(result: Comparison) -> list[list[str]]:
-    rows = []
-    for name, s in result.stability.items():
-        ends = [f"{a}, {b} ({value:.3f})" for a, b, value in result.extremes(name)]
-        rows.append([name, s.words(3) if s.n_pairs else "–", *(ends or ["no two share an object", ""])])
-    return rows
-
-
-def _clustering_rows(rows: pd.DataFrame) -> list[list[str]]:
-    return [
-        [_cell(name, value) for name, value in zip(rows.columns, row, strict=True)]
-        for row in rows.itertuples(index=False)
-    ]
-
-
-def _cell(column: str, value: Any) -> str:
-    if column == "labeled":
-        return f"{100 * value:.3g} %"
-    if isinstance(value, float):
-        return "–" if np.isnan(value) else f"{value:.3f}"
-    return str(value)

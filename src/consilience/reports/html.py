@@ -9,19 +9,18 @@ from __future__ import annotations
 import html
 import io
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from consilience._check import count, printable
+from consilience.reports.figures import any_script
+from consilience.reports.formats import decimals_of, format_cell, format_name
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-LONGEST = 160  # letters of a cell
 BROAD = 7  # inches from which a picture is scrolled on a narrow screen, not shrunk
 
 
@@ -89,7 +88,7 @@ def escape(text: Any) -> str:
 
 def render(title: str, lead: str, sections: Sequence[Section], footer: str, *, more: str = "") -> str:
     """The whole page; `more` says where rows are that tables leave out."""
-    style = (files("consilience.reports") / "page.css").read_text(encoding="utf-8")
+    style = (files("consilience.reports") / "html.css").read_text(encoding="utf-8")
     links = "".join(f'<li><a href="#s{i}">{escape(one.title)}</a></li>' for i, one in enumerate(sections))
     body = "".join(_section(i, one, more) for i, one in enumerate(sections))
     return (
@@ -128,11 +127,13 @@ def _sheet(sheet: Sheet, more: str) -> str:
     frame = frame if sheet.columns is None else frame[list(sheet.columns)]
     kinds = [' class="number"' if _is_number(kind) else "" for kind in (frame.index.dtype, *frame.dtypes)]
     names = zip((frame.index.name, *frame.columns), kinds, strict=True)
-    head = "".join(f'<th scope="col"{kind}>{escape(_words(name))}</th>' for name, kind in names)
+    head = "".join(f'<th scope="col"{kind}>{escape(format_name(name))}</th>' for name, kind in names)
+    decimals = [decimals_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
     rows = []
     for first, *rest in frame.itertuples(name=None):
-        cells = "".join(f"<td{kind}>{escape(_cell(x))}</td>" for x, kind in zip(rest, kinds[1:], strict=True))
-        rows.append(f'<tr><th scope="row"{kinds[0]}>{escape(_cell(first))}</th>{cells}</tr>')
+        cells = zip(rest, kinds[1:], decimals, strict=True)
+        text = "".join(f"<td{kind}>{escape(format_cell(value, places))}</td>" for value, kind, places in cells)
+        rows.append(f'<tr><th scope="row"{kinds[0]}>{escape(format_cell(first))}</th>{text}</tr>')
     left = len(sheet.frame) - len(frame)
     where = more and f", in {more}/{sheet.name}.csv"
     note = f'<p class="rest">… and {escape(count(left, "more row") + where)}.</p>' if left > 0 else ""
@@ -147,36 +148,6 @@ def _is_number(kind: Any) -> bool:
     return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
 
 
-def _words(name: Any) -> str:
-    text = str(name)
-    text = f"{text.removesuffix('sem')}s.e." if text == "sem" or text.endswith("_sem") else text
-    return text.replace("_", " ").replace(":", " with ", 1)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return _short(", ".join(map(str, value)))
-    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
-        return "–"
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else ""
-    if isinstance(value, (float, np.floating)):
-        return _number(float(value))
-    if isinstance(value, (int, np.integer)):
-        return f"{value:,}"
-    return _short(str(value))
-
-
-def _number(value: float) -> str:
-    if 0 < abs(value) < 0.001:
-        return f"{value:.3g}"
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
 def _picture(picture: Picture) -> str:
     broad = ' class="broad"' if picture.figure.get_figwidth() > BROAD else ""
     svg = inline_svg(picture.figure, picture.name, picture.alt)
@@ -188,8 +159,7 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     from matplotlib import rc_context
 
     file, nothing = io.BytesIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # the browser has the letters that matplotlib's font lacks
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), any_script():
         figure.savefig(file, format="svg", dpi=160, transparent=True, metadata=nothing)
     svg = file.getvalue().decode()
     svg = svg[svg.index("<svg") :]

@@ -1,0 +1,247 @@
+"""The report of many clusterings: what its sections need, found once, and what is stable in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import count
+from consilience._random import stream
+from consilience.consensus import Consensus, combine, floaters, stable_components
+from consilience.ensemble import Ensemble
+from consilience.measures import Comparison, compare
+from consilience.meta import MetaClustering, Null, organize, score
+from consilience.reports.consensus import describe_briefly
+from consilience.reports.formats import format_name, format_range
+from consilience.reports.generation import generate_call, generation_facts
+from consilience.reports.html import Block, Sheet, Text
+from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
+from consilience.reports.terminal import DEFINITIONS
+from consilience.tables import scale
+
+COSTLY = 3 * 10**10  # objects × pairs of clusterings beyond which they are compared by one measure, not three
+SCORED = 5000  # objects up to which compactness, which looks at all their pairs, is measured on the data
+SHUFFLED = 5000  # objects that shuffled groups are combined on
+APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
+NUMBER = "The number of groups is a choice. The same experiment with another seed often suggests another one."
+BEST = (
+    "A group, a clustering or a number that was picked because it matches known labels best matches new ones less well; the null "
+    "of the groups says how much of the match is picking."
+)
+
+
+def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Any = None) -> pd.DataFrame | None:
+    """Accuracies with known labels, beside the compactness on the data or, without data, as it was measured by generate."""
+    found = pd.DataFrame({"name": ensemble.names, "clusters": ensemble.n_clusters})
+    if known or data is not None:
+        found = score(ensemble, data, known=known or None, progress=False)
+    if "compactness" in ensemble.info and "compactness" not in found:
+        found["compactness"] = ensemble.info["compactness"].to_numpy(float)
+    if found["clusters"].nunique() == 1:
+        found = found.drop(columns="clusters")
+    return found if len(found.columns.difference(["name", "clusters"])) else None
+
+
+class EnsembleReport(Report, of=Ensemble):
+    """From how alike clusterings are to what all of them say together; they are organized first, as the options say."""
+
+    uses: ClassVar[tuple[str, ...]] = ("data", "known", "n_clusters", "method", "n_groups", "linkage")
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The clusterings."""
+        found: Ensemble = self.result
+        return found
+
+    @property
+    def objects(self) -> Ensemble:
+        """The clusterings."""
+        return self.ensemble
+
+    @cached_property
+    def meta(self) -> MetaClustering | None:
+        """The clusterings organized; None for a single one, and where some share no object."""
+        options = self.options
+        asked = options.n_groups is not None or options.linkage is not None
+        if self.ensemble.n_clusterings < 2 or (not asked and self._apart()):
+            return None
+        how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs, "progress": False}
+        how |= {} if options.linkage is None else {"linkage": options.linkage}
+        return organize(self.ensemble, "auto" if options.n_groups is None else options.n_groups, **how)
+
+    def _apart(self) -> bool:
+        """Whether two of the clusterings have no labeled object in common."""
+        if not self.ensemble.has_missing:
+            return False
+        there = (self.ensemble.labels >= 0).astype(np.float32)
+        return bool((there.T @ there == 0).any())
+
+    @property
+    def method(self) -> str:
+        """How clusterings are combined."""
+        return self.options.method or "vote"
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The same, with its parameters."""
+        return {"method": self.method, "n_clusters": self.options.n_clusters, "random_state": self.options.seed}
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """All pairs of clusterings, and each with the known labels."""
+        n, m = self.ensemble.labels.shape
+        measures = ("jaccard", "nmi", "adjusted_rand") if n * m * (m - 1) // 2 <= COSTLY else ("jaccard",)
+        return compare(self.ensemble, measures, known=self.known or None, n_jobs=self.options.n_jobs, progress=False)
+
+    @cached_property
+    def scaled(self) -> Any:
+        """The data with all columns on one scale, where there is not too much of it to be scored."""
+        if self.data is None or self.ensemble.n_objects > SCORED:
+            return None
+        return scale(self.data.values, "columns")
+
+    @cached_property
+    def scores(self) -> pd.DataFrame | None:
+        """Compactness and accuracies of every clustering, as far as they can be had."""
+        return known_scores(self.ensemble, self.known, self.scaled)
+
+    @cached_property
+    def group_consensus(self) -> list[Consensus]:
+        """What every group says together."""
+        assert self.meta is not None
+        return [self._consensus(int(group)) for group in self.meta.numbers]
+
+    @cached_property
+    def consensus(self) -> Consensus:
+        """What all clusterings say together."""
+        return self._consensus(None)
+
+    def _consensus(self, which: int | None) -> Consensus:
+        if self.meta is None:
+            return combine(self.ensemble, progress=False, **self.how)
+        return self.meta.consensus(which, progress=False, **self.how)
+
+    @cached_property
+    def marked(self) -> dict[str, pd.DataFrame]:
+        """Scores of the consensus of every group and of all, where they can be measured as those of the clusterings."""
+        if self.scores is None or ("compactness" in self.scores and self.scaled is None):
+            return {}
+        parts = {"consensus of a group": self.group_consensus, "of all": [self.consensus]}
+        return {
+            name: score([one.labels for one in some], self.scaled, known=self.known or None, progress=False)
+            for name, some in parts.items()
+        }
+
+    @property
+    def sample(self) -> int | None:
+        """How many objects shuffled groups are combined on; None for all."""
+        return SHUFFLED if self.ensemble.n_objects > SHUFFLED else None
+
+    @cached_property
+    def null(self) -> Null | None:
+        """The best group's accuracy beside that of the best of shuffled groups."""
+        if self.meta is None or not self.known or not self.options.n_shuffles or self.meta.n_groups < 2:
+            return None
+        meta, known = self.meta, self.known
+        if self.sample:
+            order = stream(self.options.seed, "reports.objects").permutation(meta.ensemble.n_objects)
+            objects = np.sort(order[: self.sample])
+            meta = replace(meta, ensemble=meta.ensemble[objects])
+            known = {name: codes[objects] for name, codes in known.items()}
+        return meta.null(known, n_shuffles=self.options.n_shuffles, progress=False, **self.how)
+
+    @cached_property
+    def floaters(self) -> pd.DataFrame:
+        """Objects with weak support in the consensus of all."""
+        return floaters(self.ensemble, self.consensus)
+
+    @property
+    def title(self) -> str:
+        """Of the page."""
+        return f"{self.origin.source}: {count(self.ensemble.n_clusterings, 'clustering')}"
+
+    def describe(self) -> str:
+        """How alike, how many groups, and one from all."""
+        text = f"{count(self.ensemble.n_clusterings, 'clustering')} of {count(self.ensemble.n_objects, 'object')}"
+        if self.meta is not None:
+            measure, value = next(iter(self.comparison.stability.items()))
+            text += (
+                f" in {count(self.meta.n_groups, 'group')}. Mean {format_name(measure)} of all pairs: {value.words(4)}"
+            )
+        return f"{text}. All combined: {describe_briefly(self.consensus)}."
+
+    def facts(self) -> list[tuple[str, str]]:
+        """How the clusterings were made, and organized."""
+        ens, meta = self.ensemble, self.meta
+        low, high = int(ens.n_clusters.min()), int(ens.n_clusters.max())
+        middle = "" if low == high else f" (median {np.median(ens.n_clusters):g})"
+        facts = [
+            *super().facts(),
+            ("clusterings", f"{ens.n_clusterings:,}, of {count(ens.n_objects, 'object')}"),
+            ("clusters in each", f"{format_range([low, high])}{middle}"),
+        ]
+        if ens.has_missing:
+            facts.append(("missing labels", f"{100 * np.mean(ens.labels < 0):.3g} % of all"))
+        facts += generation_facts(ens, self.origin.manifest)
+        if meta is not None:
+            groups = f"{count(meta.n_groups, 'group')}: {meta.note}"
+            facts.append(("organized", f"{meta.linkage} linkage of {meta.measure}; {groups}"))
+        return facts
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Of the result, in code that writes the report again."""
+        return "ens" if self.meta is None else "meta"
+
+    def code(self) -> list[str]:
+        """The calls of generate and organize."""
+        made, meta = generate_call(self.ensemble, self.origin.manifest), self.meta
+        code = self.origin.code
+        lines = [f"# made by {made}"] if made and code else [f"ens = {made}"] if made else []
+        lines += [f"ens = {code}"] if code else []
+        if meta is None:
+            return lines
+        how = "" if meta.measure == "cluster_difference" else f", measure={meta.measure!r}"
+        call = f"ens, {meta.n_groups}, {meta.linkage!r}{how}, random_state={self.options.seed}"
+        return [*lines, f"meta = cs.organize({call})"]
+
+    def notes(self) -> list[str | None]:
+        """What agreement, groups, confidence and effect sizes do not say."""
+        meta, estimated = self.meta, None
+        if meta is not None and meta.n_pairs is not None:
+            estimated = (
+                f"Distances between clusterings are estimated, with a standard error of {meta.standard_error:.4f}: differences "
+                "of that size in the tree, its groups and the map mean nothing."
+            )
+        return [
+            NOT_TRUTH,
+            NUMBER if meta is not None else APART if self.ensemble.n_clusterings > 1 else None,
+            BEST if self.known else None,
+            estimated,
+            CONFIDENCE,
+            CLUSTERED if self.data is not None or "compactness" in self.ensemble.info else None,
+        ]
+
+
+@section(Ensemble, MetaClustering, title="Stable components", order=70)
+def components(report: EnsembleReport) -> Iterator[Block]:
+    """Sets of objects that no clustering separates."""
+    ensemble = report.ensemble
+    sizes = ensemble.signatures().counts
+    several = int((sizes > 1).sum())
+    text = f"A stable component is {DEFINITIONS['stable component']}."
+    if not several:
+        yield Text(f"{text} Here, no two objects are together in all of them.")
+        return
+    share = f"{100 * sizes[sizes > 1].sum() / ensemble.n_objects:.1f} % of the objects"
+    yield Text(
+        f"{text} There are {several:,} of two objects or more, with {share}; the largest has {int(sizes.max()):,}."
+    )
+    table = stable_components(ensemble, top=min(several, 1000)).drop(columns="labels")
+    table = table.rename(columns={"objects": "first_objects"}).set_index(pd.RangeIndex(len(table), name="component"))
+    yield Sheet("components", table, "Stable components, the largest first", most=20)

@@ -1,0 +1,236 @@
+"""The sections of reports: a registry that anybody can add to, and what the report of every kind of result has."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+from consilience._check import InputError, count, kind_of
+from consilience.ensemble import Ensemble
+from consilience.reports.html import Block, Code, Facts, Section, Text
+from consilience.tables import Table
+
+NOT_TRUTH = "Stability is not truth: clusterings that are wrong in the same way agree."
+CONFIDENCE = (
+    "Confidence takes the clusterings for independent witnesses, after a discount for erring alike. A mistake that all of them share "
+    "makes it too high: read it as a ranking of the objects."
+)
+CLUSTERED = (
+    "Clusters are made to differ on the data: effect sizes, compactness and pictures of the data show what the clusters are, not "
+    "that they are real."
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was given beyond the result; None where nothing was. `known` holds codes by name, `label_names` what they stand for."""
+
+    data: Table | None = None
+    known: dict[str, Any] = field(default_factory=dict)
+    label_names: dict[str, list[str]] = field(default_factory=dict)
+    n_groups: int | str | None = None
+    linkage: str | None = None
+    n_clusters: int | str | None = None
+    method: str | None = None
+    n_shuffles: int = 20
+    seed: int = 0
+    n_jobs: int | None = None
+
+
+class Report:
+    """The report of one result. A subclass ``class MyReport(Report, of=MyResult)`` makes a kind of result known.
+
+    Sections are functions of a report, see :func:`section`. What several of them need is a cached property of the subclass.
+
+    Attributes
+    ----------
+    result
+        What the report is of.
+    origin : Provenance
+        Where it came from.
+    options : Options
+        What was given beside it: data, known labels, and how to combine.
+    command : str
+        The command that writes the report; empty from Python.
+    """
+
+    uses: ClassVar[tuple[str, ...]] = ("data", "known")  # options that this kind of result has a use for
+    data_kind: ClassVar[str] = "data"
+    name: ClassVar[str] = "found"  # of the result, in code that writes the report again
+
+    def __init_subclass__(cls, of: type | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if of is not None:
+            KINDS[of] = cls
+
+    def __init__(self, result: Any, origin: Any, options: Options | None = None, command: str = "") -> None:
+        self.result, self.origin, self.command = result, origin, command
+        self.options = options or Options()
+
+    @property
+    def data(self) -> Table | None:
+        """The table that was clustered, a row per object."""
+        return self.options.data
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Known labels of the objects, as codes by name."""
+        return self.options.known
+
+    def names_of(self, known: str) -> list[str]:
+        """What the codes of known labels stand for."""
+        return self.options.label_names.get(known) or [str(code) for code in range(int(self.known[known].max()) + 1)]
+
+    @property
+    def objects(self) -> Ensemble:
+        """Clusterings of the objects that data and known labels are of."""
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """Of the page."""
+        return str(self.origin.source)
+
+    def describe(self) -> str:
+        """One or two sentences that stand above all sections."""
+        return ""
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What was done, in terms and values."""
+        return [("source", self.origin.source)]
+
+    def code(self) -> list[str]:
+        """Lines of Python that make the result, as `name`."""
+        return [f"{self.name} = {self.origin.code}"] if self.origin.code else []
+
+    def notes(self) -> list[str | None]:
+        """What the figures do not say; None where a note does not apply."""
+        return []
+
+    def sections(self) -> Iterator[Callable[[], Section | None]]:
+        """What makes the sections, in order: what was done, those registered for this kind of result, and the notes."""
+        yield self._done
+        for one in sections_of(type(self.result)):
+            yield lambda one=one: one.make(self)  # type: ignore[misc]
+        yield lambda: Section("What these figures do not say", [Text(text) for text in self.notes() if text])
+
+    def _done(self) -> Section:
+        facts = [*self.facts(), *_given_facts(self.options), ("versions", _versions())]
+        blocks: list[Block] = [Facts(facts), Text("To write this report again:")]
+        if self.command:
+            blocks.append(Code(self.command))
+        lines = ["import consilience as cs", ""]
+        if self.data is not None:
+            lines.append("data = ...  # the table that was given as data")
+        if self.known:
+            lines.append("known = ...  # the known labels by name")
+        return Section("What was done", [*blocks, Code("\n".join([*lines, *self.code(), self._call()]))])
+
+    def _call(self) -> str:
+        """The call of :func:`consilience.report` that writes the same again."""
+        words = [self.name, '"report.html"']
+        words += ["data=data"] if self.data is not None else []
+        words += ["known=known"] if self.known else []
+        asked = {"n_clusters": self.options.n_clusters, "method": self.options.method}
+        asked["random_state"] = self.options.seed or None
+        words += [f"{name}={value!r}" for name, value in asked.items() if value is not None]
+        return f"cs.report({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class RegisteredSection:
+    """A section of the reports of some kinds of results."""
+
+    name: str
+    title: str
+    order: float
+    blocks: Callable[[Any], Iterable[Block]]
+
+    def make(self, report: Report) -> Section | None:
+        """The section of one report; None where it has nothing to say."""
+        blocks = list(self.blocks(report))
+        return Section(self.title, blocks) if blocks else None
+
+
+KINDS: dict[type, type[Report]] = {}
+SECTIONS: dict[type, dict[str, RegisteredSection]] = {}
+
+
+def section(
+    *results: type, title: str, order: float = 100
+) -> Callable[[Callable[[Any], Iterable[Block]]], Callable[[Any], Iterable[Block]]]:
+    """Register a function that makes a section of the report of some kinds of results.
+
+    The function gets the :class:`Report` and returns (or yields) blocks: :class:`Text`, :class:`Facts`, :class:`Code`,
+    :class:`Sheet` (a table) and :class:`Picture` (a matplotlib figure). Sheets and pictures are also written to the folder of
+    figures, under their names. No blocks, no section.
+
+    Parameters
+    ----------
+    *results : type
+        Kinds of results, such as :class:`consilience.Ensemble` and :class:`consilience.meta.MetaClustering`.
+    title : str
+        The heading.
+    order : float
+        Sections stand in increasing order; the package's own have 10, 20, … 90.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.reports import Text, section
+    >>> @section(cs.Ensemble, title="Names")
+    ... def names(report):
+    ...     yield Text(", ".join(report.result.names))
+    >>> [one.title for one in sections_of(cs.Ensemble)][-1]
+    'Names'
+    >>> remove_section(cs.Ensemble, "names")
+    """
+
+    def register(blocks: Callable[[Any], Iterable[Block]]) -> Callable[[Any], Iterable[Block]]:
+        for result in results:
+            if not isinstance(result, type):
+                raise InputError(f"a section belongs to kinds of results, which are classes; got {kind_of(result)}")
+            name = blocks.__name__
+            SECTIONS.setdefault(result, {})[name] = RegisteredSection(name, title, order, blocks)
+        return blocks
+
+    return register
+
+
+def remove_section(result: type, name: str) -> None:
+    """Take a section out of the reports of a kind of result, by the name of its function."""
+    SECTIONS.get(result, {}).pop(name, None)
+
+
+def sections_of(result: type) -> Sequence[RegisteredSection]:
+    """The sections of the report of a kind of result, in order."""
+    return sorted(SECTIONS.get(result, {}).values(), key=lambda one: one.order)
+
+
+def report_of(result: Any) -> type[Report]:
+    """The kind of report that a result has."""
+    for kind in type(result).__mro__:
+        if kind in KINDS:
+            return KINDS[kind]
+    kinds = ", ".join(sorted(kind.__name__ for kind in KINDS))
+    raise InputError(f"a report is of one of {kinds}, or of what can be opened as one; got {kind_of(result)}")
+
+
+def _versions() -> str:
+    """Everything that can change a number."""
+    parts = [f"{name} {version(name)}" for name in ("consilience", "numpy", "scipy", "scikit-learn", "pandas")]
+    return ", ".join([*parts, f"Python {platform.python_version()}"])
+
+
+def _given_facts(options: Options) -> list[tuple[str, str]]:
+    facts = []
+    if options.data is not None:
+        data = options.data
+        facts.append(("data", f"{data.source}: {data.n_objects:,} × {count(data.values.shape[1], 'column')}"))
+    if options.known:
+        classes = (f"{name} ({count(int(codes.max()) + 1, 'label')})" for name, codes in options.known.items())
+        facts.append(("known labels", ", ".join(classes)))
+    return facts
