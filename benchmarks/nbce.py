@@ -74,7 +74,7 @@ def nbce_four_chains_on_two_cores():
     wall = {}
     for jobs in (1, 2, 1, 2):
         start = time.perf_counter()
-        run_chains(sampler, [labels[:, 0]] * 4, n_iter=10, n_samples=4, seed=0, n_jobs=jobs)
+        run_chains(sampler, [labels[:, 0]] * 4, max_iter=10, n_samples=4, seed=0, n_jobs=jobs)
         wall[jobs] = min(wall.get(jobs, np.inf), time.perf_counter() - start)
     ratio = wall[1] / wall[2]
     return {

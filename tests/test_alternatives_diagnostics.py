@@ -107,7 +107,7 @@ def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
     *_, found = result
     info = found.ensemble.info
     halves = [
-        cs.combine(found.ensemble[:, np.flatnonzero(info["restart"] % 2 == r)], 3, "bottleneck", random_state=0).labels
+        cs.combine(found.ensemble[:, np.flatnonzero(info["restart"] % 2 == r)], 3, "information", random_state=0).labels
         for r in (0, 1)
     ]
     assert found.stability == adjusted_rand(*halves) > 0.8
@@ -169,7 +169,9 @@ def test_ccib_makes_the_same_record(result):
     assert table["group"].tolist() == ["ash", "elm", "oak"]
     assert table["runs"].tolist() == [4, 4, 4]
     assert (table["inside_truth"] > 0.5).all()
-    halves = [cs.combine(found.ensemble[:, np.arange(r, 4, 2)], 3, "bottleneck", random_state=0).labels for r in (0, 1)]
+    halves = [
+        cs.combine(found.ensemble[:, np.arange(r, 4, 2)], 3, "information", random_state=0).labels for r in (0, 1)
+    ]
     assert found.stability == adjusted_rand(*halves)
     with pytest.raises(InputError, match="base is no option of method='ccib'"):
         cs.contrast(X, given, 3, method="ccib", base="multinomial")

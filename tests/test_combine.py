@@ -1,18 +1,23 @@
 """combine: the slide example, the choice among methods, the number of clusters, confidence."""
 
+import json
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.cli import program
 from consilience.consensus import (
     METHODS,
     ANMISearch,
+    Consensus,
     InformationBottleneck,
     MajorityVote,
     QuadraticConsensus,
@@ -22,6 +27,7 @@ from consilience.consensus.anmi_search import greedy_start
 from consilience.consensus.confidence import agreement, cluster_posterior, discount
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
+from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.model_selection import most_stable
 from consilience.information import Engine
 from consilience.measures import anmi, contingency, nmi
@@ -118,9 +124,9 @@ def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
 
 
 def test_auto_says_where_the_truncation_binds_and_what_it_finds():
-    note = cs.combine(noisy(n=100)[0], "auto", "nbce", n_components=2, n_iter=50).note
+    note = cs.combine(noisy(n=100)[0], "auto", "nbce", n_components=2, max_iter=50).note
     assert "as many as n_components allows: raise it" in note
-    assert "raise n_iter" not in note
+    assert "raise max_iter" not in note
     assert "modes of all clusterings" in note
     assert "give n_clusters to merge" in note
 
@@ -134,13 +140,15 @@ def test_one_cluster_where_a_method_makes_two():
 
 
 def test_auto_says_where_chains_are_too_short():
-    assert "too short to be compared: raise n_iter" in cs.combine(noisy(n=60, k=3)[0], "auto", "nbce", n_iter=2).note
+    assert (
+        "too short to be compared: raise max_iter" in cs.combine(noisy(n=60, k=3)[0], "auto", "nbce", max_iter=2).note
+    )
 
 
 def test_auto_says_where_chains_disagree():
-    result = cs.combine(noisy(n=200, p=0.6)[0], "auto", "nbce", n_iter=8)
+    result = cs.combine(noisy(n=200, p=0.6)[0], "auto", "nbce", max_iter=8)
     assert "R-hat" in result.note
-    assert "raise n_iter" in result.note
+    assert "raise max_iter" in result.note
 
 
 def test_seeds_and_jobs():
@@ -298,8 +306,8 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     labels, _ = noisy(p=p, seed=seed)
     found = ANMISearch(10, random_state=0).fit(labels)
     assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-9)
-    assert found.anmi_ >= max(found.start_anmi_.values()) - 1e-12
-    assert found.anmi_ >= max(found.start_polished_.values()) - 1e-12
+    assert found.anmi_ >= max(found.init_anmi_.values()) - 1e-12
+    assert found.anmi_ >= max(found.init_polished_.values()) - 1e-12
     problem = check_problem(labels, 10)
     views = problem_views(problem, problem.coverage)
     greedy = Engine(views, 10, objective="normalized", keep_clusters=False).search(greedy_start(problem, views))
@@ -308,13 +316,13 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
 
 def test_anmi_search_from_given_labels():
     labels, truth = noisy(p=0.2)
-    found = ANMISearch(10, starts=[truth], random_state=0).fit(labels)
-    assert found.start_ == "given 0"
+    found = ANMISearch(10, init=[truth], random_state=0).fit(labels)
+    assert found.init_ == "given 0"
     assert found.anmi_ >= anmi(labels, truth) - 1e-12
     with pytest.raises(InputError, match="a start has"):
-        ANMISearch(3, starts=[truth]).fit(labels)
-    with pytest.raises(InputError, match="unknown start"):
-        ANMISearch(10, starts=["gredy"]).fit(labels)
+        ANMISearch(3, init=[truth]).fit(labels)
+    with pytest.raises(InputError, match="unknown init"):
+        ANMISearch(10, init=["gredy"]).fit(labels)
 
 
 def test_annealing_and_sequential_search_agree_where_it_is_easy():
@@ -349,3 +357,65 @@ def test_objects_that_are_all_alike_are_one_cluster(method):
     result = cs.combine(np.zeros((6, 3), int), "auto", method)
     assert result.labels.tolist() == [0] * 6
     assert result.confidence.tolist() == [1] * 6
+
+
+class Mode(ConsensusEstimator):
+    """A method from outside: the objects of the most frequent row, and the rest."""
+
+    def __init__(self, n_clusters=None, *, reverse=False, random_state=None):
+        self.n_clusters = n_clusters
+        self.reverse = reverse
+        self.random_state = random_state
+
+    @staticmethod
+    def _method(problem, *, reverse, random_state):
+        first = np.arange(problem.n_rows) == problem.weights.argmax()
+        return Answer((first if reverse else ~first).astype(int), extras={"heaviest": problem.weights.max()})
+
+
+def test_a_method_from_outside_is_known_everywhere(monkeypatch, tmp_path):
+    monkeypatch.setitem(METHODS, "mine", Mode)
+    labels = np.array([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 1]]).T
+    result = cs.combine(labels, 2, "mine", reverse=True)
+    assert result.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert (result.method, result.estimator.heaviest_) == ("mine", 3)
+    assert cs.organize(labels, 1).consensus(1, method="mine").method == "mine"
+    path = tmp_path / "labels.csv"
+    pd.DataFrame(labels, columns=["a", "b"]).to_csv(path, index=False)
+    done = CliRunner().invoke(program, ["combine", str(path), "--method", "mine", "-k", "2", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["method"] == "mine"
+
+
+def test_a_consensus_is_saved_and_opened(tmp_path):
+    labels, _ = noisy(n=60, k=3)
+    ens = cs.Ensemble(labels, ids=[f"o{i}" for i in range(60)])
+    for method, options in (("auto", {}), ("nbce", {"max_iter": 20, "n_chains": 1})):
+        one = cs.combine(ens, 3, method, **options)
+        path = tmp_path / method
+        one.save(path)
+        again = Consensus.load(path)
+        pd.testing.assert_frame_equal(again.to_frame(), one.to_frame())
+        np.testing.assert_array_equal(again.membership, one.membership)
+        assert repr(again) == repr(one)
+        assert again != one
+        assert again.estimator is None
+    assert cs.measures.nmi(one.ensemble.labels[:, 0], one.labels) == 1
+    assert one.ensemble.ids.tolist() == ens.ids.tolist()
+
+
+def test_hgpa_keeps_clusters_sparse():
+    """A sample of the rows × all clusters would be 1.6 GB here."""
+    rng = np.random.default_rng(0)
+    labels = np.stack([rng.permutation(20_000) for _ in range(4)], 1)
+    tracemalloc.start()
+    labels = cs.combine(labels, 3, "hgpa").labels
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(np.unique(labels)) == 3
+    assert peak < 2**28
+
+
+def test_two_clusterings_have_no_halves():
+    with pytest.raises(InputError, match='n_clusters="stable" needs at least four clusterings'):
+        cs.combine([[0, 0, 1, 1], [0, 1, 1, 1]], "stable")

@@ -24,7 +24,7 @@ EXACT = {
 good_methods = pytest.mark.parametrize("method", GOOD)
 
 
-QUICK = {"nbce": {"n_iter": 60, "n_chains": 2}}
+QUICK = {"nbce": {"max_iter": 60, "n_chains": 2}}
 
 
 def make(method, n_clusters=None, **options):
@@ -199,46 +199,55 @@ NONSENSE = {
     "imbalance": [-0.1, np.nan, 11, "even"],
     "backend": ["hmetis"],
     "gap": [-1, 1.5, "some"],
-    "starts": [[], "greed", ["greedy", "greed"], 3],
 }
+BAD_INIT = {"anmi": [[], "greed", ["greedy", "greed"], 3], "vote": ["greed", 3], "nbce": ["greed"]}
 
 
 @every_method
 def test_nonsense_gets_one_sentence(method):
     for name in set(NONSENSE) & set(make(method).get_params()):
-        for value in NONSENSE[name]:
-            words = {"backend": "partitioner", "starts": "start"}.get(name, name)
+        default = METHODS[method]().get_params()[name]
+        for value in (value for value in NONSENSE[name] if value is not None or default is not None):
+            words = {"backend": "partitioner"}.get(name, name)
             with pytest.raises(InputError, match=words):
                 make(method, 2, **{name: value}).fit([[0, 0, 1, 1], [0, 1, 1, 0]])
 
 
+@pytest.mark.parametrize("method", BAD_INIT)
+def test_a_start_that_is_none_is_refused(method):
+    for init in BAD_INIT[method]:
+        with pytest.raises(InputError, match="init"):
+            make(method, 2, init=init).fit([[0, 0, 1, 1], [0, 1, 1, 0]])
+
+
 @every_method
-def test_weights_given_by_position_are_not_dropped(method):
-    with pytest.raises(InputError, match="sample_weight=weights"):
-        make(method, 2).fit([[0, 0, 1, 1], [0, 1, 1, 0]], [1, 2, 3, 4])
+def test_y_is_ignored(method):
+    labels, truth = noisy(p=0.1)
+    plain, with_y = (make(method, 4).fit(labels, y) for y in (None, truth))
+    assert plain.labels_.tolist() == with_y.labels_.tolist()
 
 
-@pytest.mark.parametrize(("method", "parameter"), [("vote", "start"), ("anmi", "starts")])
+@pytest.mark.parametrize(("method", "parameter"), [("vote", "init"), ("anmi", "init")])
 def test_a_missing_label_of_a_start_is_no_cluster(method, parameter):
     labels, truth = noisy(p=0.1)
     start = np.where(np.arange(len(truth)) % 3 == 0, -1, truth)  # four clusters, which a fifth would make too many
     for given in (start, np.where(start < 0, np.nan, start)):
-        found = make(method, 4, **{parameter: given if parameter == "start" else [given]}).fit(labels)
+        found = make(method, 4, **{parameter: given if method == "vote" else [given]}).fit(labels)
         assert nmi(truth, found.labels_) > 0.95
     with pytest.raises(InputError, match="no label"):
-        make(method, 4, **{parameter: start * 0 - 1 if parameter == "start" else [start * 0 - 1]}).fit(labels)
+        make(method, 4, **{parameter: start * 0 - 1 if method == "vote" else [start * 0 - 1]}).fit(labels)
 
 
 def test_rows_that_a_start_does_not_label_join_by_their_other_labels():
     labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
-    found = make("anmi", 2, starts=[[0, 0, -1, 1, 1, -1]], max_iter=1).fit(labels)
+    found = make("anmi", 2, init=[[0, 0, -1, 1, 1, -1]], max_iter=1).fit(labels)
     assert found.labels_[0] == found.labels_[1] != found.labels_[3] == found.labels_[4]
-    assert found.start_ == "given 0"
+    assert found.init_ == "given 0"
 
 
 def test_a_single_name_is_one_start():
     labels, _ = noisy()
-    assert set(make("anmi", 4, starts="greedy").fit(labels).start_anmi_) == {"greedy"}
+    assert set(make("anmi", 4, init="greedy").fit(labels).init_anmi_) == {"greedy"}
 
 
 def test_anneals_do_not_depend_on_the_threads_and_take_a_sample_of_many_rows(monkeypatch):
@@ -247,7 +256,7 @@ def test_anneals_do_not_depend_on_the_threads_and_take_a_sample_of_many_rows(mon
     anneal = bottleneck._anneal
     monkeypatch.setattr(bottleneck, "_anneal", lambda part, *rest: shapes.append(part.n_objects) or anneal(part, *rest))
     monkeypatch.setattr(bottleneck, "SAMPLE", 200)
-    one, two = (make("bottleneck", 4, search="annealing", n_init=3, n_jobs=jobs).fit(labels) for jobs in (1, 2))
+    one, two = (make("information", 4, search="annealing", n_init=3, n_jobs=jobs).fit(labels) for jobs in (1, 2))
     assert one.n_rows_ > 200
     assert shapes == [200] * 6
     assert one.labels_.tolist() == two.labels_.tolist()

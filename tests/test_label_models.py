@@ -21,7 +21,7 @@ from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
 
 MODELS = {"mixture": MixtureModel, "bce": BCE, "nbce": NBCE}
-FAST = {"nbce": {"n_iter": 60, "n_chains": 2}}
+FAST = {"nbce": {"max_iter": 60, "n_chains": 2}}
 every_model = pytest.mark.parametrize("model", MODELS)
 
 

@@ -106,14 +106,14 @@ def test_consensus_of_all_and_of_one():
 def test_the_vote_starts_in_the_middle_and_agrees_more():
     ens, _, _ = three_kinds(sizes=(40, 30, 30), noise=0.55, seed=3)
     meta = organize(ens, 1)
-    ours, theirs = meta.consensus(), meta.consensus(start="quadratic", n_init=1)
+    ours, theirs = meta.consensus(), meta.consensus(init="quadratic", n_init=1)
     assert ours.estimator.agreement_ >= theirs.estimator.agreement_ - 0.01
-    np.testing.assert_array_equal(ours.labels, meta.consensus(start=ens.labels[:, meta.medoid()]).labels)
+    np.testing.assert_array_equal(ours.labels, meta.consensus(init=ens.labels[:, meta.medoid()]).labels)
 
 
 def test_a_vote_without_a_fitting_member_starts_elsewhere():
     meta = organize(cs.Ensemble(np.random.default_rng(0).integers(0, 3, (40, 6))), 1)
-    assert meta.consensus(n_clusters=4).estimator.start == "quadratic"
+    assert meta.consensus(n_clusters=4).estimator.init == "quadratic"
 
 
 def test_missing_labels_are_left_out():

@@ -12,7 +12,7 @@ from consilience.measures import nmi
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
-QUICK = {"n_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random_state": 0}
+QUICK = {"max_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random_state": 0}
 
 
 def planted(n=150, k=5, r=8, noise=0.1, seed=0):
@@ -94,7 +94,7 @@ def test_seeds_threads_and_chains():
 
 def test_what_chains_say_of_themselves():
     ensemble, _ = planted()
-    found = NBCE(**QUICK | {"n_iter": 200}).fit(ensemble)
+    found = NBCE(**QUICK | {"max_iter": 200}).fit(ensemble)
     assert list(found.convergence_.index) == ["log_joint", "n_clusters"]
     assert found.convergence_["r_hat"].max() < 1.1
     assert found.n_clusters_posterior_.sum() == pytest.approx(1)
@@ -105,7 +105,7 @@ def test_what_chains_say_of_themselves():
 
 def test_a_chain_that_has_not_arrived_is_left_out():
     ensemble, truth = noisy_labels(2000, 10, 8, noise=0.3, random_state=0)
-    found = NBCE(n_iter=10, n_chains=4, random_state=0).fit(ensemble)
+    found = NBCE(max_iter=10, n_chains=4, random_state=0).fit(ensemble)
     assert found.chains_left_out_.tolist() == [1, 3]  # those that began at random
     assert found.convergence_.loc["log_joint", "r_hat"] > 1.1  # and it shows
     assert nmi(truth, found.labels_) > 0.95
@@ -119,7 +119,7 @@ def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
     def rows(noise):
         return np.where(rng.random((80, 1500)) < noise, rng.integers(0, 4, (80, 1500)), truth[:, None])
 
-    found = NBCE(inference=inference, **QUICK | {"n_iter": 10, "n_components": 8}).fit(rows(0.02))
+    found = NBCE(inference=inference, **QUICK | {"max_iter": 10, "n_components": 8}).fit(rows(0.02))
     assert found.n_clusters_ == 4
     assert found.predict(rows(0.6)).tolist() == found.labels_.tolist()
 
@@ -139,7 +139,7 @@ def test_outliers_are_clusters_of_one():
     ensemble, _ = planted(n=100, k=2, r=10, noise=0.05)
     odd = np.arange(2, 12)  # labels of its own in every clustering
     labels = np.vstack([ensemble.labels, odd])
-    found = NBCE(**QUICK | {"n_iter": 200}).fit(labels)
+    found = NBCE(**QUICK | {"max_iter": 200}).fit(labels)
     assert found.outliers_.tolist() == [100]
     assert found.n_clusters_ == 3
     assert found.n_singletons_.mean() > 0.5
@@ -201,9 +201,9 @@ def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
         ({"prior": "dp"}, "unknown prior"),
         ({"inference": "cvb3"}, "did you mean 'cvb'"),
         ({"loss": "vj"}, "unknown loss"),
-        ({"start": "one"}, "unknown start"),
+        ({"init": "one"}, "unknown init"),
         ({"n_chains": 0}, "n_chains"),
-        ({"n_iter": 1}, "n_iter must be a whole number of at least 2"),
+        ({"max_iter": 1}, "max_iter must be a whole number of at least 2"),
         ({"n_samples": 0}, "n_samples"),
         ({"tol": 0}, "tol"),
         ({"n_clusters": 1}, "at least 2"),
@@ -227,8 +227,8 @@ def test_sampling_refuses_more_objects_than_it_can_draw():
 @every_inference
 def test_every_seed_and_every_short_run_will_do(inference):
     ensemble, _ = planted()
-    how = QUICK | {"inference": inference, "n_iter": 2, "n_init": 3, "random_state": 2**63 - 1}
-    assert NBCE(**how, start="consensus").fit(ensemble).n_clusters_ >= 2
+    how = QUICK | {"inference": inference, "max_iter": 2, "n_init": 3, "random_state": 2**63 - 1}
+    assert NBCE(**how, init="consensus").fit(ensemble).n_clusters_ >= 2
 
 
 @every_inference

@@ -63,12 +63,12 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
     for k in {2, min(3, rows), rows} if rows >= 2 else set():
         problem = check_problem(labels, k, weights)
         start = np.arange(n) % k
-        values = [majority_vote(problem, start=start, max_iter=i).extras["agreement"] for i in (1, 2, 3, 100)]
+        values = [majority_vote(problem, init=start, max_iter=i).extras["agreement"] for i in (1, 2, 3, 100)]
         assert np.all(np.diff(values) > -1e-9)
-        end = majority_vote(problem, start=start)
+        end = majority_vote(problem, init=start)
         assert end.extras["agreement"] == pytest.approx(agreement_by_definition(problem, end.labels), abs=1e-6)
         assert_allclose(end.membership.sum(axis=1), 1)
-        again = majority_vote(problem, start=problem.spread(end.labels, -1))
+        again = majority_vote(problem, init=problem.spread(end.labels, -1))
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
 
 
@@ -81,8 +81,8 @@ def test_collapsing_rows_changes_nothing(seed, n, r, k):
     collapsed = check_problem(labels, k)
     start = np.random.default_rng(seed).integers(0, k, collapsed.n_rows)[collapsed.inverse]
     rows = collapsed.labels[collapsed.inverse]
-    few = majority_vote(collapsed, start=start)
-    all_rows = majority_vote(Problem(rows, np.ones(n), k, np.arange(n)), start=start)
+    few = majority_vote(collapsed, init=start)
+    all_rows = majority_vote(Problem(rows, np.ones(n), k, np.arange(n)), init=start)
     assert_array_equal(few.labels[collapsed.inverse], all_rows.labels)
     assert_allclose(few.membership[collapsed.inverse], all_rows.membership)
 
@@ -106,12 +106,12 @@ def test_slide_example():
 def test_ties_leave_the_start_alone():
     labels = [[0, 0, 1, 1], [0, 1, 1, 0]]
     for start in ([0, 0, 1, 1], [0, 1, 1, 0]):
-        assert_array_equal(MajorityVote(2, start=start).fit(labels).labels_, start)
+        assert_array_equal(MajorityVote(2, init=start).fit(labels).labels_, start)
 
 
 def test_start_of_objects_that_differ_within_a_row():
     labels = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [2, 2]])
-    found = MajorityVote(3, start=[1, 1, 0, -1, -1, 2]).fit(labels)
+    found = MajorityVote(3, init=[1, 1, 0, -1, -1, 2]).fit(labels)
     assert_array_equal(found.labels_, [0, 0, 0, 1, 1, 2])
 
 
@@ -161,7 +161,7 @@ def test_any_ensemble_gets_an_answer(seed, n, sizes, holes):
 def test_same_seed_same_labels_also_from_a_sample(start, monkeypatch):
     monkeypatch.setattr(vote, "SAMPLE", 300)
     ensemble, truth = noisy_labels(2000, 6, 8, 0.4, random_state=1)
-    first, second = (MajorityVote(6, start=start, random_state=3).fit(ensemble) for _ in range(2))
+    first, second = (MajorityVote(6, init=start, random_state=3).fit(ensemble) for _ in range(2))
     assert first.n_rows_ > 300
     assert_array_equal(first.labels_, second.labels_)
     assert nmi(truth, first.labels_) > 0.9
@@ -170,14 +170,14 @@ def test_same_seed_same_labels_also_from_a_sample(start, monkeypatch):
 def test_input_is_refused():
     labels = [[0, 0, 1, 1], [0, 1, 1, 1]]
     for parameters, words in [
-        ({"start": "fast"}, "unknown start"),
-        ({"start": [0, 1]}, "2 labels for 4 objects"),
-        ({"start": [0, 1, 2, 2]}, "3 clusters"),
-        ({"start": [-1, -1, -1, -1]}, "no label"),
+        ({"init": "fast"}, "unknown init"),
+        ({"init": [0, 1]}, "2 labels for 4 objects"),
+        ({"init": [0, 1, 2, 2]}, "3 clusters"),
+        ({"init": [-1, -1, -1, -1]}, "no label"),
         ({"n_init": 0}, "n_init"),
         ({"max_iter": 1.5}, "max_iter"),
     ]:
         with pytest.raises(InputError, match=words):
             MajorityVote(2, **parameters).fit(labels)
     with pytest.raises(InputError, match="quadratic"):
-        MajorityVote(3, start="clusterings").fit(Ensemble(labels))
+        MajorityVote(3, init="clusterings").fit(Ensemble(labels))

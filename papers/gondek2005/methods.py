@@ -18,7 +18,7 @@ from consilience.ensemble import Ensemble
 from consilience.tables import scale
 
 CCIBS = {"dCCIB": "annealing", "seqCCIB": "sequential"}
-COMBINE = {"CondEns2": "quadratic", "CondEnsMI": "bottleneck"}
+COMBINE = {"CondEns2": "quadratic", "CondEnsMI": "information"}
 BASE = {"EM": "multinomial", "dIB": "annealing", "kmeans": "kmeans"}
 STARTS = 3  # of CCIB, the best by its objective: one start takes as long as CondEns with all of its restarts
 # Not the paper's: λ = 1 in place of λ chosen; columns centered in every group; for documents tf-idf or square roots, rows of length 1.
@@ -72,7 +72,7 @@ def _split(X: Any, given: Any, n_clusters: int, how: dict[str, Any], seed: int) 
     model, seconds = _timed(
         lambda how: CondEns(n_clusters, **how, random_state=seed).fit(X, given, progress=False), how
     )
-    return model.ensemble_, seconds - _combined(model.ensemble_, n_clusters, "bottleneck", seed)[1]
+    return model.ensemble_, seconds - _combined(model.ensemble_, n_clusters, "information", seed)[1]
 
 
 def _combined(ensemble: Ensemble, n_clusters: int, method: str, seed: int) -> tuple[NDArray[Any], float]:

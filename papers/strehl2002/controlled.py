@@ -43,7 +43,7 @@ def run_controlled(
     for p, seed in track(runs, len(runs), "controlled noise", progress):
         ensemble, truth = noisy_labels(n_objects, n_clusters, noise=p, random_state=seed)
         found = answers(ensemble, n_clusters, METHODS, seed)
-        found["greedy"] = ANMISearch(n_clusters, starts=("greedy",), random_state=seed).fit(ensemble).labels_
+        found["greedy"] = ANMISearch(n_clusters, init=("greedy",), random_state=seed).fit(ensemble).labels_
         chosen = combine(ensemble, n_clusters, "auto", random_state=seed, progress=False)
         found |= {"auto": chosen.labels, "truth": truth}
         scores = {

@@ -148,6 +148,6 @@ def supra(ensemble: Ensemble, found: dict[str, NDArray[Any]]) -> str:
 
 def title(method: str) -> str:
     """A method's name as people write it."""
-    shown = {"vote": "vote", "quadratic": "quadratic", "bottleneck": "bottleneck", "evidence": "evidence"}
+    shown = {"vote": "vote", "quadratic": "quadratic", "information": "information", "evidence": "evidence"}
     shown |= {"mixture": "mixture", "greedy": "greedy ANMI", "anmi": "ANMI search", "supra": "best ANMI of three"}
     return shown.get(method, method.upper() if method in METHODS else method)

@@ -26,7 +26,7 @@ class Plan:
     nbce: dict[str, Any] = field(default_factory=lambda: {"n_jobs": -1})
 
 
-QUICK = Plan(2, 1, 150, (0.05, 0.2), {"n_iter": 100, "n_chains": 2, "n_init": 2, "max_iter": 100})
+QUICK = Plan(2, 1, 150, (0.05, 0.2), {"max_iter": 100, "n_chains": 2, "n_init": 2})
 
 
 def _plan(setting: Setting) -> Plan:

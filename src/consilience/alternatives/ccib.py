@@ -246,7 +246,7 @@ class CCIB(ClusterMixin, BaseEstimator):
         self.ensemble_ = Ensemble(found, info=pd.DataFrame({"restart": range(len(found))}))
         whole = reweigh(problem.views, conditional=1, whole=self.weight_)
         if self.restarts == "pool" and self.n_restarts > 1:
-            answer = combine(self.ensemble_, self.n_clusters, "bottleneck", random_state=seed)
+            answer = combine(self.ensemble_, self.n_clusters, "information", random_state=seed)
             self.labels_, self.confidence_, self.membership_ = answer.labels, answer.confidence, answer.membership
         else:
             best = max(found, key=lambda labels: objective_of(whole, labels, self.n_clusters))

@@ -32,7 +32,7 @@ from consilience.alternatives.splits import RESTARTS, split_groups
 from consilience.consensus import METHODS, combine
 from consilience.tables import check_matrix
 
-COMBINATIONS = ("information", "auto", *METHODS)  # "information" is the paper's word for "bottleneck"
+COMBINATIONS = ("auto", *METHODS)
 COLUMNS = ["given", "group", "name", "size", "outcome"]
 MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer restarts each
 
@@ -161,9 +161,8 @@ class CondEns(ClusterMixin, BaseEstimator):
                 f"{self.n_clusters} clusters cannot be told apart: the splits of all groups make only {rows} different rows "
                 "of labels; ask for fewer clusters, or for more with n_clusters_local"
             )
-        method = "bottleneck" if self.combine == "information" else self.combine
         self.consensus_ = combine(
-            self.ensemble_, self.n_clusters, method, random_state=seed, n_jobs=self.n_jobs, progress=progress
+            self.ensemble_, self.n_clusters, self.combine, random_state=seed, n_jobs=self.n_jobs, progress=progress
         )
         self.labels_ = self.consensus_.labels
         self.confidence_, self.membership_ = self.consensus_.confidence, self.consensus_.membership

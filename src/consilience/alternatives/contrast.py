@@ -203,7 +203,7 @@ def contrast(
     model: Any = kind(n_clusters, **own, n_restarts=n_restarts, restarts=restarts, random_state=seed, n_jobs=n_jobs)
     found = model.fit(X, given, progress=progress)
     known = check_given(given, len(found.labels_))
-    combined = "bottleneck" if by_ccib else found.consensus_.method
+    combined = "information" if by_ccib else found.consensus_.method
     counts = by_ccib or takes_counts(base)
     about = diagnose(X, found.labels_, known.ensemble, measure="information" if counts else "variance")
     stable = (

@@ -35,7 +35,7 @@ OTHERS: dict[str, Callable[[Problem, int], Answer]] = {
     "quadratic": lambda problem, seed: quadratic_consensus(problem, random_state=seed),
     "vote": lambda problem, seed: majority_vote(problem, random_state=seed),
     "mcla": lambda problem, seed: mcla(problem, random_state=seed),
-    "bottleneck": lambda problem, seed: information_bottleneck(problem, random_state=seed),
+    "information": lambda problem, seed: information_bottleneck(problem, random_state=seed),
     "hbgf": lambda problem, seed: hbgf(problem, random_state=seed),
     "sccc": lambda problem, seed: sccc(problem),
     "cspa": lambda problem, seed: cspa(problem, random_state=seed),
@@ -48,7 +48,7 @@ SLOW, MANY = ("cspa", "evidence", "hgpa"), 20_000  # left out by default where t
 def anmi_search(
     problem: Problem,
     *,
-    starts: Sequence[Any] | None = None,
+    init: Sequence[Any] | None = None,
     n_init: int = 10,
     max_iter: int = 50,
     random_state: Any = None,
@@ -57,7 +57,7 @@ def anmi_search(
     """Polish every start by moves of single rows and keep the largest ANMI."""
     check_count("n_init", n_init)
     check_count("max_iter", max_iter)
-    starts = _check_starts(starts, problem)
+    starts = _check_starts(init, problem)
     seed = check_seed(random_state)
     coverage = problem.coverage
     scale = float(coverage.sum())
@@ -72,26 +72,26 @@ def anmi_search(
         found[name] = engine.search(labels, max_iter=max_iter, seed=seed, unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
-        "start": best,
-        "start_anmi": values,
-        "start_polished": {name: search.objective / scale for name, search in found.items()},
+        "init": best,
+        "init_anmi": values,
+        "init_polished": {name: search.objective / scale for name, search in found.items()},
         "history": [value / scale for value in found[best].history],
         "n_iter": len(found[best].moves),
     }
     return Answer(found[best].labels, extras=extras)
 
 
-def _check_starts(starts: Any, problem: Problem) -> list[Any]:
+def _check_starts(init: Any, problem: Problem) -> list[Any]:
     """The starts as a list; a single name counts as one, and None is all of them."""
     names = ["greedy", "random", *OTHERS]
-    if starts is None:
+    if init is None:
         return [name for name in names if problem.n_rows <= MANY or name not in SLOW]
-    starts = [starts] if isinstance(starts, str) else starts
-    if not isinstance(starts, Iterable) or not (starts := list(starts)):
-        raise InputError(f"starts must be a list of at least one of {', '.join(names)}, or of labels of the objects")
+    given = [init] if isinstance(init, str) else init
+    if not isinstance(given, Iterable) or not (starts := list(given)):
+        raise InputError(f"init must be a list of at least one of {', '.join(names)}, or of labels of the objects")
     for start in starts:
         if isinstance(start, str):
-            check_choice(start, names, "start")
+            check_choice(start, names, "init")
     return starts
 
 
@@ -156,7 +156,7 @@ class ANMISearch(ConsensusEstimator):
     ----------
     n_clusters : int, optional
         Median of the ensemble's by default.
-    starts : sequence of names or label vectors
+    init : sequence of names or label vectors
         "greedy" (the scheme of Strehl and Ghosh), "quadratic", "vote", "mcla" (answers of those methods), "random", or
         labels of the objects; where those are missing (−1), the other labels of the row say where it starts.
     n_init : int
@@ -173,9 +173,9 @@ class ANMISearch(ConsensusEstimator):
         See :class:`ConsensusEstimator`. A cluster may run empty, so there can be fewer than asked.
     anmi_ : float
         Equal to :func:`consilience.measures.anmi` of the labels.
-    start_ : str
+    init_ : str
         The start that won.
-    start_anmi_, start_polished_ : dict
+    init_anmi_, init_polished_ : dict
         ANMI of every start, before and after.
     history_, n_iter_
 
@@ -198,14 +198,14 @@ class ANMISearch(ConsensusEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        starts: Sequence[Any] | None = None,
+        init: Sequence[Any] | None = None,
         n_init: int = 10,
         max_iter: int = 50,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.starts = starts
+        self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state

@@ -35,7 +35,7 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "vote": MajorityVote,
     "mcla": MCLA,
     "quadratic": QuadraticConsensus,
-    "bottleneck": InformationBottleneck,
+    "information": InformationBottleneck,
     "hbgf": HBGF,
     "cspa": CSPA,
     "evidence": EvidenceAccumulation,
@@ -49,9 +49,9 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
-CANDIDATES = ("vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence")
+CANDIDATES = ("vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence")
 MODES = "; it finds the modes of all clusterings laid over one another, often more than the classes: give n_clusters to merge"
-QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "bottleneck": {"n_init": 3}}  # while choosing
+QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "information": {"n_init": 3}}  # while choosing
 
 
 def combine(
@@ -75,7 +75,7 @@ def combine(
         ``method="auto"`` its answer too; "stable" the largest number at which answers of two halves of the clusterings agree
         nearly as well as at the best. For ``method="nbce"`` None is "auto".
     method : str
-        "vote", "mcla", "quadratic", "bottleneck", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
+        "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
         "mixture", "bce", "nbce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
         run on everything.
     sample_weight : (n_objects,) array, optional
@@ -107,7 +107,7 @@ def combine(
     if isinstance(n_clusters, str):
         check_choice(n_clusters, ("auto", "stable"), "n_clusters")
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
-    how = {"random_state": seed, "n_jobs": n_jobs, "progress": progress}
+    how = {"random_state": seed, "n_jobs": n_jobs}
     chosen: dict[str, pd.DataFrame | None] = {}
     notes: list[str] = []
     if n_clusters == "stable":
@@ -117,14 +117,14 @@ def combine(
         problem = problem.with_clusters(most_stable(curve))
         notes.append(_about_curve(curve, problem.n_clusters, by))
     elif n_clusters == "auto" and method not in ("auto", "nbce"):
-        model = _nbce(ens, problem, how)
+        model = _nbce(ens, problem, how, {}, progress)
         notes.append(_about_nbce(model))
         if problem.n_rows > 1:
             problem = problem.with_clusters(max(2, model.n_clusters_))
             if model.n_clusters_ < problem.n_clusters:
                 notes.append(f"{problem.n_clusters} is the least that {method} can make")
     elif n_clusters == "auto" or (n_clusters is None and method == "nbce"):
-        return _finish(ens, _nbce(ens, problem, how, options), "nbce", start)
+        return _finish(ens, _nbce(ens, problem, how, options, progress), "nbce", start)
     if method == "auto":
         method, chosen["candidates"], note = _choose_method(ens, problem, seed, sample_weight, progress)
         notes.append(note)
@@ -164,9 +164,10 @@ def _finish(
     )
 
 
-def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any] | None = None) -> NBCE:
+def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:
     """NBCE with an open number of clusters, in about a minute at most."""
-    model: NBCE = _make("nbce", None, how, _effort(problem) | (options or {}))
+    model: NBCE = _make("nbce", None, how, _effort(problem) | options)
+    model._progress = progress
     return model._fit(ens, problem)
 
 
@@ -177,7 +178,7 @@ def _effort(problem: Problem) -> dict[str, Any]:
     sweeps = WORK / (4 * objects * r * clusters)
     if not problem.whole or objects > SAMPLED or sweeps < SWEEPS[0]:
         return {"inference": "vb", "n_init": 5 if r <= WIDE else 2}
-    return {"n_iter": int(min(sweeps, usual_sweeps(objects)))}
+    return {"max_iter": int(min(sweeps, usual_sweeps(objects)))}
 
 
 def _about_nbce(model: NBCE) -> str:
@@ -188,16 +189,16 @@ def _about_nbce(model: NBCE) -> str:
         return (note if model.converged_ else f"{note}, which has not converged: raise max_iter") + MODES
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
-    lone = "" if low <= model.n_clusters_ <= high else ", objects without company included"
+    lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
     chains = f"{count(model.n_chains, 'chain')} of {count(model.n_iter_, 'sweep')}"
     note = f"{found} by NBCE (prior {model.prior}, {chains}; its samples mostly have {_span(low, high)}{lone})"
     worst = float(model.convergence_["r_hat"].max())
     if high >= model.n_components > 1:
         note += ", which is as many as n_components allows: raise it"
     elif np.isnan(worst):
-        note += ", whose chains are too short to be compared: raise n_iter"
+        note += ", whose chains are too short to be compared: raise max_iter"
     elif worst >= 1.1:
-        note += f", whose chains do not tell one story yet (R-hat {worst:.2f}): raise n_iter"
+        note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
     return note + MODES
 
 
@@ -234,7 +235,7 @@ def _choose_method(
 
 def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Fit:
     """Labels of the objects by a method, in a hurry, and without what the clusterings say of them."""
-    how = {"random_state": seed, "n_jobs": None, "progress": False}
+    how = {"random_state": seed, "n_jobs": None}
 
     def fit(ens: Ensemble, k: int) -> Array:
         problem = check_problem(ens, k)

@@ -28,7 +28,7 @@ _CHUNK = 2**22  # candidate pairs looked at together
 def cspa(
     problem: Problem,
     *,
-    memory_budget: float = 1e9,
+    memory_budget: int = 2**30,
     n_neighbors: int = 20,
     imbalance: float = 0.05,
     backend: Backend = "auto",
@@ -135,7 +135,7 @@ class CSPA(ConsensusEstimator):
     ----------
     n_clusters : int, optional
         Default: the median number of clusters of the clusterings.
-    memory_budget : float, default 1e9
+    memory_budget : int, default 2**30
         Bytes that the similarity of the distinct rows may take; the partitioner needs about three times as much again. An ensemble
         that needs more gets a sparsified similarity.
     n_neighbors : int, default 20
@@ -175,7 +175,7 @@ class CSPA(ConsensusEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        memory_budget: float = 1e9,
+        memory_budget: int = 2**30,
         n_neighbors: int = 20,
         imbalance: float = 0.05,
         backend: Backend = "auto",

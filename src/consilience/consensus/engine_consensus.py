@@ -24,7 +24,7 @@ def problem_views(problem: Problem, weights: Any = None) -> Views:
 
 def rows_of_start(problem: Problem, start: Any) -> NDArray[np.int64]:
     """Labels of the objects as labels of the rows: the plurality of a row's objects, −1 where none has a label."""
-    codes = check_labels(start, "start")
+    codes = check_labels(start, "init")
     if len(codes) != len(problem.inverse):
         raise InputError(f"a start has {len(codes)} labels for {len(problem.inverse)} objects")
     if codes.max() + 1 > problem.n_clusters:

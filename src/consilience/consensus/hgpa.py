@@ -5,7 +5,7 @@ about equal size so that the fewest hyperedges are cut (A. Strehl and J. Ghosh, 
 
 **A poor objective.** A hyperedge counts as cut whether one of its objects strays or half of them do. At 10 % of label noise the
 best cut lies *below* that of the true clusters, so a perfect search would still miss them (NMI about .5). The method is here
-because the paper has it, and is no default anywhere. ``objective="km1"`` also counts how many groups a cluster falls into, which helps
+because the paper has it, and is not a default anywhere. ``objective="km1"`` also counts how many groups a cluster falls into, which helps
 a little.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from consilience._check import check_choice, check_count, check_seed
 from consilience.consensus.distinct_rows import Problem, incidence, sample_rows
@@ -48,8 +49,10 @@ def hgpa(
     )
     if len(chosen) == problem.n_rows:
         return Answer(blocks, extras={"sampled": False})
-    held = np.zeros((clusters.shape[1], problem.n_clusters))  # the weight of each cluster's rows in each block
-    np.add.at(held.T, blocks, problem.weights[chosen, None] * members[chosen].toarray())
+    ours = sparse.csr_array(
+        (problem.weights[chosen], (np.arange(len(chosen)), blocks)), (len(chosen), problem.n_clusters)
+    )
+    held = (members[chosen].T @ ours).toarray()  # the weight of each cluster's rows in each block
     labels = np.asarray(members @ np.divide(held, held.sum(axis=1, keepdims=True), where=held > 0, out=held)).argmax(
         axis=1
     )

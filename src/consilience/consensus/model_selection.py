@@ -95,7 +95,7 @@ def choose_n_clusters(
 ) -> pd.DataFrame:
     """Agreement of the answers of two halves of the clusterings for every k; columns n_clusters, agreement, sem."""
     if ens.n_clusterings < 4:
-        raise InputError('n_clusters="auto" needs at least four clusterings, two for each half')
+        raise InputError('n_clusters="stable" needs at least four clusterings, two for each half')
     rng = stream(seed, "consensus.halves")
     part = sample_objects(ens, SAMPLE, rng, weights)
     halves = [rng.permutation(part.n_clusterings) for _ in range(n_splits)]

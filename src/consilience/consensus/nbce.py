@@ -23,7 +23,7 @@ from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.bayes.predictive import Components, mean_log_joint
 from consilience.consensus.bayes.sampling import (
-    STARTS,
+    INITS,
     convergence_table,
     sample_posterior,
     summarize,
@@ -39,6 +39,7 @@ from consilience.ensemble import Ensemble
 INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
 SWEEPS = 50, 400  # at least and at most, by default
+PASSES = 500  # of variational inference, by default
 
 
 def nbce(problem: Problem, *, n_clusters: int | None = None, **options: Any) -> Answer:
@@ -52,14 +53,14 @@ def _check(options: dict[str, Any]) -> None:
     check_choice(options["prior"], PRIORS, "prior")
     check_choice(options["inference"], INFERENCE, "inference")
     check_choice(options["loss"], LOSSES, "loss")
-    check_choice(options["start"], STARTS, "start")
+    check_choice(options["init"], INITS, "init")
     for name in ("alpha", "beta"):
         if options[name] is not None:
             check_positive(name, options[name])
-    for name in ("n_components", "n_chains", "n_samples", "n_init", "max_iter"):
+    for name in ("n_components", "n_chains", "n_samples", "n_init"):
         check_count(name, options[name])
-    if options["n_iter"] is not None:
-        check_count("n_iter", options["n_iter"], 2)
+    if options["max_iter"] is not None:
+        check_count("max_iter", options["max_iter"], 2 if options["inference"] == "gibbs" else 1)
     check_positive("tol", options["tol"])
 
 
@@ -69,10 +70,10 @@ def usual_sweeps(n_objects: float) -> int:
 
 
 def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
-    n_iter = options["n_iter"] or usual_sweeps(problem.weights.sum())
+    max_iter = options["max_iter"] or usual_sweeps(problem.weights.sum())
     model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
-    how = {name: options[name] for name in ("start", "n_chains", "n_samples", "n_jobs", "progress")}
-    posterior = sample_posterior(problem, model, n_iter=n_iter, seed=check_seed(options["random_state"]), **how)
+    how = {name: options[name] for name in ("init", "n_chains", "n_samples", "n_jobs", "progress")}
+    posterior = sample_posterior(problem, model, max_iter=max_iter, seed=check_seed(options["random_state"]), **how)
     labels, membership, components, loss = summarize(
         posterior, options["prior"], loss=options["loss"], n_clusters=n_clusters
     )
@@ -89,14 +90,15 @@ def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answe
         "trace": trace_table(posterior.chains),
         "convergence": convergence_table(posterior.chains),
         "chains_left_out": np.flatnonzero(~posterior.arrived),
-        "n_iter": n_iter,
+        "n_iter": max_iter,
     }
     return Answer(labels, membership, extras)
 
 
 def _variational(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
     model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
-    how = {name: options[name] for name in ("start", "n_init", "max_iter", "tol", "n_jobs")}
+    how = {name: options[name] for name in ("init", "n_init", "tol", "n_jobs")}
+    how["max_iter"] = options["max_iter"] or PASSES
     seed = check_seed(options["random_state"])
     fit = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
     labels, membership, components = answer_of(fit, loss=options["loss"], n_clusters=n_clusters)
@@ -129,23 +131,21 @@ class NBCE(LabelModel):
         estimated by default.
     loss : {"vi", "binder"}
         What the answer minimizes over the samples (and merging follows): the expected variation of information, or Binder's loss.
-    start : {"both", "consensus", "random"}
+    init : {"both", "consensus", "random"}
         Where chains begin: at a quick consensus, with every object in a random cluster, or in turn.
     n_chains : int
-    n_iter : int, optional
-        Sweeps of every chain, of which the second half counts; by default 400, and fewer beyond 25,000 objects, but at least 50.
+    max_iter : int, optional
+        Gibbs: sweeps of every chain, of which the second half counts; by default 400, and fewer beyond 25,000 objects, but at
+        least 50. Variational: passes at most; 500 by default.
     n_samples : int
         Samples kept, of all chains together.
     n_init : int
         Starts of variational inference.
-    max_iter, tol : int, float
-        Variational inference stops after so many passes, or when the expected tables of labels × clusters change by less
-        than this share of their sum.
+    tol : float
+        Variational inference stops when the expected tables of labels × clusters change by less than this share of their sum.
     random_state : int, optional
     n_jobs : int, optional
         Threads over chains or starts; the labels do not depend on it.
-    progress : bool, optional
-        A bar on standard error while sampling; by default only on a terminal.
 
     Attributes
     ----------
@@ -201,16 +201,14 @@ class NBCE(LabelModel):
         alpha: float | None = None,
         beta: float | None = None,
         loss: str = "vi",
-        start: str = "both",
+        init: str = "both",
         n_chains: int = 4,
-        n_iter: int | None = None,
+        max_iter: int | None = None,
         n_samples: int = 100,
         n_init: int = 5,
-        max_iter: int = 500,
         tol: float = 1e-6,
         random_state: Any = None,
         n_jobs: int | None = None,
-        progress: bool | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.prior = prior
@@ -219,21 +217,20 @@ class NBCE(LabelModel):
         self.alpha = alpha
         self.beta = beta
         self.loss = loss
-        self.start = start
+        self.init = init
         self.n_chains = n_chains
-        self.n_iter = n_iter
+        self.max_iter = max_iter
         self.n_samples = n_samples
         self.n_init = n_init
-        self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.progress = progress
 
     components_: list[Components]
+    _progress: bool | None = False  # a bar while sampling; functions set it
 
     def _method(self, problem: Problem, **options: Any) -> Answer:
-        answer = nbce(problem, n_clusters=self.n_clusters, **options)
+        answer = nbce(problem, n_clusters=self.n_clusters, progress=self._progress, **options)
         self._offsets = problem.hyperedges()[1].astype(np.int64)
         self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
         return answer

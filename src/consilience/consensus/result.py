@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,12 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.confidence import floating
+from consilience.ensemble import Ensemble
+from consilience.results import Result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Consensus:
+class Consensus(Result):
     """One clustering combined from many.
 
     Attributes
@@ -45,6 +47,7 @@ class Consensus:
         How the choices were made.
     seconds : float
     estimator : the fitted estimator
+        Not saved.
     """
 
     labels: Ints
@@ -59,12 +62,20 @@ class Consensus:
     curve: pd.DataFrame | None = None
     note: str = ""
     seconds: float = 0.0
-    estimator: Any = field(default=None)
+    estimator: Any = None
+
+    _unsaved: ClassVar[tuple[str, ...]] = ("estimator",)
 
     @property
     def sizes(self) -> Ints:
         """Number of objects in every cluster."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The labels as an ensemble of one clustering, which verbs on clusterings take."""
+        info = {"name": ["consensus"], "method": [self.method]}
+        return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info=info)
 
     @property
     def floating(self) -> Ints:

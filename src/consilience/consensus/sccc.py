@@ -1,4 +1,4 @@
-"""Stable Component Consensus Clustering (paper 000, section 5.3): large groups that stay together seed the clusters.
+"""Stable Component Consensus Clustering (Bekkerman et al. 2009, section 5.3): large groups that stay together seed the clusters.
 
 1. Rank the stable components (the distinct rows) by falling size; equal sizes by their first object.
 2. Go down the list: a component becomes a seed if its Hamming distance to every earlier seed is at least g; stop at k.
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from consilience._check import InputError, check_choice
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Floats, Ints, Labels, RandomState
 from consilience.consensus.distinct_rows import Problem, incidence, row_distances
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.ensemble import Ensemble
@@ -31,7 +31,9 @@ MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
 
 
-def sccc(problem: Problem, *, gap: int | str = "all", centroid: bool = False) -> Answer:
+def sccc(
+    problem: Problem, *, gap: int | str = "all", centroid: bool = False, random_state: RandomState = None
+) -> Answer:
     """Answer for the rows; see :class:`SCCC` for the parameters."""
     ranked = np.argsort(-problem.weights, kind="stable")
     seeds = {g: found for g in _gaps(problem, gap) if (found := _seeds(problem, ranked, g)) is not None}
@@ -146,6 +148,8 @@ class SCCC(ConsensusEstimator):
     centroid : bool, default False
         Compare with the centroid of what a cluster has taken so far, in the order of size, instead of with its seed. This
         goes row by row in Python: some ten seconds for every million rows and gap.
+    random_state : int, generator or None
+        There as in every method; nothing here is random.
 
     Attributes
     ----------
@@ -181,7 +185,15 @@ class SCCC(ConsensusEstimator):
 
     _method = staticmethod(sccc)
 
-    def __init__(self, n_clusters: int | None = None, *, gap: int | str = "all", centroid: bool = False) -> None:
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        gap: int | str = "all",
+        centroid: bool = False,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gap = gap
         self.centroid = centroid
+        self.random_state = random_state

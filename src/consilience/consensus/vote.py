@@ -31,21 +31,21 @@ SAMPLE = 4_000  # rows on which starts are made and compared
 ENOUGH = 3  # starts that end equally well: what most find is taken for the best
 MOST = 50  # clusterings that a vote starts from
 LLOYD = 30  # passes of a k-means start
-STARTS = ("best", "quadratic", "clusterings")
+INITS = ("best", "quadratic", "clusterings")
 
 
 def majority_vote(
-    problem: Problem, *, start: Any = "best", n_init: int = 10, max_iter: int = 100, random_state: Any = None
+    problem: Problem, *, init: Any = "best", n_init: int = 10, max_iter: int = 100, random_state: Any = None
 ) -> Answer:
     """Answer for the rows; see :class:`MajorityVote` for the parameters."""
     check_count("n_init", n_init)
     check_count("max_iter", max_iter)
     problem = _by_column(problem, problem.labels, problem.weights)
-    if isinstance(start, str):
-        check_choice(start, STARTS, "start")
-        labels = _best_start(problem, start, n_init, max_iter, check_seed(random_state))
+    if isinstance(init, str):
+        check_choice(init, INITS, "init")
+        labels = _best_start(problem, init, n_init, max_iter, check_seed(random_state))
     else:
-        labels = rows_of_start(problem, start)
+        labels = rows_of_start(problem, init)
     labels, votes, n_iter = _alternate(problem, labels, max_iter)
     known = (problem.labels >= 0).sum(axis=1)
     agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
@@ -111,14 +111,14 @@ def _exact(problem: Problem) -> NDArray[Any]:
     return problem.weights.astype(np.int64) if problem.whole else problem.weights
 
 
-def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: int) -> Ints:
+def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: int) -> Ints:
     """The start whose vote, on a sample of the rows if they are many, agrees most with the clusterings."""
     sample, k = problem, problem.n_clusters
     if problem.n_rows > SAMPLE:
         rows, weights = representative_rows(problem, SAMPLE, stream(seed, "consensus.vote"))
         sample = _by_column(problem, problem.labels[rows], weights)
     best, most, again = None, -1.0, 0
-    for labels in _starts(sample, start, n_init, seed):
+    for labels in _starts(sample, init, n_init, seed):
         labels, votes, _ = _alternate(sample, labels, max_iter)
         agreement = float(sample.weights @ votes[np.arange(sample.n_rows), labels])
         if best is None or agreement > most * (1 + 1e-9):
@@ -127,7 +127,7 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: 
         if again == ENOUGH:
             break
     if best is None:
-        raise InputError(f"no clustering has {k} clusters to start from; use start='quadratic'")
+        raise InputError(f"no clustering has {k} clusters to start from; use init='quadratic'")
     if sample is problem:
         return best
     offsets = np.concatenate([[0], np.cumsum(problem.sizes)])  # of all rows: the sample may lack a rare label
@@ -135,11 +135,11 @@ def _best_start(problem: Problem, start: str, n_init: int, max_iter: int, seed: 
     return _kernels.label_votes(problem.labels.T, offsets, _owners(tables, offsets), k).argmax(axis=1)
 
 
-def _starts(problem: Problem, start: str, n_init: int, seed: int) -> Iterator[Ints]:
-    if start != "quadratic":
+def _starts(problem: Problem, init: str, n_init: int, seed: int) -> Iterator[Ints]:
+    if init != "quadratic":
         fitting = [column for column in problem.labels.T if column.max() + 1 == problem.n_clusters]
         yield from (column.astype(np.int64) for column in fitting[:: -(-len(fitting) // MOST) or 1])
-    if start != "clusterings":
+    if init != "clusterings":
         how: dict[str, Any] = {"n_init": n_init, "batch": LLOYD, "max_iter": LLOYD, "seed": seed, "n_jobs": 1}
         yield best_start(problem_views(problem), problem.n_clusters, objective="quadratic", **how).astype(np.int64)
 
@@ -151,7 +151,7 @@ class MajorityVote(ConsensusEstimator):
     ----------
     n_clusters : int, optional
         None takes the median of the clusterings.
-    start : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
+    init : {"best", "quadratic", "clusterings"} or (n_objects,) labels, default "best"
         Where the vote begins: k-means on the labels (the best of `n_init` runs), each clustering with `n_clusters` clusters
         (every second or further one, so that there are at most 50),
         or the best of both by the agreement its vote reaches (no more are tried once three have reached the best so far);
@@ -196,13 +196,13 @@ class MajorityVote(ConsensusEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        start: Any = "best",
+        init: Any = "best",
         n_init: int = 10,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.start = start
+        self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state

@@ -35,10 +35,10 @@ def group_consensus(
     """
     check_choice(method, ("auto", *METHODS), "method")
     some = ensemble[:, members]
-    if method == "vote" and "start" not in options and not isinstance(n_clusters, str):
+    if method == "vote" and "init" not in options and not isinstance(n_clusters, str):
         wanted = _median(some.n_clusters) if n_clusters is None else n_clusters
         fitting = members[some.n_clusters == wanted]
-        options["start"] = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
+        options["init"] = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
     return combine(some, n_clusters, method, random_state=random_state, **options)
 
 

@@ -61,7 +61,7 @@ def fit_bound(
     problem: Problem,
     method: Method,
     *,
-    start: str,
+    init: str,
     n_init: int,
     max_iter: int,
     tol: float,
@@ -74,7 +74,7 @@ def fit_bound(
     rows, part = LabelRows.of(problem), problem
     if problem.weights.sum() > SAMPLE:
         part = _some_objects(problem, seed)
-    starts = [_start(part, start, i, method.n_components, seed) for i in range(n_init)]
+    starts = [_start(part, init, i, method.n_components, seed) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, rows.offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
     found = workers(n_jobs)(tasks)
@@ -93,10 +93,10 @@ def _some_objects(problem: Problem, seed: int) -> Problem:
     return Problem(labels, counts[rows].astype(float), problem.n_clusters, np.arange(len(rows)))
 
 
-def _start(problem: Problem, start: str, number: int, most: int, seed: int) -> Labels:
+def _start(problem: Problem, init: str, number: int, most: int, seed: int) -> Labels:
     """Consensus starts of growing fineness and, every fifth, one with every row anywhere; or all of one kind."""
     turn = number % (len(FINER) + 1)
-    if start == "random" or (start == "both" and turn == len(FINER)):
+    if init == "random" or (init == "both" and turn == len(FINER)):
         return stream(seed, "consensus.variational_start", number).integers(0, most, problem.n_rows).astype(np.int32)
     return quick_consensus(problem, most, child_seed(seed, "consensus.quick", number), FINER[turn % len(FINER)])
 

@@ -134,7 +134,7 @@ def run_chains(
     sampler: Sampler,
     starts: Sequence[Labels],
     *,
-    n_iter: int,
+    max_iter: int,
     n_samples: int,
     seed: int,
     n_jobs: int | None = None,
@@ -143,9 +143,9 @@ def run_chains(
     """One chain from every start, in parallel threads; about `n_samples` samples in all, evenly from the second halves."""
     from joblib import delayed
 
-    keep = np.zeros(n_iter, bool)
-    each = min(-(-n_samples // len(starts)), n_iter - n_iter // 2)
-    keep[np.linspace(n_iter - 1, n_iter // 2, each).round().astype(int)] = True
+    keep = np.zeros(max_iter, bool)
+    each = min(-(-n_samples // len(starts)), max_iter - max_iter // 2)
+    keep[np.linspace(max_iter - 1, max_iter // 2, each).round().astype(int)] = True
     work = (delayed(sampler.chain)(start, keep, seed=seed, chain=c) for c, start in enumerate(starts))
     found = workers(n_jobs, lazily=True)(work)
     return list(track(found, len(starts), "sampling", progress))

@@ -20,7 +20,7 @@ from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import best_start, problem_views
 
 COPIES = 10_000_000  # objects that are sampled, at most
-STARTS = ("both", "consensus", "random")
+INITS = ("both", "consensus", "random")
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ def sample_posterior(
     problem: Problem,
     sampler: dict[str, Any],
     *,
-    start: str,
+    init: str,
     n_chains: int,
-    n_iter: int,
+    max_iter: int,
     n_samples: int,
     seed: int,
     n_jobs: int | None,
@@ -71,17 +71,17 @@ def sample_posterior(
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
     offsets = problem.hyperedges()[1].astype(np.int64)
     model = Sampler(np.ascontiguousarray(problem.labels[rows]), offsets, **sampler)
-    starts = _starts(problem, rows, start, n_chains, model.n_components, seed)
+    starts = _starts(problem, rows, init, n_chains, model.n_components, seed)
     how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
-    chains = run_chains(model, starts, n_iter=n_iter, n_samples=n_samples, **how)
-    second = np.stack([chain.log_joint[n_iter // 2 :] for chain in chains])
+    chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, **how)
+    second = np.stack([chain.log_joint[max_iter // 2 :] for chain in chains])
     best = second.mean(axis=1).argmax()
     return Posterior(chains, second.max(axis=1) >= second[best].min(), rows)
 
 
-def _starts(problem: Problem, rows: NDArray[np.int64], start: str, n_chains: int, k: int, seed: int) -> list[Labels]:
+def _starts(problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int, k: int, seed: int) -> list[Labels]:
     """Chains begin at a quick consensus, or with every object anywhere; with "both", in turn."""
-    random = {"consensus": 0, "random": 1, "both": 2}[start]
+    random = {"consensus": 0, "random": 1, "both": 2}[init]
     starts = []
     for chain in range(n_chains):
         if random == 1 or (random == 2 and chain % 2):
