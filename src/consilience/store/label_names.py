@@ -57,8 +57,7 @@ def decode_names(table: pa.Table) -> list[Array | None]:
     for texts, kind in zip(table[NAMES].to_pylist(), table[TYPE].to_pylist(), strict=True):
         names = None
         if texts is not None:
-            names = np.empty(len(texts), object)
-            names[:] = texts if kind == "text" else [json.loads(text) for text in texts]
+            names = np.fromiter(texts if kind == "text" else map(json.loads, texts), object, len(texts))
         found.append(names)
     return found
 

@@ -3,60 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from consilience import _kernels
-from consilience._check import (
-    InputError,
-    check_choice,
-    check_same_index,
-    count,
-    encode_labels,
-    kind_of,
-    names_objects,
-    show,
-)
+from consilience._check import InputError, check_same_index, count, encode_labels, kind_of, show
 from consilience._files import check_folder, write_folder
-from consilience._types import Array, ArrayLike, EnsembleLike, Ints, Labels, PathLike
+from consilience._types import Array, ArrayLike, EnsembleLike, Floats, Ints, Labels, PathLike
+from consilience.ensemble.info import check_ids, check_info, ids_of_index, join_info
+from consilience.ensemble.label_names import check_label_names, known_codes, object_vector, read_only, typed_labels
+from consilience.ensemble.selection import by_name, positions
+from consilience.ensemble.signatures import Signatures, collapse
 from consilience.tables import Table
 from consilience.tables.vectors import columns_of
-
-
-@dataclass(frozen=True)
-class Signatures:
-    """The distinct rows of labels of an ensemble, with their weights.
-
-    Objects with the same row are interchangeable for every method that sees only labels.
-
-    Attributes
-    ----------
-    labels : (n_signatures, n_clusterings) int32 array
-        The distinct rows, in the order of their first object.
-    inverse : (n_objects,) int64 array
-        The signature of every object: ``labels[inverse]`` is the ensemble's table again.
-    counts : (n_signatures,) int64 array
-        How many objects have each signature.
-    first : (n_signatures,) int64 array
-        The first object with each signature.
-    """
-
-    labels: NDArray[np.int32]
-    inverse: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def __repr__(self) -> str:
-        share = 100 * len(self) / max(1, len(self.inverse))
-        return f"Signatures: {len(self):,} distinct rows of {len(self.inverse):,} ({share:.3g} %)"
 
 
 class Ensemble:
@@ -131,18 +92,11 @@ class Ensemble:
             label_names.append(found)
         if info is None and names is not None:
             info = {"name": names}
-        if ids is None and names_objects(index):
-            if not index.is_unique:
-                raise InputError(
-                    f"the index names the objects, and {show(index[index.duplicated()][0])} stands in it more than once: "
-                    "make it unique, or drop it with reset_index(drop=True)"
-                )
-            ids = index.to_numpy()
-        self._set(table, label_names, info, ids)
+        self._set(table, label_names, info, ids_of_index(index) if ids is None else ids)
 
     def _set(self, labels: Labels, label_names: list[Array | None], info: Any, ids: Any) -> None:
-        self.labels, self.label_names = _read_only(labels), [_read_only(names) for names in label_names]
-        self.info, self.ids = _check_info(info, self.n_clusterings), _check_ids(ids, self.n_objects)
+        self.labels, self.label_names = read_only(labels), [read_only(names) for names in label_names]
+        self.info, self.ids = check_info(info, self.n_clusterings), check_ids(ids, self.n_objects)
         self._signatures: Signatures | None = None
         self._n_clusters: Ints | None = None
 
@@ -176,14 +130,8 @@ class Ensemble:
             )
         if codes.min() < -1 or codes.max() >= 2**31:
             raise InputError(f"codes must be −1 (missing) or 0 … 2³¹ − 1; got {codes.min()} … {codes.max()}")
-        names = [_vector(known) for known in ([None] * codes.shape[1] if label_names is None else label_names)]
-        if len(names) != codes.shape[1]:
-            raise InputError(f"label_names has {len(names)} entries for {count(codes.shape[1], 'clustering')}")
-        for j, known in enumerate(names):
-            if known is not None and (highest := int(codes[:, j].max())) >= len(known):
-                raise InputError(f"clustering {j} has the code {highest} and only {count(len(known), 'label name')}")
         self = cls.__new__(cls)
-        self._set(np.ascontiguousarray(codes, np.int32), names, info, ids)
+        self._set(np.ascontiguousarray(codes, np.int32), check_label_names(label_names, codes), info, ids)
         return self
 
     @property
@@ -197,7 +145,7 @@ class Ensemble:
         return int(self.labels.shape[1])
 
     @property
-    def n_clusters(self) -> NDArray[np.int64]:
+    def n_clusters(self) -> Ints:
         """Number of clusters that occur in each clustering; 0 where every label is missing."""
         if self._n_clusters is None:
             self._n_clusters = np.array([np.count_nonzero(np.bincount(c + 1)[1:]) for c in self.labels.T], np.int64)
@@ -211,7 +159,7 @@ class Ensemble:
         return [str(i) if pd.isna(name) else str(name) for i, name in enumerate(given)]
 
     @property
-    def coverage(self) -> NDArray[np.float64]:
+    def coverage(self) -> Floats:
         """Share of the objects that each clustering labels."""
         return (self.labels >= 0).mean(axis=0)
 
@@ -242,13 +190,7 @@ class Ensemble:
         """The labels as they were given: a column per clustering, by its name; the index has the ids."""
         columns = {}
         for j, (codes, names) in enumerate(zip(self.labels.T, self.label_names, strict=True)):
-            if codes.min() < 0:
-                columns[j] = self.named_labels(j)
-            elif names is None:
-                columns[j] = codes
-            else:  # of one type, unless it is text
-                plain = set(map(type, names)) in ({bool}, {int}, {float})
-                columns[j] = (np.array(names.tolist()) if plain else names)[codes]
+            columns[j] = typed_labels(names, codes) if codes.min() >= 0 else self.named_labels(j)
         index = None if self.ids is None else pd.Index(self.ids, name="id")
         return pd.DataFrame(columns, index=index).set_axis(self.names, axis=1)
 
@@ -269,24 +211,22 @@ class Ensemble:
         if other.n_clusterings != self.n_clusterings:
             here, there = count(self.n_clusterings, "clustering"), count(other.n_clusterings, "clustering")
             raise InputError(f"{here} cannot be matched with {there}: give as many, in the same order")
-        if "name" in self.info and "name" in other.info:
-            for here, there in zip(self.names, other.names, strict=True):
-                if here != there and there in self.names:
-                    raise InputError(f"clustering {there!r} is given in the place of {here!r}: keep their order")
+        names = self.names
+        for here, there in zip(names, other.names, strict=True):
+            if here != there and there in names and "name" in self.info and "name" in other.info:
+                raise InputError(f"clustering {there!r} is given in the place of {here!r}: keep their order")
         codes, label_names = other.labels.copy(), list(self.label_names)
         for j, (mine, theirs) in enumerate(zip(self.label_names, other.label_names, strict=True)):
-            if mine is theirs:
-                continue
-            known = {name: code for code, name in enumerate(self.categories(j))}
-            _check_kinds(known, other.categories(j), self.names[j])
-            new = [known.setdefault(name, len(known)) for name in other.categories(j)]
-            codes[:, j] = np.array([*new, -1], np.int32)[codes[:, j]]
-            label_names[j] = _vector(known)
+            if mine is not theirs:
+                known = {name: code for code, name in enumerate(self.categories(j))}
+                known, new = known_codes(known, other.categories(j), names[j])
+                codes[:, j] = np.array([*new, -1], np.int32)[codes[:, j]]
+                label_names[j] = object_vector(known)
         return Ensemble.from_codes(codes, label_names=label_names, info=other.info, ids=other.ids)
 
     def _column(self, clustering: int | str) -> int:
         """The position of one clustering, given by number or name."""
-        found = _selection(_positions(clustering, self.names), self.n_clusterings, "clustering")
+        found = positions(by_name(clustering, lambda: self.names), self.n_clusterings, "clustering")
         if isinstance(found, slice) or len(found) != 1:
             raise InputError(f"choose one clustering by number or name; got {show(clustering)}")
         return int(found[0]) % self.n_clusterings
@@ -302,11 +242,7 @@ class Ensemble:
         ([[0, 0], [1, 1]], [0, 0, 1, 1], [2, 2])
         """
         if self._signatures is None:
-            first, inverse, counts = _kernels.signatures(self.labels)
-            found = Signatures(self.labels[first], inverse, counts, first)
-            for array in (found.labels, found.inverse, found.counts, found.first):
-                array.flags.writeable = False
-            self._signatures = found
+            self._signatures = collapse(self.labels)
         return self._signatures
 
     def __getitem__(self, key: Any) -> Ensemble:
@@ -317,8 +253,8 @@ class Ensemble:
         if isinstance(key, tuple) and len(key) != 2:
             raise InputError(f"choose by [objects] or [objects, clusterings]; got {len(key)} selections")
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
-        rows = _selection(rows, self.n_objects, "object")
-        columns = _selection(_positions(columns, self.names), self.n_clusterings, "clustering")
+        rows = positions(rows, self.n_objects, "object")
+        columns = positions(by_name(columns, lambda: self.names), self.n_clusterings, "clustering")
         labels = self.labels[rows][:, columns]
         if 0 in labels.shape:
             m, n = count(labels.shape[1], "clustering"), count(labels.shape[0], "object")
@@ -359,7 +295,7 @@ class Ensemble:
                     f"the ensembles name their objects differently: object {at} is {show(named[0][at])} in one and "
                     f"{show(ids[at])} in another; put them in the same order first"
                 )
-        info = _join_info([part.info for part in parts])
+        info = join_info([part.info for part in parts])
         names = [known for part in parts for known in part.label_names]
         codes = np.hstack([part.labels for part in parts])
         return Ensemble.from_codes(codes, label_names=names, info=info, ids=named[0] if named else None)
@@ -440,115 +376,3 @@ class Ensemble:
 def as_ensemble(ensemble: Any) -> Ensemble:
     """An ensemble as it is, or one made from what was given."""
     return ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
-
-
-def check_same_objects(ensemble: Ensemble, *given: Any) -> None:
-    """Refuse pandas objects whose index differs from another's, or from the ids of the ensemble where both name objects."""
-    index = check_same_index(*given)
-    if ensemble.ids is not None and names_objects(index):
-        check_same_index(pd.Series(ensemble.ids, index=ensemble.ids), pd.Series(index, index=index))
-
-
-def _read_only(array: Any) -> Any:
-    """A view of an array that cannot be written to; what is so already, or None, as it is."""
-    if array is not None and array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
-
-
-def _vector(values: Iterable[Any] | None) -> Array | None:
-    """A vector of Python objects, whatever they are; None as it is."""
-    if values is None or (isinstance(values, np.ndarray) and values.dtype == object):
-        return values
-    cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    vector = np.empty(len(cells), object)
-    for i, cell in enumerate(cells):
-        vector[i] = cell
-    return vector
-
-
-def _check_kinds(known: Iterable[Any], labels: Array, clustering: str) -> None:
-    """Refuse text where a clustering knows numbers only, and numbers where it knows text only."""
-    text = {isinstance(name, str) for name in known}
-    for label in labels if text else ():
-        if isinstance(label, str) not in text:
-            here, there = ("text", "numbers") if isinstance(label, str) else ("a number", "text")
-            raise InputError(
-                f"clustering {clustering!r}: the label {show(label)} is {here}, and those it is matched with are {there}: "
-                "give both in the same form"
-            )
-
-
-def _check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
-    if info is None:
-        return pd.DataFrame(index=pd.RangeIndex(n_clusterings))
-    try:
-        frame = pd.DataFrame(info).reset_index(drop=True)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"info cannot be read as a table with one row per clustering: {error}") from None
-    if len(frame) != n_clusterings:
-        raise InputError(f"info has {count(len(frame), 'row')} for {count(n_clusterings, 'clustering')}")
-    return frame
-
-
-def _join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """One table of all rows: whole numbers stay exact beside missing ones, and no clustering loses its name."""
-    columns = list(dict.fromkeys(column for frame in frames for column in frame))
-    # Columns that are all missing in a part say nothing about the type of the others.
-    known = [frame.dropna(axis=1, how="all") for frame in frames]
-    partial = [column for column in columns if not all(column in frame for frame in known)]
-    exact = {"i": "Int64", "u": "UInt64"}
-    for i, frame in enumerate(known):
-        kinds = {c: exact[frame[c].dtype.kind] for c in partial if c in frame and frame[c].dtype.kind in exact}
-        known[i] = frame.astype(kinds)
-    info = pd.concat(known, ignore_index=True).reindex(columns=columns)
-    if "name" in info:
-        info["name"] = [str(i) if pd.isna(name) else name for i, name in enumerate(info["name"])]
-    return info
-
-
-def _check_ids(ids: Any, n_objects: int) -> NDArray[Any] | None:
-    if ids is None:
-        return None
-    array = np.asarray(ids)
-    if array.shape != (n_objects,):
-        raise InputError(f"{n_objects} objects need as many ids; got shape {array.shape}")
-    twice = pd.Index(array).duplicated()
-    if twice.any():
-        at = int(np.argmax(twice))
-        raise InputError(f"the id {show(array[at])} occurs more than once (object {at})")
-    array = array.copy()
-    array.flags.writeable = False
-    return array
-
-
-def _positions(key: Any, names: list[str]) -> Any:
-    """The positions of clusterings chosen by name; any other choice as it is."""
-    asked = [key] if isinstance(key, str) else key
-    if not isinstance(asked, (list, tuple, np.ndarray, pd.Index)) or not len(asked):
-        return key
-    if not all(isinstance(name, str) for name in asked):
-        return key
-    for name in asked:
-        if names.count(check_choice(str(name), names, "clustering")) > 1:
-            raise InputError(f"more than one clustering is named {name!r}: choose by number")
-    return [names.index(name) for name in asked]
-
-
-def _selection(key: Any, size: int, what: str) -> Any:
-    """Slices stay slices (no copy); numbers, lists and masks become arrays of positions."""
-    if isinstance(key, slice):
-        return key
-    array = np.atleast_1d(np.asarray(key))
-    if array.dtype == bool:
-        if array.shape != (size,):
-            raise InputError(f"a mask needs {size} entries, one for every {what}; got shape {array.shape}")
-        return np.flatnonzero(array)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise InputError(f"choose each {what} by number, slice or mask; got {show(key)}")
-    if array.size and (array.min() < -size or array.max() >= size):
-        raise InputError(
-            f"there is no {what} {int(array.max() if array.max() >= size else array.min())}: {size} in all"
-        )
-    return array
