@@ -21,6 +21,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from consilience._check import InputError
+from consilience.ensemble import Ensemble
 from consilience.tables import Standardizer, Table, check_matrix, read_table
 from consilience.tables.files import read_vector
 
@@ -901,6 +902,16 @@ def test_a_matrix_of_the_right_type_is_not_copied():
         (np.full((2, 2), 1e-200), {}, "too small for their squares to be told from 0"),
         (None, {}, "the data cannot be made of None"),
         (X, {"kind": "distances"}, "must be square"),
+        (
+            FRAME.assign(s="t"),
+            {},
+            "the data, row 1: column 's' holds text, such as 't': turn it into numbers, or leave it out",
+        ),
+        (
+            FRAME.assign(s="t", u="v"),
+            {},
+            "'s' (text, such as 't'), 'u' (text, such as 'v'): leave them out, or turn them",
+        ),
         (read_table(np.ones((2, 2), int), kind="labels"), {}, "was read as labels"),
     ],
 )
@@ -1096,6 +1107,23 @@ class Speaks:
 
     def __arrow_c_stream__(self, requested_schema=None):
         return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_clusterings_keep_the_names_of_arrow_columns():
+    arrow = pa.table({"x": pa.array([0, None, 1]), "y": ["a", "b", "b"]})
+    polars = pytest.importorskip("polars")
+    for source in (
+        arrow,
+        arrow.to_batches()[0],
+        Speaks(arrow),
+        polars.from_arrow(arrow),
+        polars.from_arrow(arrow).lazy(),
+    ):
+        ens = Ensemble(source)
+        assert ens.names == ["x", "y"]
+        np.testing.assert_array_equal(ens.labels, [[0, 0], [-1, 1], [1, 1]])
+    np.testing.assert_array_equal(Ensemble(polars.Series("z", [3, None, 3])).labels[:, 0], [0, -1, 0])
+    np.testing.assert_array_equal(Ensemble(Tensor(np.array([1, 0, 1]))).labels[:, 0], [1, 0, 1])
 
 
 def test_whatever_speaks_arrow():

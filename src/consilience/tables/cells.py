@@ -87,7 +87,7 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
     cell = column[row].as_py() if isinstance(column, pa.ChunkedArray) else column.iloc[row]
     what = "text" if isinstance(cell, str) else f"values of type {type(cell).__name__}"
     brief = f"{what}, such as {show(cell, 30)}"
-    if isinstance(cell, str) and sheet.decimal == "." and _DECIMAL_COMMA.match(cell.strip()):
+    if isinstance(cell, str) and sheet.line is not None and sheet.decimal == "." and _DECIMAL_COMMA.match(cell.strip()):
         return ColumnError(
             f"{sheet.place(row, position)}: {show(cell)} is not a number: if the comma is a decimal sign give decimal=',' "
             "(--decimal ,), otherwise write it as plain digits with a decimal point, such as 1234.5",
@@ -96,7 +96,12 @@ def _not_a_number(sheet: Sheet, position: int, column: Column, bad: np.ndarray, 
     if (bad | missing).all():
         return ColumnError(
             f"{sheet.place(row)}: {sheet.column_words(position)} holds {brief}: "
-            "name it with id_column= (--id) or known= (--known), or leave it out",
+            + (
+                "name it with id_column= (--id) or known= (--known), or "
+                if sheet.has_options
+                else "turn it into numbers, or "
+            )
+            + "leave it out",
             brief,
         )
     return ColumnError(

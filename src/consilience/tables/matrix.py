@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def _checked(X: Any, what: str, kind: str) -> Any:
             X = np.array(X)
         except ValueError:
             raise InputError(f"{what} cannot be read as a table of numbers: its rows differ in length") from None
-    sheet = open_sheet(X, Options(kind, name=what))
+    sheet = replace(open_sheet(X, Options(kind, name=what)), has_options=False)
     sheet.check_shape()
     return {"data": data_of, "distances": distances_of}[kind](sheet, list(range(sheet.width)))
 

@@ -30,7 +30,8 @@ class Sheet:
     the vectors next to a matrix in an npz file. Their positions follow those of the body. An `index` names
     the rows on request, by its own name or as "index", or unasked where `index_is_ids`. `missing` are words
     that count as missing beside the usual ones, `pickled` names of vectors that are never loaded, and
-    `notices` say what was found out about the file.
+    `notices` say what was found out about the file. Where `has_options` is False, advice does not name those
+    of `read_table`.
     """
 
     source: str
@@ -45,6 +46,7 @@ class Sheet:
     missing: tuple[str, ...] = ()
     pickled: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    has_options: bool = True
 
     @property
     def n_rows(self) -> int:

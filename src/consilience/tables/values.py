@@ -74,7 +74,11 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     if n_rows != n_columns:
         raise InputError(
             f"{sheet.source}: distances must be square, and there are {n_rows} rows and {n_columns} columns: "
-            "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
+            + (
+                "name a column of ids with id_column= (--id), or give kind='data' for a table of measurements"
+                if sheet.has_options
+                else "give one distance for every pair of objects"
+            )
         )
     check_finite(sheet, values, positions)
     check_distances(sheet, values, positions)
@@ -212,7 +216,12 @@ def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray
         names = sheet.column_names()
         raise InputError(
             f"{sheet.source}: {len(gaps)} of {count(len(positions), 'column')} are not numbers throughout: "
-            f"{listed([f'{names[position]!r} ({why})' for position, why in gaps.items()])}: name ids with id_column= (--id) "
-            "and known classes with known= (--known), leave others out with columns= (--columns), and fill missing cells"
+            f"{listed([f'{names[position]!r} ({why})' for position, why in gaps.items()])}: "
+            + (
+                "name ids with id_column= (--id) and known classes with known= (--known), leave others out with columns= "
+                "(--columns), and fill missing cells"
+                if sheet.has_options
+                else "leave them out, or turn them into numbers, and fill missing cells"
+            )
         )
     return columns

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, count, kind_of, show
+from consilience.tables.files import plain_source
 from consilience.tables.reading import Table
 
 
@@ -20,10 +21,10 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
     vectors: list[Any]
     if isinstance(labels, Table):
         labels = _label_table(labels)
+    elif not isinstance(labels, (pd.Series, Mapping, Sequence)):
+        labels = plain_source(labels)  # frames of polars and Arrow, tensors
     if isinstance(labels, pd.DataFrame):
         names, vectors = list(labels.columns), [labels.iloc[:, j] for j in range(labels.shape[1])]
-    elif hasattr(labels, "get_columns"):  # polars
-        names, vectors = list(labels.columns), list(labels.get_columns())
     elif isinstance(labels, Mapping):
         names, vectors = list(labels), list(labels.values())
         for name, vector in labels.items():
@@ -60,14 +61,12 @@ def _is_vector(value: Any) -> bool:
 
 
 def _table_columns(labels: Any) -> list[Any]:
-    """The columns of an array, or a vector as the only one; what is no array is refused."""
+    """The columns of an array, or a vector as the only one; anything else is refused."""
     if isinstance(labels, (str, os.PathLike)):
         raise InputError(
             f"labels cannot be {kind_of(labels)}: if {show(labels)} is a file, read it first, as in "
             "Ensemble(read_table(path, kind='labels'))"
         )
-    if hasattr(labels, "to_list"):  # a polars Series
-        return [labels]
     if sparse.issparse(labels) or not hasattr(labels, "__array__"):
         raise InputError(
             f"labels cannot be {kind_of(labels)}: give an array of objects × clusterings, a DataFrame, or a list or "
