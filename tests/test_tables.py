@@ -470,25 +470,10 @@ def test_the_vectors_of_an_npz_file_are_clusterings(tmp_path):
     assert "pickled" in refusal(pickled, kind="labels")
 
 
-class Polars:
-    """A polars DataFrame, or with `only` a Series of it, as far as reading one goes; neither takes a dtype."""
-
-    def __init__(self, table, only=None):
-        self.table, self.name = table, only
-
-    def to_arrow(self):
-        return self.table if self.name is None else self.table[self.name]
-
-    def to_numpy(self):
-        raise AssertionError("an integer beside a missing one would become a float")
-
-
-def test_polars_and_arrow():
+def test_an_arrow_table_keeps_integers_beside_missing_ones():
     arrow = pa.table({"run": pa.array([2**53 + 1, None]), "x": [0.5, 1.0]})
-    for source in (arrow, Polars(arrow)):
-        assert list(read_table(source, kind="labels", columns="run").values["run"]) == [2**53 + 1, None]
-        assert read_table(source, kind="data", columns="x").values.tolist() == [[0.5], [1.0]]
-    assert read_table(Polars(arrow, "x"), kind="data").columns == ["x"]
+    assert list(read_table(arrow, kind="labels", columns="run").values["run"]) == [2**53 + 1, None]
+    assert read_table(arrow, kind="data", columns="x").values.tolist() == [[0.5], [1.0]]
 
 
 def test_vectors_beside_an_npz_matrix(tmp_path):
