@@ -43,7 +43,7 @@ def test_the_conditional_bottleneck_chooses_its_own_weight(alpha, reading, bar):
     found = []
     for seed in range(3):
         X, given, hidden = orthogonal_multinomials(4, alpha, reading=reading, random_state=seed)
-        found.append(matched_accuracy(hidden, CCIB(4, n_restarts=4, random_state=seed).fit(X, given).labels_))
+        found.append(matched_accuracy(hidden, CCIB(4, n_init=4, random_state=seed).fit(X, given).labels_))
     assert np.mean(found) >= bar
 
 
@@ -90,7 +90,7 @@ def test_webkb_by_centered_kmeans_on_logarithms(webkb, hidden, bar):
 
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.15), ("topic", 0.34)])
 def test_webkb_by_the_conditional_bottleneck(webkb, hidden, bar):
-    told, given, seconds = runs(webkb, hidden, lambda k, seed: CCIB(k, n_restarts=5, random_state=seed), 1)
+    told, given, seconds = runs(webkb, hidden, lambda k, seed: CCIB(k, n_init=5, random_state=seed), 1)
     assert told >= bar
     assert given <= 0.1
     assert seconds <= 15

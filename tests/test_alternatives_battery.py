@@ -24,6 +24,7 @@ EMPTY_ROWS = dict.fromkeys(
     ),
     "has rows without any count, which are refused",
 )
+GIVEN = {"check_fit_score_takes_y": "the second argument of fit is the given grouping, under its name"}
 NEGATIVE = {"check_clustering": "has negative numbers, though the tag says positive only"}
 COUNTS = EMPTY_ROWS | NEGATIVE
 
@@ -32,15 +33,15 @@ def exceptions(estimator):
     if isinstance(estimator, (MultinomialMixture, CountBottleneck)):
         return COUNTS
     if isinstance(estimator, CCIB) or estimator.base == "bottleneck":
-        return COUNTS | ONE_CLUSTER
-    return ONE_CLUSTER
+        return COUNTS | ONE_CLUSTER | GIVEN
+    return ONE_CLUSTER | GIVEN
 
 
 @parametrize_with_checks(
     [
-        CondEns(n_restarts=2, center="group"),
-        CondEns(n_restarts=2, base="bottleneck"),
-        CCIB(n_restarts=2, weight=0.1),
+        CondEns(n_init=2, center="group"),
+        CondEns(n_init=2, base="bottleneck"),
+        CCIB(n_init=2, trade_off=0.1),
         MultinomialMixture(),
         CountBottleneck(),
     ],

@@ -81,9 +81,9 @@ def test_coordination_never_loses():
 
 def test_starts_use_all_clusters_in_every_group():
     X, given, _ = orthogonal_multinomials(3, random_state=0)
-    start = local_start(sparse.csr_matrix(X), given, 3, [0, 0])
+    start = local_start(sparse.csr_matrix(X), given, 3, 0, 0)
     assert all(len(np.unique(start[given == z])) == 3 for z in range(3))
-    assert (start == local_start(sparse.csr_matrix(X), given, 3, [0, 0])).all()
+    assert (start == local_start(sparse.csr_matrix(X), given, 3, 0, 0)).all()
 
 
 def test_annealing_ends_near_the_best():
@@ -94,10 +94,10 @@ def test_annealing_ends_near_the_best():
 
 
 @pytest.mark.parametrize("search", ["sequential", "annealing"])
-@pytest.mark.parametrize("restarts", ["pool", "best"])
-def test_it_finds_the_hidden_grouping(search, restarts):
+@pytest.mark.parametrize("keep", ["all", "best"])
+def test_it_finds_the_hidden_grouping(search, keep):
     X, given, hidden = orthogonal_multinomials(3, random_state=2)
-    found = CCIB(3, search=search, restarts=restarts, n_restarts=3, weight=0.1, random_state=0).fit(X, given)
+    found = CCIB(3, search=search, keep=keep, n_init=3, trade_off=0.1, random_state=0).fit(X, given)
     assert matched_accuracy(hidden, found.labels_) > 0.97
     assert found.redundancy_ < 0.01
     assert found.confidence_.shape == (450,)
@@ -112,10 +112,10 @@ def test_lambda_is_chosen_without_labels(alpha, reading):
     scores, chosen = {}, []
     for seed in range(3):
         X, given, hidden = orthogonal_multinomials(3, alpha, reading=reading, random_state=seed)
-        auto = CCIB(3, n_restarts=3, random_state=0).fit(X, given)
+        auto = CCIB(3, n_init=3, random_state=0).fit(X, given)
         chosen.append(matched_accuracy(hidden, auto.labels_))
         for weight in (0.003, 0.03, 0.3, 3.0):
-            fixed = CCIB(3, n_restarts=3, weight=weight, random_state=0).fit(X, given)
+            fixed = CCIB(3, n_init=3, trade_off=weight, random_state=0).fit(X, given)
             scores.setdefault(weight, []).append(matched_accuracy(hidden, fixed.labels_))
     means = [np.mean(values) for values in scores.values()]
     assert np.mean(chosen) >= max(means) - 0.03
@@ -125,31 +125,31 @@ def test_lambda_is_chosen_without_labels(alpha, reading):
 
 def test_the_path_and_the_rule():
     X, given, _ = orthogonal_multinomials(4, 0.6, random_state=0)
-    found = CCIB(4, n_restarts=3, random_state=0).fit(X, given)
+    found = CCIB(4, n_init=3, random_state=0).fit(X, given)
     kept = found.path_["conditional_information"].to_numpy()
-    assert found.path_["weight"].tolist() == list(ccib.PATH)
-    free = found.path_["weight"][kept >= 0.99 * kept.max()]
-    assert found.weight_ == free.max() < ccib.PATH[-1]
+    assert found.path_["trade_off"].tolist() == list(ccib.PATH)
+    free = found.path_["trade_off"][kept >= 0.99 * kept.max()]
+    assert found.trade_off_ == free.max() < ccib.PATH[-1]
     assert (np.diff(found.path_["information"]) > -1e-9).all()  # coordination grows with its weight
 
 
 def test_threads_and_units():
     X, given, _ = orthogonal_multinomials(3, 0.6, random_state=1)
-    one, two = (CCIB(3, n_restarts=4, weight=0.1, random_state=3, n_jobs=jobs).fit(X, given) for jobs in (1, 2))
+    one, two = (CCIB(3, n_init=4, trade_off=0.1, random_state=3, n_jobs=jobs).fit(X, given) for jobs in (1, 2))
     assert (one.ensemble_.labels == two.ensemble_.labels).all()
     assert one.labels_.tolist() == two.labels_.tolist()
-    few = CCIB(3, n_restarts=2, weight=0.1, random_state=3).fit(X, given)
+    few = CCIB(3, n_init=2, trade_off=0.1, random_state=3).fit(X, given)
     assert (few.ensemble_.labels == one.ensemble_.labels[:, :2]).all()
 
 
 def test_missing_groups_several_groupings_and_none():
     X, given, hidden = orthogonal_multinomials(2, random_state=0)
     holes = np.where(np.arange(200) % 4 == 0, -1, given)
-    found = CCIB(2, n_restarts=3, random_state=0).fit(X, holes)
+    found = CCIB(2, n_init=3, random_state=0).fit(X, holes)
     assert matched_accuracy(hidden, found.labels_) > 0.95
-    both = CCIB(2, n_restarts=3, random_state=0).fit(X, [given, hidden])
+    both = CCIB(2, n_init=3, random_state=0).fit(X, [given, hidden])
     assert max(nmi(given, both.labels_), nmi(hidden, both.labels_)) < 0.05
-    plain = CCIB(2, n_restarts=3, random_state=0).fit(X)
+    plain = CCIB(2, n_init=3, random_state=0).fit(X)
     assert np.isnan(plain.redundancy_)
     assert plain.conditional_information_ == pytest.approx(plain.information_)
 
@@ -159,11 +159,11 @@ def test_missing_groups_several_groupings_and_none():
     [
         ({"n_clusters": 1}, "n_clusters"),
         ({"n_clusters": 500}, "500 clusters of n_samples = 200"),
-        ({"weight": -1}, "weight must be"),
-        ({"weight": "best"}, "unknown weight"),
+        ({"trade_off": -1}, "trade_off must be"),
+        ({"trade_off": "best"}, "unknown trade_off"),
         ({"search": "greedy"}, "unknown search"),
-        ({"n_restarts": 0}, "n_restarts"),
-        ({"restarts": "all"}, "way to use restarts"),
+        ({"n_init": 0}, "n_init"),
+        ({"keep": "some"}, "choice of runs to keep"),
         ({"max_iter": 0}, "max_iter"),
         ({"cooling": 1.0}, "cooling"),
     ],

@@ -26,11 +26,16 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.alternatives import BASES, CondEns, cluster_groups, extend, fit_base, groups_of
+from consilience.alternatives import BASES, CondEns, condens, diagnostics
+from consilience.alternatives import data as contrast_data
+from consilience.alternatives.bases import fit_base
 from consilience.alternatives.data import Centering
-from consilience.alternatives.given import check_given, joint
+from consilience.alternatives.extend_labels import extend
+from consilience.alternatives.given import check_given, group_names, groups_of, joint
+from consilience.alternatives.splits import split_groups
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
+from consilience.results import Result
 
 
 def crossed(n=400, shift=6.0, seed=0, groupings=2):
@@ -44,7 +49,7 @@ def crossed(n=400, shift=6.0, seed=0, groupings=2):
 @pytest.mark.parametrize("combine", ["information", "quadratic", "vote", "mcla"])
 def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
     X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    found = CondEns(2, base=base, combine=combine, n_restarts=3, random_state=0).fit(X, given)
+    found = CondEns(2, base=base, combine=combine, n_init=3, random_state=0).fit(X, given)
     assert matched_accuracy(hidden, found.labels_) > 0.85
     assert nmi(given, found.labels_) < 0.1
 
@@ -69,7 +74,7 @@ def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
 def test_any_scikit_learn_clusterer_is_a_base(base):
     X, labels = crossed()
     before = base.get_params()
-    found = CondEns(2, base=base, n_restarts=2, random_state=0).fit(X, labels[:, 0])
+    found = CondEns(2, base=base, n_init=2, random_state=0).fit(X, labels[:, 0])
     assert matched_accuracy(labels[:, 1], found.labels_) > 0.9
     assert str(base.get_params()) == str(before)  # a clone was fitted
     runs = 2 if any(name.endswith("random_state") for name in before) else 1
@@ -84,8 +89,8 @@ def test_sparse_and_dense_data_are_the_same():
         {"base": "multinomial"},
         {"base": "bottleneck"},
     ):
-        dense = CondEns(3, n_restarts=3, random_state=0, **options).fit(X, given)
-        thin = CondEns(3, n_restarts=3, random_state=0, **options).fit(sparse.csr_matrix(X), given)
+        dense = CondEns(3, n_init=3, random_state=0, **options).fit(X, given)
+        thin = CondEns(3, n_init=3, random_state=0, **options).fit(sparse.csr_matrix(X), given)
         assert matched_accuracy(dense.labels_, thin.labels_) > 0.99
 
 
@@ -93,7 +98,7 @@ def test_threads_and_repeats_do_not_change_the_labels():
     X, given, _ = orthogonal_multinomials(3, 0.6, random_state=1)
     for base in ("kmeans", "gaussian", "multinomial"):
         one, two, again = (
-            CondEns(3, base=base, n_restarts=4, random_state=5, n_jobs=jobs).fit(X, given) for jobs in (1, 2, None)
+            CondEns(3, base=base, n_init=4, random_state=5, n_jobs=jobs).fit(X, given) for jobs in (1, 2, None)
         )
         assert one.labels_.tolist() == two.labels_.tolist() == again.labels_.tolist()
         assert (one.ensemble_.labels == two.ensemble_.labels).all()
@@ -101,28 +106,28 @@ def test_threads_and_repeats_do_not_change_the_labels():
 
 def test_a_restart_does_not_depend_on_the_others():
     X, given, _ = orthogonal_multinomials(3, random_state=1)
-    few, many = (CondEns(3, n_restarts=n, random_state=5).fit(X, given).ensemble_ for n in (2, 4))
-    kept = np.flatnonzero(many.info["restart"] < 2)
+    few, many = (CondEns(3, n_init=n, random_state=5).fit(X, given).ensemble_ for n in (2, 4))
+    kept = np.flatnonzero(many.info["run"] < 2)
     assert (many.labels[:, kept] == few.labels).all()
 
 
 def test_every_group_and_restart_has_its_own_stream():
     half = np.random.default_rng(0).normal(size=(100, 4))
     X, given = np.vstack([half, half]), np.repeat([0, 1], 100)
-    found = CondEns(5, n_restarts=3, random_state=0).fit(X, given).ensemble_
+    found = CondEns(5, n_init=3, random_state=0).fit(X, given).ensemble_
     assert found.info["objective"].nunique() == 6
 
 
 def test_best_keeps_one_run_per_group_by_the_base_s_objective():
     X, given = np.random.default_rng(0).normal(size=(300, 4)), np.arange(300) % 3
-    pool = CondEns(5, n_restarts=5, random_state=0).fit(X, given).ensemble_
-    best = CondEns(5, n_restarts=5, restarts="best", random_state=0).fit(X, given).ensemble_
+    pool = CondEns(5, n_init=5, random_state=0).fit(X, given).ensemble_
+    best = CondEns(5, n_init=5, keep="best", random_state=0).fit(X, given).ensemble_
     assert best.info["group"].tolist() == [0, 1, 2]
-    assert set(best.info["restart"]) != {0}
+    assert set(best.info["run"]) != {0}
     largest = pool.info.groupby("group")["objective"].max()
     np.testing.assert_allclose(best.info["objective"], largest)
     for group, column in enumerate(best.labels.T):
-        same = pool.info.index[(pool.info["group"] == group) & (pool.info["restart"] == best.info["restart"][group])]
+        same = pool.info.index[(pool.info["group"] == group) & (pool.info["run"] == best.info["run"][group])]
         assert (pool.labels[:, same[0]] == column).all()
 
 
@@ -172,7 +177,7 @@ def test_small_groups_are_reported_and_skipped():
     X, labels = crossed()
     given = labels[:, 0].astype(object)
     given[given == 0], given[given == 1], given[[5, 6]] = "left", "right", "odd"
-    found = cs.contrast(X, given, 2, n_restarts=2)
+    found = cs.contrast(X, given, 2, n_init=2)
     assert found.groups["outcome"].tolist() == ["split", "too small", "split"]
     assert found.groups["size"].sum() == 400
     assert set(found.ensemble.info["name"]) == {"left", "right"}
@@ -192,7 +197,7 @@ def test_objects_of_unknown_group_are_labeled_too():
     X, labels = crossed()
     given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
     for center in (None, "group"):
-        found = CondEns(2, center=center, n_restarts=3, random_state=0).fit(X, given)
+        found = CondEns(2, center=center, n_init=3, random_state=0).fit(X, given)
         assert found.groups_["size"].sum() == np.count_nonzero(given >= 0)
         assert matched_accuracy(labels[given < 0, 1], found.labels_[given < 0]) > 0.9
 
@@ -200,17 +205,17 @@ def test_objects_of_unknown_group_are_labeled_too():
 def test_learning_from_some_objects_only():
     X, labels = crossed()
     learn = np.arange(400) % 2 == 0
-    found = CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    found = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)
     assert found.groups_["size"].sum() == 200
     X[~learn] = 1e6  # what is not learned from does not matter to the splits
-    again = CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0], learn=learn)
+    again = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)
     assert (found.ensemble_.labels[learn] == again.ensemble_.labels[learn]).all()
 
 
 @pytest.mark.parametrize("several", ["joint", "each"])
 def test_several_given_groupings(several):
     X, labels = crossed(800, groupings=3)
-    found = cs.contrast(X, labels[:, :2], 2, several=several, n_restarts=3)
+    found = cs.contrast(X, labels[:, :2], 2, multiple_given=several, n_init=3)
     assert matched_accuracy(labels[:, 2], found.labels) > 0.93
     assert len(found.groups) == 4
     assert found.diagnostics.redundancy["nmi"].max() < 0.02
@@ -223,7 +228,7 @@ def test_each_of_several_keeps_missing_labels():
     X, labels = crossed(800, groupings=3)
     given = labels[:, :2].copy()
     given[::7, 0], given[::5, 1] = -1, -1
-    found = CondEns(2, several="each", n_restarts=3, random_state=0).fit(X, given)
+    found = CondEns(2, multiple_given="each", n_init=3, random_state=0).fit(X, given)
     assert matched_accuracy(labels[:, 2], found.labels_) > 0.93
 
 
@@ -249,14 +254,14 @@ def test_the_stages_alone():
     given = check_given(labels[:, 0], 400)
     groups = groups_of(given, 400, "joint")
     assert [len(g.rows) for g in groups] == np.bincount(labels[:, 0]).tolist()
-    ensemble = cluster_groups(X, groups, 2, n_restarts=2, random_state=0)
+    ensemble, _ = split_groups(X, groups, 2, n_init=2)
     assert ensemble.n_clusterings == 4
     assert matched_accuracy(labels[:, 1], cs.combine(ensemble, 2, "quadratic").labels) > 0.95
 
 
 def test_local_clusters():
     X, labels = crossed()
-    found = CondEns(2, n_clusters_local=4, n_restarts=2, random_state=0).fit(X, labels[:, 0])
+    found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
     assert (found.ensemble_.n_clusters == 4).all()
     assert found.n_clusters_ == 2
     assert matched_accuracy(labels[:, 1], found.labels_) > 0.95
@@ -271,9 +276,9 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
     X, labels = crossed()
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"id{i}" for i in range(400)])
     given = pd.Series(labels[:, 0], index=frame.index)
-    found = CondEns(2, n_restarts=2, random_state=0).fit(frame, given)
+    found = CondEns(2, n_init=2, random_state=0).fit(frame, given)
     assert found.feature_names_in_.tolist() == ["a", "b"]
-    assert found.labels_.tolist() == CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0]).labels_.tolist()
+    assert found.labels_.tolist() == CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).labels_.tolist()
     with pytest.raises(InputError, match="indexes of these pandas objects differ"):
         CondEns(2).fit(frame, given.iloc[::-1])
 
@@ -288,9 +293,9 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
         ({"n_clusters": 300}, "no group can be split into 300 clusters"),
         ({"n_clusters": 1}, "n_clusters must be a whole number of at least 2"),
         ({"n_clusters_local": 1}, "n_clusters_local"),
-        ({"n_restarts": 0}, "n_restarts"),
-        ({"restarts": "some"}, "way to use restarts"),
-        ({"several": "all"}, "several groupings"),
+        ({"n_init": 0}, "n_init"),
+        ({"keep": "some"}, "choice of runs to keep"),
+        ({"multiple_given": "all"}, "multiple given groupings"),
         ({"center": "mean"}, "unknown center"),
         ({"combine": "kmeens"}, "unknown combination"),
         ({"base": "kmean"}, "did you mean 'kmeans'"),
@@ -359,7 +364,7 @@ def test_threads_leave_the_settings_of_blas_as_they_were():
     X, labels = crossed()
     with threadpool_limits(2):
         before = blas_threads()
-        CondEns(2, base=Slow(n_init=1), n_restarts=2, n_jobs=4, random_state=0).fit(X, labels[:, 0])
+        CondEns(2, base=Slow(n_init=1), n_init=2, n_jobs=4, random_state=0).fit(X, labels[:, 0])
         after = blas_threads()
         assert {path: after[path] for path in before} == before  # others may have been loaded meanwhile
     assert Slow.seen == {1}
@@ -384,11 +389,11 @@ class Broken(Refuses):
     error = TypeError("a mistake in the code")
 
 
-@pytest.mark.parametrize("restarts", ["pool", "best"])
-def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(restarts):
+@pytest.mark.parametrize("keep", ["all", "best"])
+def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
     X, labels = crossed()
     given = np.where(np.arange(400) < 10, 2, labels[:, 0])
-    found = CondEns(2, base=Refuses(n_init=1), n_restarts=2, restarts=restarts, random_state=0).fit(X, given)
+    found = CondEns(2, base=Refuses(n_init=1), n_init=2, keep=keep, random_state=0).fit(X, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "refused by the base: too few objects"]
     assert nmi(labels[:, 1], found.labels_) > 0.9
     with pytest.raises(InputError, match="cannot split group '0': too few objects"):
@@ -407,23 +412,23 @@ def test_optics_on_a_group_too_small_for_it():
 def test_many_groups_get_fewer_restarts(monkeypatch):
     monkeypatch.setattr("consilience.alternatives.condens.MEMBERS", 7)
     X, labels = crossed()
-    found = cs.contrast(X, labels[:, 0], 2, n_restarts=10)
+    found = cs.contrast(X, labels[:, 0], 2, n_init=10)
     assert found.ensemble.n_clusterings == 6
-    assert "3 in place of 10 restarts" in repr(found)
-    assert CondEns(2, n_restarts=2, random_state=0).fit(X, labels[:, 0]).n_restarts_ == 2
-    assert cs.contrast(X, labels[:, 0], 2, n_restarts=3).note == ""
+    assert "3 in place of 10 runs" in repr(found)
+    assert CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0]).n_init_ == 2
+    assert cs.contrast(X, labels[:, 0], 2, n_init=3).note == ""
 
 
 def test_the_stages_alone_check_their_options():
     X, labels = crossed()
     given = check_given(labels[:, 0], 400)
     groups = groups_of(given, 400, "joint")
-    with pytest.raises(InputError, match="several groupings 'all'"):
+    with pytest.raises(InputError, match="multiple given groupings 'all'"):
         groups_of(given, 400, "all")
-    with pytest.raises(InputError, match="way to use restarts"):
-        cluster_groups(X, groups, 2, restarts="some")
+    with pytest.raises(InputError, match="choice of runs to keep"):
+        split_groups(X, groups, 2, keep="some")
     with pytest.raises(InputError, match="did you mean 'kmeans'"):
-        cluster_groups(X, groups, 2, base="kmean")
+        split_groups(X, groups, 2, base="kmean")
     with pytest.raises(InputError, match="did you mean 'kmeans'"):
         fit_base("kmean", X, np.arange(400), 2, seed=0)
 
@@ -451,4 +456,77 @@ def test_what_is_missing_is_named(data, where):
 
 
 def test_whole_numbers_that_came_as_floats_are_named_as_such():
-    assert check_given([1.0, 2.0, np.nan, 1.0], 4).names == [["1", "2"]]
+    assert group_names(check_given([1.0, 2.0, np.nan, 1.0], 4)) == [["1", "2"]]
+
+
+def customers(n=600, seed=0):
+    """Age, visits and an income in euros: income and the segment you know go together, age and visits make the hidden one."""
+    rng = np.random.default_rng(seed)
+    segment, habit = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    income = 30_000 + 25_000 * segment + 9_000 * rng.normal(size=n)
+    age, visits = 35 + 25 * habit + 5 * rng.normal(size=n), 4 + 6 * habit + 1.5 * rng.normal(size=n)
+    frame = pd.DataFrame({"income": income, "age": age, "visits": visits}, index=[f"c{i:03}" for i in range(n)])
+    return frame, pd.Series(np.array(["basic", "premium"])[segment], index=frame.index, name="segment"), habit
+
+
+def test_a_column_in_large_units_does_not_decide():
+    """Columns are standardized unless asked otherwise, and the result says so."""
+    frame, segment, habit = customers()
+    found, raw = cs.contrast(frame, segment, 2), cs.contrast(frame, segment, 2, standardize=False)
+    assert matched_accuracy(habit, found.labels) > 0.95 > 0.7 > matched_accuracy(habit, raw.labels)
+    assert "3 columns, each scaled to mean 0 and standard deviation 1" in repr(found)
+    assert "columns as they are" in repr(raw)
+    in_thousands = cs.contrast(frame.assign(income=frame["income"] / 1000), segment, 2)
+    assert in_thousands.labels.tolist() == found.labels.tolist()
+
+
+def test_counts_are_not_standardized():
+    X, given, _ = orthogonal_multinomials(2, random_state=0)
+    for options in ({"base": "multinomial"}, {"base": "bottleneck"}, {"method": "ccib", "trade_off": 0.1}):
+        one, other = (cs.contrast(X, given, 2, n_init=2, standardize=s, **options) for s in (True, False))
+        assert one.labels.tolist() == other.labels.tolist()
+        assert one.scaling == "counts as they are"
+
+
+def test_the_record_speaks_in_the_users_names_and_opens_again(tmp_path):
+    frame, segment, habit = customers(200)
+    for options in ({}, {"method": "ccib", "trade_off": 0.1}):
+        X = frame.abs().round() if options else frame
+        found = cs.contrast(X, segment, 2, n_init=2, **options)
+        assert found.groups["name"].tolist() == found.group_breakdown(habit)["group"].tolist() == ["basic", "premium"]
+        assert found.given.named_labels(0).tolist() == segment.tolist()
+        table = found.to_frame()
+        assert table.columns.tolist() == ["id", "cluster", "confidence", "support"]
+        assert table["id"].tolist() == frame.index.tolist()
+        assert ((table["support"] >= 0) & (table["support"] <= 1)).all()
+        path = tmp_path / f"found{len(options)}"
+        found.save(path)
+        again = Result.load(path)
+        pd.testing.assert_frame_equal(again.to_frame(), table)
+        assert repr(again) == repr(found)
+        pd.testing.assert_frame_equal(again.group_breakdown(habit), found.group_breakdown(habit))
+        assert again == again != found
+
+
+def test_paths_and_names_of_columns(tmp_path):
+    frame, segment, _ = customers(200)
+    frame.assign(segment=segment).to_csv(tmp_path / "customers.csv", index=False)
+    expected = cs.contrast(frame, segment, 2, n_init=2)
+    for source in (str(tmp_path / "customers.csv"), tmp_path / "customers.csv", frame.assign(segment=segment)):
+        found = cs.contrast(source, "segment", 2, n_init=2)
+        assert found.labels.tolist() == expected.labels.tolist()
+        assert found.given.names == ["segment"]
+
+
+def test_data_and_given_are_checked_once(monkeypatch):
+    calls = []
+    for module in (contrast_data, condens, diagnostics):
+        for name in ("check_matrix", "check_given"):
+            if hasattr(module, name):
+                real = getattr(module, name)
+                monkeypatch.setattr(
+                    module, name, lambda *a, real=real, name=name, **k: calls.append(name) or real(*a, **k)
+                )
+    X, labels = crossed()
+    cs.contrast(X, labels[:, 0], 2, n_init=2)
+    assert sorted(calls) == ["check_given", "check_matrix"]

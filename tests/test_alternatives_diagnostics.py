@@ -10,7 +10,7 @@ from sklearn.metrics import mutual_info_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.alternatives import CCIB, diagnose, quality, walk_through
+from consilience.alternatives import CCIB, diagnose, group_breakdown, quality
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
 from consilience.reports.contrast import contrast_summary
@@ -19,7 +19,7 @@ from consilience.reports.contrast import contrast_summary
 @pytest.fixture(scope="module")
 def result():
     X, given, hidden = orthogonal_multinomials(3, random_state=0)
-    return X, given, hidden, cs.contrast(X, given, 3, base="multinomial", n_restarts=4)
+    return X, given, hidden, cs.contrast(X, given, 3, base="multinomial", n_init=4)
 
 
 def test_explained_variance():
@@ -52,15 +52,15 @@ def test_diagnostics_are_their_definitions(result):
     assert row["nmi"] == pytest.approx(nmi(given, found.labels)) == found.redundancy
     assert row["share"] == pytest.approx(information_ratio(given, found.labels))
     parts = [quality(X, labels, measure="information") for labels in (found.labels, given, 3 * given + found.labels)]
-    assert row["told_twice"] == pytest.approx(parts[0] + parts[1] - parts[2])
+    assert row["shared_information"] == pytest.approx(parts[0] + parts[1] - parts[2])
     assert (found.quality, about.quality_of_given) == pytest.approx(tuple(parts[:2]))
     assert about.measure == "information"
 
 
-def test_what_is_told_twice():
+def test_what_is_shared_information():
     X, given, hidden = orthogonal_multinomials(3, random_state=0)
-    orthogonal = diagnose(X, hidden, given, measure="information").redundancy["told_twice"][0]
-    same = diagnose(X, given, given, measure="information").redundancy["told_twice"][0]
+    orthogonal = diagnose(X, hidden, given, measure="information").redundancy["shared_information"][0]
+    same = diagnose(X, given, given, measure="information").redundancy["shared_information"][0]
     assert same == pytest.approx(quality(X, given, measure="information"))
     assert abs(orthogonal) < 0.1 * same
     assert diagnose(X, hidden).redundancy.empty
@@ -76,21 +76,21 @@ def test_missing_given_labels_are_left_out():
 
 def test_the_walk_through_is_the_papers_tables(result):
     _, given, hidden, found = result
-    table = found.walk_through(hidden)
+    table = found.group_breakdown(hidden)
     assert table["group"].tolist() == ["0", "1", "2"]
     assert table["size"].tolist() == np.bincount(given).tolist()
     info = found.ensemble.info
     for code, row in table.iterrows():
         columns = found.ensemble.labels[:, info.index[info["group"] == code]].T
         inside = given == code
-        assert row["inside_truth"] == pytest.approx(
+        assert row["inside_known"] == pytest.approx(
             np.mean([information_ratio(hidden[inside], c[inside]) for c in columns])
         )
-        assert row["extended_truth"] == pytest.approx(np.mean([information_ratio(hidden, c) for c in columns]))
+        assert row["extended_known"] == pytest.approx(np.mean([information_ratio(hidden, c) for c in columns]))
         assert row["extended_given"] == pytest.approx(np.mean([information_ratio(given, c) for c in columns]))
         assert row["extended_combined"] == pytest.approx(np.mean([information_ratio(found.labels, c) for c in columns]))
-        assert row["inside_truth"] > row["extended_truth"]  # the extension leaks
-    assert "inside_truth" not in found.walk_through()
+        assert row["inside_known"] > row["extended_known"]  # the extension leaks
+    assert "inside_known" not in found.group_breakdown()
 
 
 def test_the_walk_through_of_several_groupings():
@@ -98,32 +98,32 @@ def test_the_walk_through_of_several_groupings():
     labels = rng.integers(0, 2, (400, 3))
     X = labels * [6.0, 5.0, 4.0] + rng.normal(size=(400, 3))
     for several in ("joint", "each"):
-        table = cs.contrast(X, labels[:, :2], 2, several=several, n_restarts=2).walk_through(labels[:, 2])
+        table = cs.contrast(X, labels[:, :2], 2, multiple_given=several, n_init=2).group_breakdown(labels[:, 2])
         assert table["size"].sum() == (400 if several == "joint" else 800)
-        assert (table["inside_truth"] > 0.5).all()
+        assert (table["inside_known"] > 0.5).all()
 
 
 def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
     *_, found = result
     info = found.ensemble.info
     halves = [
-        cs.combine(found.ensemble[:, np.flatnonzero(info["restart"] % 2 == r)], 3, "information", random_state=0).labels
+        cs.combine(found.ensemble[:, np.flatnonzero(info["run"] % 2 == r)], 3, "information", random_state=0).labels
         for r in (0, 1)
     ]
-    assert found.stability == adjusted_rand(*halves) > 0.8
+    assert found.run_agreement == adjusted_rand(*halves) > 0.8
     X, given, *_ = result
-    assert np.isnan(cs.contrast(X, given, 3, n_restarts=1).stability)
+    assert np.isnan(cs.contrast(X, given, 3, n_init=1).run_agreement)
     noise = np.random.default_rng(0).normal(size=(200, 6))
-    assert cs.contrast(noise, np.arange(200) % 2, 3, n_restarts=4).stability < 0.8
+    assert cs.contrast(noise, np.arange(200) % 2, 3, n_init=4).run_agreement < 0.8
 
 
 def test_the_sentence_says_how_new_how_good_how_sure(result):
     X, given, hidden, found = result
     assert found.sentence.startswith("new: NMI 0.00 with the given grouping; keeps 0.03")
-    assert "two halves of the restarts agree to an adjusted Rand index of" in found.sentence
+    assert "two halves of the runs agree to an adjusted Rand index of" in found.sentence
     assert found.sentence.endswith(".")
     assert repr(found).splitlines()[0] == "Contrast: 3 new clusters of 450 objects"
-    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, center="group", n_restarts=2)
+    again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, center="group", n_init=2)
     assert "variance" in again.sentence
 
 
@@ -153,30 +153,30 @@ def test_quality_of_sparse_data_counts_what_is_not_stored():
 
 def test_the_best_restart_alone_has_no_halves(result):
     X, given, *_ = result
-    found = cs.contrast(X, given, 3, n_restarts=4, restarts="best")
-    assert np.isnan(found.stability)
+    found = cs.contrast(X, given, 3, n_init=4, keep="best")
+    assert np.isnan(found.run_agreement)
     assert "halves" not in found.sentence
 
 
 def test_ccib_makes_the_same_record(result):
     X, given, hidden, _ = result
     names = np.array(["ash", "elm", "oak"])[given]
-    found = cs.contrast(X, names, 3, method="ccib", n_restarts=4, weight=0.1)
+    found = cs.contrast(X, names, 3, method="ccib", n_init=4, trade_off=0.1)
     assert matched_accuracy(hidden, found.labels) > 0.9
     assert found.groups["outcome"].tolist() == ["not split"] * 3
     assert "unused" not in repr(found)
-    table = found.walk_through(hidden)
+    table = found.group_breakdown(hidden)
     assert table["group"].tolist() == ["ash", "elm", "oak"]
     assert table["runs"].tolist() == [4, 4, 4]
-    assert (table["inside_truth"] > 0.5).all()
+    assert (table["inside_known"] > 0.5).all()
     halves = [
         cs.combine(found.ensemble[:, np.arange(r, 4, 2)], 3, "information", random_state=0).labels for r in (0, 1)
     ]
-    assert found.stability == adjusted_rand(*halves)
-    with pytest.raises(InputError, match="base is no option of method='ccib'"):
+    assert found.run_agreement == adjusted_rand(*halves)
+    with pytest.raises(InputError, match="base is not an option of method='ccib'"):
         cs.contrast(X, given, 3, method="ccib", base="multinomial")
-    with pytest.raises(InputError, match="weight is no option of method='condens'"):
-        cs.contrast(X, given, 3, weight=1.0)
+    with pytest.raises(InputError, match="trade_off is not an option of method='condens'"):
+        cs.contrast(X, given, 3, trade_off=1.0)
 
 
 def test_several_groupings_are_compared_together_too():
@@ -186,7 +186,7 @@ def test_several_groupings_are_compared_together_too():
     assert table["nmi"].iloc[:2].max() < 1e-9
     assert table.loc["together", "nmi"] == pytest.approx(2**-0.5)  # both tell all of it: I = H(C) = H(Z) / 2
     counts = np.random.default_rng(0).poisson(1 + 20 * np.column_stack([one, two, one ^ two]))
-    found = CCIB(2, n_restarts=2, random_state=0).fit(counts, [one, two])
+    found = CCIB(2, n_init=2, random_state=0).fit(counts, [one, two])
     assert found.redundancy_ == diagnose(counts, found.labels_, [one, two]).redundancy["nmi"].max()
 
 
@@ -195,8 +195,8 @@ def test_walking_through_groups_of_which_one_grouping_alone_was_split():
     labels = rng.integers(0, 2, (400, 2))
     X = np.column_stack([labels * [6.0, 5.0], rng.integers(0, 2, 400) * 4.0]) + rng.normal(size=(400, 3))
     tiny = np.arange(400) // 2  # too small to split
-    found = cs.contrast(X, [labels[:, 0], tiny], 2, several="each", n_restarts=2)
-    assert found.walk_through()["size"].tolist() == np.bincount(labels[:, 0]).tolist()
+    found = cs.contrast(X, [labels[:, 0], tiny], 2, multiple_given="each", n_init=2)
+    assert found.group_breakdown()["size"].tolist() == np.bincount(labels[:, 0]).tolist()
 
 
 def test_nan_is_neither_said_nor_written(result):
@@ -219,8 +219,8 @@ def test_lengths_and_missing_numbers_get_one_sentence(result):
     with pytest.raises(InputError, match="given labels are of 10 objects, the clustering of 450"):
         diagnose(X, hidden, given[:10])
     with pytest.raises(InputError, match="10 combined labels for an ensemble of 450 objects"):
-        walk_through(found.ensemble, hidden[:10])
-    with pytest.raises(InputError, match="10 truth labels"):
-        found.walk_through(hidden[:10])
+        group_breakdown(found.ensemble, hidden[:10])
+    with pytest.raises(InputError, match="10 known labels"):
+        found.group_breakdown(hidden[:10])
     with pytest.raises(InputError, match="given labels are of 10 objects"):
-        walk_through(found.ensemble, hidden, given[:10])
+        group_breakdown(found.ensemble, hidden, given[:10])

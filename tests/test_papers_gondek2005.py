@@ -162,14 +162,14 @@ def test_answers_are_those_of_the_estimators():
     X, given, _ = orthogonal_multinomials(2, 0.2, n_objects=80)
     names = ("CondEns2-kmeans", CENTRED, "CondEnsMI-EM", "CondEnsMI-kmeans, roots, centered", "seqCCIB", HEAVY)
     found = answers(X, given, 2, names, n_restarts=2, seed=3)
-    how = {"n_restarts": 2, "random_state": 3}
+    how = {"n_init": 2, "random_state": 3}
     expected = [
         CondEns(2, combine="quadratic", **how).fit(X, given),
         CondEns(2, center="group", **how).fit(X, given),
         CondEns(2, base="multinomial", **how).fit(X, given),
         CondEns(2, center="group", **how).fit(scale(X, "roots"), given),
-        CCIB(2, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
-        CCIB(2, weight=1, n_restarts=STARTS, restarts="best", random_state=3).fit(X, given),
+        CCIB(2, n_init=STARTS, keep="best", random_state=3).fit(X, given),
+        CCIB(2, trade_off=1, n_init=STARTS, keep="best", random_state=3).fit(X, given),
     ]
     assert list(found) == list(names)
     for answer, model in zip(found.values(), expected, strict=True):

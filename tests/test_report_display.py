@@ -25,7 +25,7 @@ results = {{
     "MetaClustering": meta,
     "Consensus": cs.combine(ens, 3, "vote"),
     "Agreement": cs.agree(np.random.default_rng(0).poisson(2, (40, 30)), 3, n_clusterings=3, max_iter=1),
-    "Contrast": cs.contrast(beads.values, beads.labels["shape"], 3, n_restarts=2),
+    "Contrast": cs.contrast(beads.values, beads.labels["shape"], 3, n_init=2),
     "Comparison": cs.compare(ens, known=beads.labels),
     "Stability": cs.stability(ens),
     "Map": meta.map(),

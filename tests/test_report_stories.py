@@ -182,7 +182,7 @@ def test_an_agreement_and_its_folder(tmp_path):
 
 
 def test_a_contrast_names_the_given_groups(tmp_path, beads):
-    found = cs.contrast(scale(beads.values, "columns"), beads.labels["shape"], 4, n_restarts=3)
+    found = cs.contrast(scale(beads.values, "columns"), beads.labels["shape"], 4, n_init=3)
     cs.report(found, tmp_path / "page.html", data=beads, known={"color": beads.labels["color"]})
     page = read_page(tmp_path / "page.html")
     assert found.sentence[1:] in page.text

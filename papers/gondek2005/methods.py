@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from consilience._progress import track
+from consilience._random import child_seed
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
@@ -44,23 +45,21 @@ def answers(
     for name in algorithms:
         algorithm, *ways = name.split(", ")
         if algorithm in CCIBS:
-            weight = 1.0 if name == HEAVY else "auto"
+            trade_off = 1.0 if name == HEAVY else "auto"
             how: dict[str, Any] = {
-                "weight": weight,
+                "trade_off": trade_off,
                 "search": CCIBS[algorithm],
-                "n_restarts": STARTS,
-                "restarts": "best",
+                "n_init": STARTS,
+                "keep": "best",
             }
             found[name] = Answer(
-                *_timed(
-                    lambda how: CCIB(n_clusters, **how, random_state=seed).fit(X, given, progress=False).labels_, how
-                )
+                *_timed(lambda how: CCIB(n_clusters, **how, random_state=seed).fit(X, given).labels_, how)
             )
             continue
         ensemble, split = name.split("-", 1)
         if split not in splits:
             scaled = scale(X, ways[0]) if len(ways) == 2 else X
-            how = {"base": BASE[split.split(", ")[0]], "center": "group" if ways else None, "n_restarts": n_restarts}
+            how = {"base": BASE[split.split(", ")[0]], "center": "group" if ways else None, "n_init": n_restarts}
             splits[split] = _split(scaled, given, n_clusters, how, seed)
         labels, seconds = _combined(splits[split][0], n_clusters, COMBINE[ensemble], seed)
         found[name] = Answer(labels, splits[split][1] + seconds)
@@ -69,14 +68,13 @@ def answers(
 
 def _split(X: Any, given: Any, n_clusters: int, how: dict[str, Any], seed: int) -> tuple[Ensemble, float]:
     """The extended splits of all groups, and what they took without the combination."""
-    model, seconds = _timed(
-        lambda how: CondEns(n_clusters, **how, random_state=seed).fit(X, given, progress=False), how
-    )
+    model, seconds = _timed(lambda how: CondEns(n_clusters, **how, random_state=seed).fit(X, given), how)
     return model.ensemble_, seconds - _combined(model.ensemble_, n_clusters, "information", seed)[1]
 
 
 def _combined(ensemble: Ensemble, n_clusters: int, method: str, seed: int) -> tuple[NDArray[Any], float]:
-    return _timed(lambda m: combine(ensemble, n_clusters, m, random_state=seed, progress=False).labels, method)
+    own = child_seed(seed, "alternatives.combine")  # as CondEns does
+    return _timed(lambda m: combine(ensemble, n_clusters, m, random_state=own, progress=False).labels, method)
 
 
 def _timed(find: Callable[[Any], Any], how: Any) -> tuple[Any, float]:

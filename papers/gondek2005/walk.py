@@ -37,8 +37,8 @@ def run_walk(texts: Texts, n_seeds: int) -> pd.DataFrame:
         for given, hidden in texts.directions:
             known, target = texts.labels[given].to_numpy(), texts.labels[hidden].to_numpy()
             for seed in range(n_seeds):
-                model = CondEns(len(set(target)), base="kmeans", combine="quadratic", n_restarts=1, random_state=seed)
-                model.fit(X, known, progress=False)
+                model = CondEns(len(set(target)), base="kmeans", combine="quadratic", n_init=1, random_state=seed)
+                model.fit(X, known)
                 where = {"seed": seed, "given": given, "representation": representation}
                 rows += [where | row for row in _steps(model, known, target)]
     return pd.DataFrame(rows)

@@ -1,17 +1,14 @@
-"""Data and a known grouping → a new one: conditional ensembles, the coordinated conditional bottleneck, sequences of both."""
+"""Data and a given grouping → a new one: conditional ensembles, the coordinated conditional bottleneck, sequences of both."""
 
-from consilience.alternatives.bases import BASES, fit_base
+from consilience.alternatives.bases import BASES
 from consilience.alternatives.bottleneck import CountBottleneck
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.contrast import Contrast, contrast
-from consilience.alternatives.diagnostics import Diagnostics, diagnose, quality, walk_through
-from consilience.alternatives.extend_labels import extend
-from consilience.alternatives.given import check_given, groups_of
+from consilience.alternatives.diagnostics import Diagnostics, diagnose, group_breakdown, quality
 from consilience.alternatives.multinomial import MultinomialMixture
 from consilience.alternatives.sequence import Alternatives, alternatives
-from consilience.alternatives.significance import reproducibility, surprise
-from consilience.alternatives.splits import cluster_groups
+from consilience.alternatives.significance import reproducibility, z_score
 
 __all__ = [
     "BASES",
@@ -23,15 +20,10 @@ __all__ = [
     "Diagnostics",
     "MultinomialMixture",
     "alternatives",
-    "check_given",
-    "cluster_groups",
     "contrast",
     "diagnose",
-    "extend",
-    "fit_base",
-    "groups_of",
+    "group_breakdown",
     "quality",
     "reproducibility",
-    "surprise",
-    "walk_through",
+    "z_score",
 ]

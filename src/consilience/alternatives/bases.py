@@ -89,7 +89,7 @@ def fit_base(base: Any, X: Any, rows: NDArray[Any], n_clusters: int, seed: int) 
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.alternatives import fit_base
+    >>> from consilience.alternatives.bases import fit_base
     >>> fit_base("kmeans", np.array([[0.0], [0.1], [9.0]]), np.array([4, 5, 7]), 2, seed=0).labels.tolist()
     [0, 0, 1]
     """

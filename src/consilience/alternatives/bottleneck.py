@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
-from consilience._random import stream
+from consilience._random import child_seed, stream
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.data import check_counts
 from consilience.alternatives.multinomial import log_profiles
@@ -90,8 +90,10 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
         if self.search == "annealing":
             start = anneal(views, k, cooling=self.cooling, rng=stream(seed, "alternatives.bottleneck"))
         else:
-            start = random_starts(views, k, 1, random_state=seed)[0]
-        found = Engine(views, k).search(start, max_iter=self.max_iter, seed=seed)
+            own = child_seed(seed, "alternatives.bottleneck_start")
+            start = random_starts(views, k, 1, random_state=own)[0]
+        own = child_seed(seed, "alternatives.bottleneck_search")
+        found = Engine(views, k).search(start, max_iter=self.max_iter, seed=own)
         self.labels_, self.objective_, self.n_iter_ = found.labels, found.objective, len(found.moves)
         self.log_profiles_ = log_profiles(cluster_tables(views, found.labels, k)[0], self.smoothing)
         return self

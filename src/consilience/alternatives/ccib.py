@@ -5,12 +5,12 @@ known groups Z, but it is blind to how clusters of different groups are numbered
 back where it weighs much. So λ decides everything, and the paper gives no way to choose it.
 
 **The rule for λ** needs no labels: coordinate as far as it is free. Along a path of rising λ, each search starting where the one
-before ended, take the largest λ at which the mean I(C; Y | Z) over the restarts is still 99 % of the largest on the path.
+before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is still 99 % of the largest on the path.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,18 +22,19 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._parallel import workers
 from consilience._progress import track
-from consilience._random import stream
-from consilience._types import Labels
+from consilience._random import child_seed, stream
+from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.bottleneck import SEARCHES
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
 from consilience.alternatives.data import check_counts
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
-from consilience.alternatives.splits import RESTARTS
+from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
-from consilience.consensus.confidence import cluster_posterior
+from consilience.consensus.confidence import assess
 from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.estimator import by_size
 from consilience.ensemble import Ensemble
 from consilience.information import Engine, objective_of
 from consilience.measures import nmi
@@ -72,30 +73,29 @@ def follow_path(
     problem: ConditionalProblem,
     path: tuple[float, ...],
     *,
-    start: str = "sequential",
+    search: str = "sequential",
     max_iter: int = 50,
     cooling: float = 1.3,
     seed: int = 0,
     unit: int = 0,
 ) -> tuple[list[Labels], int]:
-    """One restart: the labels found at every λ of the path, each search starting from the labels before; and the passes made."""
+    """One run: the labels found at every λ of the path, each search starting from the labels before; and the passes made."""
     X, groups, k = problem.X, problem.groups, problem.n_clusters
-    if start == "annealing":
+    if search == "annealing":
         views = reweigh(problem.views, conditional=1, whole=path[0])
         labels = coordinate(
             X, groups, anneal(views, k, cooling=cooling, rng=stream(seed, "alternatives.ccib", unit)), k
         )
     else:
         labels = local_start(X, groups, k, seed, unit)
-    found, passes = [], 0
-    for step, weight in enumerate(path):
-        engine = Engine(reweigh(problem.views, conditional=1, whole=weight), k)
+    found, passes, own = [], 0, child_seed(seed, "alternatives.ccib_search", unit)
+    for step, trade_off in enumerate(path):
+        engine = Engine(reweigh(problem.views, conditional=1, whole=trade_off), k)
         for again in range(ROUNDS):
-            turn = (unit * len(path) + step) * ROUNDS + again
-            search = engine.search(labels, max_iter=max_iter, seed=seed, unit=turn)
-            passes += len(search.moves)
-            labels = coordinate(X, groups, search.labels, k)
-            if (labels == search.labels).all():
+            better = engine.search(labels, max_iter=max_iter, seed=own, unit=step * ROUNDS + again)
+            passes += len(better.moves)
+            labels = coordinate(X, groups, better.labels, k)
+            if (labels == better.labels).all():
                 break
         found.append(labels)
     return found, passes
@@ -107,33 +107,34 @@ class CCIB(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
-    weight : float or "auto"
+    trade_off : float or "auto"
         λ. "auto" takes the largest on a path from .001 to 3 that costs at most 1 % of I(C; Y | Z).
     search : {"sequential", "annealing"}
-        Where restarts begin: seeds in every group, or deterministic annealing. Objects then move one at a time, and in between
+        Where runs begin: seeds in every group, or deterministic annealing. Objects then move one at a time, and in between
         the clusters of whole groups are renumbered, until neither helps.
-    n_restarts : int
-    restarts : {"pool", "best"}
-        The consensus of all restarts, or the best by the objective.
+    n_init : int
+        Runs.
+    keep : {"all", "best"}
+        The consensus of all runs, or the best by the objective.
     max_iter : int
         Passes of a search at most.
     cooling : float
         Factor between the steps of β in annealing.
     random_state : int, optional
     n_jobs : int, optional
-        Threads over the restarts; the labels do not depend on it.
+        Threads over the runs; the labels do not depend on it.
 
     Attributes
     ----------
     labels_ : (n_objects,) int array
         Clusters 0 … k − 1 by falling size.
-    confidence_, membership_
-        How sure each object is, given the restarts; see :mod:`consilience.consensus.confidence`.
+    confidence_, support_, membership_
+        What the runs say of each object's place; see :mod:`consilience.consensus.confidence`.
     n_clusters_ : int
-    weight_ : float
+    trade_off_ : float
         λ as used.
     path_ : DataFrame
-        For every λ tried, means over the restarts: I(C; Y | Z), I(C; Y), NMI with the known grouping.
+        For every λ tried, means over the runs: I(C; Y | Z), I(C; Y), NMI with the known grouping.
     conditional_information_, information_ : float
         Of `labels_`, in nats per count.
     redundancy_ : float
@@ -141,9 +142,9 @@ class CCIB(ClusterMixin, BaseEstimator):
     objective_ : float
         I(C; Y | Z) + λ I(C; Y) of `labels_`.
     ensemble_ : Ensemble
-        The restarts' answers at `weight_`.
+        The runs' answers at `trade_off_`.
     n_iter_ : int
-        Passes over the objects, of the restart that made the most.
+        Passes over the objects, of the run that made the most.
 
     Notes
     -----
@@ -156,7 +157,7 @@ class CCIB(ClusterMixin, BaseEstimator):
     >>> from consilience.measures import matched_accuracy
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(3, random_state=0)
-    >>> found = CCIB(3, n_restarts=3, random_state=0).fit(X, given)
+    >>> found = CCIB(3, n_init=3, random_state=0).fit(X, given)
     >>> round(matched_accuracy(hidden, found.labels_), 2), round(found.redundancy_, 3)
     (0.99, 0.001)
     """
@@ -165,101 +166,108 @@ class CCIB(ClusterMixin, BaseEstimator):
         self,
         n_clusters: int = 2,
         *,
-        weight: float | str = "auto",
+        trade_off: float | str = "auto",
         search: str = "sequential",
-        n_restarts: int = 10,
-        restarts: str = "pool",
+        n_init: int = 10,
+        keep: str = "all",
         max_iter: int = 50,
         cooling: float = 1.3,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.weight = weight
+        self.trade_off = trade_off
         self.search = search
-        self.n_restarts = n_restarts
-        self.restarts = restarts
+        self.n_init = n_init
+        self.keep = keep
         self.max_iter = max_iter
         self.cooling = cooling
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, *, progress: bool | None = None) -> CCIB:
-        """Find a clustering of the counts X that is new to `y`.
+    def fit(self, X: Any, given: EnsembleLike | None = None) -> CCIB:
+        """Find a clustering of the counts X that is new to `given`.
 
         Parameters
         ----------
         X : (n_objects, n_columns) array, DataFrame or sparse matrix of counts
-        y : label vector, or several, optional
+        given : label vector, or several, optional
             The known grouping; of several, the groups they make together. Missing labels are allowed. Without any, this is
             the plain information bottleneck.
         """
         index, X = X, check_matrix(X, estimator=self, min_objects=2)
-        path = self._check_options()
-        check_counts(X, "CCIB")
-        if self.n_clusters > X.shape[0]:
-            raise InputError(f"{self.n_clusters} clusters of n_samples = {X.shape[0]} cannot be made: ask for fewer")
-        given = None if y is None else check_given(y, X.shape[0], index)
+        self._check(X)
+        return self._fit(X, None if given is None else check_given(given, X.shape[0], index))
+
+    def fit_predict(self, X: Any, given: EnsembleLike | None = None) -> NDArray[np.int64]:
+        """Labels of :meth:`fit`."""
+        return self.fit(X, given).labels_
+
+    def _fit(self, X: Any, given: Ensemble | None, progress: bool | None = False) -> CCIB:
+        """`fit` for data and groupings that have been checked."""
         groups = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
         if groups.max() < 0:
             raise InputError("no object has a label in all of the given groupings, so they make no groups together")
         problem = ConditionalProblem.of(sparse.csr_matrix(X), groups, self.n_clusters)
-        seed = check_seed(self.random_state)
-        found = self._restarts(problem, path, seed, progress)
+        seed, path = check_seed(self.random_state), self._path()
+        found = self._runs(problem, path, seed, progress)
         self.path_ = _path_table(problem, path, found, None if given is None else groups)
         at = _largest_free(self.path_["conditional_information"].to_numpy())
-        self.weight_ = path[at]
+        self.trade_off_ = path[at]
         self._answer(problem, [labels[at] for labels in found], seed)
         self.redundancy_ = float("nan") if given is None else redundancy(self.labels_, given.labels)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
-        """Labels of :meth:`fit`, with the known grouping `y`."""
-        return self.fit(X, y, **options).labels_
-
-    def _check_options(self) -> tuple[float, ...]:
+    def _check(self, X: Any) -> None:
+        """Refuse options that cannot be used, alone or with the data."""
         check_count("n_clusters", self.n_clusters, 2)
         check_choice(self.search, SEARCHES, "search")
-        check_count("n_restarts", self.n_restarts)
-        check_choice(self.restarts, RESTARTS, "way to use restarts")
+        check_count("n_init", self.n_init)
+        check_choice(self.keep, KEEP, "choice of runs to keep")
         check_count("max_iter", self.max_iter)
         check_positive("cooling", self.cooling, above=1)
-        if isinstance(self.weight, str):
-            check_choice(self.weight, ("auto",), "weight")
-            return PATH
-        return (check_positive("weight", self.weight, or_equal=True),)
+        self._path()
+        check_counts(X, "CCIB")
+        if self.n_clusters > X.shape[0]:
+            raise InputError(f"{self.n_clusters} clusters of n_samples = {X.shape[0]} cannot be made: ask for fewer")
 
-    def _restarts(
+    def _path(self) -> tuple[float, ...]:
+        """The values of λ to try."""
+        if isinstance(self.trade_off, str):
+            check_choice(self.trade_off, ("auto",), "trade_off")
+            return PATH
+        return (check_positive("trade_off", self.trade_off, or_equal=True),)
+
+    def _runs(
         self, problem: ConditionalProblem, path: tuple[float, ...], seed: int, progress: bool | None
     ) -> list[list[Labels]]:
         from joblib import delayed
 
-        how = {"start": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
+        how = {"search": self.search, "max_iter": self.max_iter, "cooling": self.cooling, "seed": seed}
         lazily = workers(self.n_jobs, lazily=True)
-        runs = lazily(delayed(follow_path)(problem, path, unit=unit, **how) for unit in range(self.n_restarts))
-        found = list(track(runs, self.n_restarts, "restarts", progress))
+        runs = lazily(delayed(follow_path)(problem, path, unit=unit, **how) for unit in range(self.n_init))
+        found = list(track(runs, self.n_init, "runs", progress))
         self.n_iter_ = max(passes for _, passes in found)
         return [labels for labels, _ in found]
 
     def _answer(self, problem: ConditionalProblem, found: list[Labels], seed: int) -> None:
-        """One clustering of the restarts', and how sure they are of it."""
-        self.ensemble_ = Ensemble(found, info=pd.DataFrame({"restart": range(len(found))}))
-        whole = reweigh(problem.views, conditional=1, whole=self.weight_)
-        if self.restarts == "pool" and self.n_restarts > 1:
-            answer = combine(self.ensemble_, self.n_clusters, "information", random_state=seed)
-            self.labels_, self.confidence_, self.membership_ = answer.labels, answer.confidence, answer.membership
+        """One clustering of the runs', and what they say of each object's place."""
+        self.ensemble_ = Ensemble.from_codes(np.column_stack(found), info={"run": range(len(found))})
+        if self.keep == "all" and self.n_init > 1:
+            own = child_seed(seed, "alternatives.combine")
+            answer: Any = combine(self.ensemble_, self.n_clusters, "information", random_state=own)
+            self.labels_, self.membership_ = answer.labels, answer.membership
         else:
+            whole = reweigh(problem.views, conditional=1, whole=self.trade_off_)
             best = max(found, key=lambda labels: objective_of(whole, labels, self.n_clusters))
-            self.labels_ = np.argsort(np.argsort(-np.bincount(best), kind="stable"))[best]
-            rows = check_problem(self.ensemble_, self.n_clusters)
-            of_rows = np.zeros(rows.n_rows, np.int64)
-            of_rows[rows.inverse] = self.labels_
-            self.membership_ = cluster_posterior(rows, of_rows)[rows.inverse]
-            self.confidence_ = self.membership_[np.arange(len(best)), self.labels_]
+            self.labels_ = np.argsort(by_size(best, np.ones(len(best)), self.n_clusters))[best]
+            answer = _assessed(self.ensemble_, self.labels_, self.n_clusters)
+            self.membership_ = answer.posterior
+        self.confidence_, self.support_ = answer.confidence, answer.support
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.conditional_information_ = problem.conditional_information(self.labels_)
         self.information_ = problem.information(self.labels_)
-        self.objective_ = self.conditional_information_ + self.weight_ * self.information_
+        self.objective_ = self.conditional_information_ + self.trade_off_ * self.information_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -268,12 +276,22 @@ class CCIB(ClusterMixin, BaseEstimator):
         return tags
 
 
+def _assessed(ensemble: Ensemble, labels: NDArray[Any], n_clusters: int) -> Any:
+    """What the runs say of clusters of the objects."""
+    rows = check_problem(ensemble, n_clusters)
+    of_rows = np.zeros(rows.n_rows, np.int64)
+    of_rows[rows.inverse] = labels
+    found = assess(rows, of_rows)
+    of_objects = {name: getattr(found, name)[rows.inverse] for name in ("posterior", "confidence", "support")}
+    return replace(found, **of_objects)
+
+
 def _path_table(
     problem: ConditionalProblem, path: tuple[float, ...], found: list[list[Labels]], groups: Labels | None
 ) -> pd.DataFrame:
     rows = []
-    for weight, labels in zip(path, zip(*found, strict=True), strict=True):
-        row = {"weight": weight}
+    for trade_off, labels in zip(path, zip(*found, strict=True), strict=True):
+        row = {"trade_off": trade_off}
         row["conditional_information"] = float(np.mean([problem.conditional_information(some) for some in labels]))
         row["information"] = float(np.mean([problem.information(some) for some in labels]))
         row["redundancy"] = np.nan if groups is None else float(np.mean([nmi(groups, some) for some in labels]))

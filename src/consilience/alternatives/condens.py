@@ -2,7 +2,7 @@
 
 D. Gondek and T. Hofmann, Non-redundant clustering with conditional ensembles, KDD 2005. Inside a group the known grouping tells
 nothing apart, so whatever splits it is something else; what shows up in many groups survives the combination. Two points
-differ from the paper: all restarts enter one ensemble (the paper takes the best of 20 and does not say best by what), and the
+differ from the paper: all runs enter one ensemble (the paper takes the best of 20 and does not say best by what), and the
 combination by information maximizes Σ_j I(C; C_j), since the information about the joint row (Eq. 8) is H(C) whatever C.
 """
 
@@ -17,24 +17,19 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
+from consilience._random import child_seed
+from consilience._types import EnsembleLike, RandomState
 from consilience.alternatives.bases import check_base, is_random, takes_counts
 from consilience.alternatives.data import Centering, check_counts
-from consilience.alternatives.given import (
-    SEVERAL,
-    Given,
-    Group,
-    TooSmallError,
-    check_given,
-    groups_of,
-    joint,
-)
-from consilience.alternatives.splits import RESTARTS, split_groups
+from consilience.alternatives.given import MULTIPLE_GIVEN, Group, TooSmallError, check_given, groups_of, joint
+from consilience.alternatives.splits import KEEP, split_groups
 from consilience.consensus import METHODS, combine
+from consilience.ensemble import Ensemble
 from consilience.tables import check_matrix
 
 COMBINATIONS = ("auto", *METHODS)
 COLUMNS = ["given", "group", "name", "size", "outcome"]
-MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer restarts each
+MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer runs each
 
 
 class CondEns(ClusterMixin, BaseEstimator):
@@ -51,31 +46,31 @@ class CondEns(ClusterMixin, BaseEstimator):
         "information", "quadratic", any method of :func:`consilience.combine`, or "auto".
     n_clusters_local : int, optional
         Clusters in every group; `n_clusters` by default.
-    n_restarts : int
+    n_init : int
         Runs of the base in every group, each with its own stream; one where the base has no `random_state`, and fewer where
         groups times runs would be more than 2,000.
-    restarts : {"pool", "best"}
+    keep : {"all", "best"}
         All runs enter the ensemble, or for each group the best by the base's own objective.
     center : {None, "group"}
         "group" takes the means of the known groups out of the features before splits are extended. It cures
         boundaries that shift from group to group, and harms where membership in the new clusters depends on the group.
-    several : {"joint", "each"}
+    multiple_given : {"joint", "each"}
         With several given groupings: split the cells they make together, or the groups of each of them after taking the
         means of the cells out (which implies centering): larger parts, for groupings that add up.
     random_state : int, optional
     n_jobs : int, optional
-        Threads over groups and restarts; the labels do not depend on it.
+        Threads over groups and runs; the labels do not depend on it.
 
     Attributes
     ----------
     labels_ : (n_objects,) int array
         The new clustering, 0 … k − 1 by falling size.
-    confidence_, membership_
+    confidence_, support_, membership_
         As of the consensus; see :mod:`consilience.consensus.confidence`.
     n_clusters_ : int
     ensemble_ : Ensemble
-        The extended splits; ``ensemble_.info`` says of which group and restart.
-    n_restarts_ : int
+        The extended splits; ``ensemble_.info`` says of which group and run.
+    n_init_ : int
         Runs made in every group.
     groups_ : DataFrame
         Every group: its name, size, and whether it was split, or why not.
@@ -103,55 +98,58 @@ class CondEns(ClusterMixin, BaseEstimator):
         base: Any = "kmeans",
         combine: str = "information",
         n_clusters_local: int | None = None,
-        n_restarts: int = 10,
-        restarts: str = "pool",
+        n_init: int = 10,
+        keep: str = "all",
         center: str | None = None,
-        several: str = "joint",
-        random_state: Any = None,
+        multiple_given: str = "joint",
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.base = base
         self.combine = combine
         self.n_clusters_local = n_clusters_local
-        self.n_restarts = n_restarts
-        self.restarts = restarts
+        self.n_init = n_init
+        self.keep = keep
         self.center = center
-        self.several = several
+        self.multiple_given = multiple_given
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, *, learn: Any = None, progress: bool | None = None) -> CondEns:
-        """Find a clustering of X that is new to `y`.
+    def fit(self, X: Any, given: EnsembleLike | None = None, *, learn: Any = None) -> CondEns:
+        """Find a clustering of X that is new to `given`.
 
         Parameters
         ----------
         X : (n_objects, n_features) array, DataFrame or sparse matrix
-        y : label vector, or several (as an Ensemble is made from), optional
+        given : label vector, or several (as an Ensemble is made from), optional
             The known grouping or groupings. Missing labels are allowed: such objects are labeled by what was learned from
             the others. Without any, all objects are one group, which gives the consensus of plain runs of the base.
         learn : (n_objects,) bool array, optional
             Objects that splits are learned from; all by default. The others only join what was learned.
-        progress : bool, optional
-            A bar on standard error; by default only on a terminal.
         """
         index, X = X, check_matrix(X, estimator=self, min_objects=2)
-        self._check_options()
-        if takes_counts(self.base):
-            check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)
-        given = None if y is None else check_given(y, X.shape[0], index)
+        self._check(X)
+        return self._fit(X, None if given is None else check_given(given, X.shape[0], index), learn)
+
+    def fit_predict(self, X: Any, given: EnsembleLike | None = None, **options: Any) -> NDArray[np.int64]:
+        """Labels of :meth:`fit`."""
+        return self.fit(X, given, **options).labels_
+
+    def _fit(self, X: Any, given: Ensemble | None, learn: Any = None, progress: bool | None = False) -> CondEns:
+        """`fit` for data and groupings that have been checked."""
         seed = check_seed(self.random_state)
-        groups = self._choose_groups(groups_of(given, X.shape[0], self.several), learn, X.shape[0])
-        self.n_restarts_ = self._restarts(len(groups))
+        groups = self._choose_groups(groups_of(given, X.shape[0], self.multiple_given), learn, X.shape[0])
+        self.n_init_ = self._runs(len(groups))
         self.ensemble_, failed = split_groups(
             X,
             groups,
             self.n_clusters_local or self.n_clusters,
             base=self.base,
-            n_restarts=self.n_restarts_,
-            restarts=self.restarts,
+            n_init=self.n_init_,
+            keep=self.keep,
             centering=self._centering(X, given),
-            random_state=seed,
+            seed=seed,
             n_jobs=self.n_jobs,
             progress=progress,
         )
@@ -162,32 +160,37 @@ class CondEns(ClusterMixin, BaseEstimator):
                 "of labels; ask for fewer clusters, or for more with n_clusters_local"
             )
         self.consensus_ = combine(
-            self.ensemble_, self.n_clusters, self.combine, random_state=seed, n_jobs=self.n_jobs, progress=progress
+            self.ensemble_,
+            self.n_clusters,
+            self.combine,
+            random_state=child_seed(seed, "alternatives.combine"),
+            n_jobs=self.n_jobs,
+            progress=progress,
         )
-        self.labels_ = self.consensus_.labels
-        self.confidence_, self.membership_ = self.consensus_.confidence, self.consensus_.membership
-        self.n_clusters_ = self.consensus_.n_clusters
+        self.labels_, self.n_clusters_ = self.consensus_.labels, self.consensus_.n_clusters
+        self.confidence_, self.support_ = self.consensus_.confidence, self.consensus_.support
+        self.membership_ = self.consensus_.membership
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
-        """Labels of :meth:`fit`, with the known grouping `y`."""
-        return self.fit(X, y, **options).labels_
-
-    def _check_options(self) -> None:
+    def _check(self, X: Any) -> None:
+        """Refuse options that do not go together, or not with the data."""
         check_count("n_clusters", self.n_clusters, 2)
         check_base(self.base)
         check_choice(self.combine, COMBINATIONS, "combination")
         if self.n_clusters_local is not None:
             check_count("n_clusters_local", self.n_clusters_local, 2)
-        check_count("n_restarts", self.n_restarts)
-        check_choice(self.restarts, RESTARTS, "way to use restarts")
-        check_choice(self.several, SEVERAL, "way to use several groupings")
+        check_count("n_init", self.n_init)
+        check_choice(self.keep, KEEP, "choice of runs to keep")
+        check_choice(self.multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
         if self.center is not None:
             check_choice(self.center, ("group",), "center")
-        if takes_counts(self.base) and (self.center or self.several == "each"):
+        if not takes_counts(self.base):
+            return
+        if self.center or self.multiple_given == "each":
             raise InputError(
-                'taking group means out leaves no counts: with a base for counts use center=None and several="joint"'
+                'taking group means out leaves no counts: with a base for counts use center=None and multiple_given="joint"'
             )
+        check_counts(X, f"the base {self.base!r}" if isinstance(self.base, str) else type(self.base).__name__)
 
     def _choose_groups(self, groups: list[Group], learn: Any, n_objects: int) -> list[Group]:
         """The groups large enough to split; all of them are listed in `groups_`."""
@@ -210,11 +213,11 @@ class CondEns(ClusterMixin, BaseEstimator):
             )
         return chosen
 
-    def _restarts(self, n_groups: int) -> int:
+    def _runs(self, n_groups: int) -> int:
         """Runs in every group: those asked for, unless all together would make too large an ensemble."""
         if not is_random(self.base):
             return 1
-        return self.n_restarts if self.restarts == "best" else min(self.n_restarts, max(1, MEMBERS // n_groups))
+        return self.n_init if self.keep == "best" else min(self.n_init, max(1, MEMBERS // n_groups))
 
     def _report(self, failed: dict[tuple[int, int], str]) -> None:
         """Note the groups that were large enough and are not split all the same."""
@@ -224,14 +227,13 @@ class CondEns(ClusterMixin, BaseEstimator):
                 reason = f"refused by the base: {failed[key]}" if key in failed else "not split by the base"
                 self.groups_.loc[row, "outcome"] = reason
 
-    def _centering(self, X: Any, given: Given | None) -> Centering | None:
-        several = given is not None and given.labels.shape[1] > 1 and self.several == "each"
-        if given is None or (self.center is None and not several):
+    def _centering(self, X: Any, given: Ensemble | None) -> Centering | None:
+        each = given is not None and given.n_clusterings > 1 and self.multiple_given == "each"
+        if given is None or (self.center is None and not each):
             return None
-        # A missing label is a group of its own here, so that the means of the others can still be taken out.
-        labels = (
-            given.labels if not several else np.where(given.labels >= 0, given.labels, given.labels.max(axis=0) + 1)
-        )
+        labels = given.labels
+        if each:  # a missing label is a group of its own here, so that the means of the others can still be taken out
+            labels = np.where(labels >= 0, labels, labels.max(axis=0) + 1)
         return Centering.of(X, joint(labels))
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""A new grouping beside a known one, in one call: what it is, how new, how good, how sure."""
+"""A new grouping beside a given one, in one call: what it is, how new it is, its quality and its confidence."""
 
 from __future__ import annotations
 
@@ -11,62 +11,75 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_seed, count
+from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import COLUMNS, CondEns
-from consilience.alternatives.diagnostics import Diagnostics, diagnose, restart_stability, walk_through
-from consilience.alternatives.given import Given, check_given, groups_of
+from consilience.alternatives.data import check_data
+from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, group_breakdown, run_agreement
+from consilience.alternatives.given import groups_of
+from consilience.consensus.confidence import floating
 from consilience.ensemble import Ensemble
+from consilience.results import Result
 
 METHODS = ("condens", "ccib")
 USED = ("split", "not split")  # what the outcome of a group is that tells nothing odd: CCIB splits none
 
 
-@dataclass(frozen=True, eq=False)
-class Contrast:
-    """A clustering that is new to known ones.
+@dataclass(frozen=True, eq=False, repr=False)
+class Contrast(Result):
+    """A clustering that is new to given ones.
 
     Attributes
     ----------
     labels : (n_objects,) int array
         The new clustering, 0 … k − 1, the largest first.
-    confidence : (n_objects,) float array
-        How sure each object is of its cluster (:mod:`consilience.consensus.confidence`).
+    confidence, support : (n_objects,) float arrays
+        Probability that each object belongs where it was put, and share of the splits that agree with its place
+        (:mod:`consilience.consensus.confidence`).
     membership : (n_objects, n_clusters) array
     n_clusters : int
     redundancy : float
         NMI with the given grouping, of several the largest of each and of all together: 0 is new.
     quality : float
         Share of the variance explained, or for counts I(C; Y) in nats per count.
-    stability : float
-        Adjusted Rand index between the answers of two halves of the restarts; NaN with one restart, or the best of them only.
+    run_agreement : float
+        Adjusted Rand index between the answers of two halves of the runs; NaN with one run, or the best of them only.
     ensemble : Ensemble
         The splits of the groups, extended to all objects.
     groups : DataFrame
         Every group, its size, and whether it was split.
     diagnostics : Diagnostics
-        Redundancy with each given grouping, what is told twice, the quality of the given groupings.
+        Redundancy with each given grouping, shared information, the quality of the given groupings.
     given : Ensemble
+        With the names of its labels.
+    ids : array or None
+        Names of the objects.
     method : {"condens", "ccib"}
-    several : {"joint", "each"}
+    multiple_given : {"joint", "each"}
         How several given groupings were used.
+    scaling : str
+        What was done to the columns of the data.
     note : str
         What was done otherwise than asked for; empty if nothing.
     """
 
     labels: NDArray[np.int64]
     confidence: NDArray[np.float64]
+    support: NDArray[np.float64]
     membership: NDArray[np.float64] = field(repr=False)
     n_clusters: int
     redundancy: float
     quality: float
-    stability: float
+    run_agreement: float
     ensemble: Ensemble
     groups: pd.DataFrame
     diagnostics: Diagnostics
     given: Ensemble
+    ids: Array | None = None
     method: str = "condens"
-    several: str = "joint"
+    multiple_given: str = "joint"
+    scaling: str = ""
     note: str = ""
     seconds: float = 0.0
 
@@ -76,28 +89,33 @@ class Contrast:
         return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
 
     @property
+    def floating(self) -> Ints:
+        """Numbers of the objects with a support of at most one half, the weakest first; see :func:`~consilience.consensus.floaters`."""
+        return floating(self.labels, self.support)
+
+    @property
     def sentence(self) -> str:
-        """How new, how good, how sure, in plain words."""
+        """Redundancy, quality and confidence, in plain words."""
         return "; ".join(self._verdict()) + "."
 
     def _verdict(self) -> list[str]:
         known = self.labels >= 0
         sure = f"mean confidence {self.confidence[known].mean():.2f}" if known.any() else "no object has a label"
-        if not np.isnan(self.stability):
-            sure = f"two halves of the restarts agree to an adjusted Rand index of {self.stability:.2f}, {sure}"
+        if not np.isnan(self.run_agreement):
+            sure = f"two halves of the runs agree to an adjusted Rand index of {self.run_agreement:.2f}, {sure}"
         new = f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping"
         if np.isnan(self.redundancy):
             new = "no object has both a new and a given label, so nothing tells how new it is"
-        return [new, self._told(), sure]
+        return [new, self._explains(), sure]
 
-    def _told(self) -> str:
+    def _explains(self) -> str:
         by_variance = self.diagnostics.measure == "variance"
         good, known = (
             f"{value:.0%}" if by_variance else f"{value:.3g}"
             for value in (self.quality, self.diagnostics.quality_of_given)
         )
         if np.isnan(self.quality):
-            return "how good it is cannot be told"
+            return "its quality is not known"
         beside = "" if np.isnan(self.diagnostics.quality_of_given) else f" (the given grouping {known})"
         return (
             f"explains {good} of the variance{beside}"
@@ -105,17 +123,22 @@ class Contrast:
             else f"keeps {good} nats of information per count{beside}"
         )
 
-    def walk_through(self, truth: Any = None) -> pd.DataFrame:
-        """What the runs were worth in each group, inside it and extended; beside a hidden labeling if given."""
-        table = walk_through(self.ensemble, self.labels, self.given, truth, several=self.several)
-        return table.assign(group=self.groups["name"].to_numpy()) if self.method == "ccib" else table
+    def to_frame(self) -> pd.DataFrame:
+        """One row per object: id (or number), cluster (−1 without one), confidence and support."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
+
+    def group_breakdown(self, known: Any = None) -> pd.DataFrame:
+        """What the runs have in common with the result in each given group; see :func:`group_breakdown`."""
+        return group_breakdown(self.ensemble, self.labels, self.given, known, multiple_given=self.multiple_given)
 
     def __repr__(self) -> str:
         skipped = self.groups[~self.groups["outcome"].isin(USED)]
         lines = [
             f"Contrast: {self.n_clusters} new clusters of {count(len(self.labels), 'object')}",
             f"sizes  {', '.join(f'{size:,}' for size in self.sizes[:12])}",
-            *(f"{word:<5}  {text}" for word, text in zip(("new", "good", "sure"), self._verdict(), strict=True)),
+            *(f"{word:<6} {text}" for word, text in zip(("new", "good", "sure"), self._verdict(), strict=True)),
+            f"data   {self.scaling}",
         ]
         if len(skipped):
             names = ", ".join(f"{row['name']} ({row['size']}, {row['outcome']})" for _, row in skipped[:6].iterrows())
@@ -134,20 +157,21 @@ def _how_new(redundancy: float) -> str:
 
 def contrast(
     X: Any,
-    given: Any,
+    given: EnsembleLike,
     n_clusters: int,
     *,
     method: str = "condens",
     base: Any = "kmeans",
     combine: str = "information",
-    n_restarts: int = 10,
+    n_init: int = 10,
+    keep: str = "all",
     center: str | None = None,
     n_clusters_local: int | None = None,
-    restarts: str = "pool",
-    several: str = "joint",
-    weight: float | str = "auto",
+    multiple_given: str = "joint",
+    trade_off: float | str = "auto",
     search: str = "sequential",
-    random_state: Any = 0,
+    standardize: bool = True,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Contrast:
@@ -155,18 +179,22 @@ def contrast(
 
     Parameters
     ----------
-    X : (n_objects, n_features) array, DataFrame or sparse matrix
+    X : (n_objects, n_features) array or sparse matrix, data frame, Table, AnnData, or a path
     given : label vector, or several of them
-        What is known: columns of an array or DataFrame, items of a list. Labels may be missing.
+        What is known: columns of an array or DataFrame, items of a list. Labels may be missing. Of a path, frame or AnnData
+        also the name of a column, or a list of names.
     n_clusters : int
     method : {"condens", "ccib"}
         Conditional ensembles, or for counts the coordinated conditional information bottleneck.
-    base, combine, center, n_clusters_local, several
+    base, combine, center, n_clusters_local, multiple_given
         As of :class:`consilience.alternatives.CondEns`, for "condens" only.
-    weight, search
+    trade_off, search
         As of :class:`consilience.alternatives.CCIB`, for "ccib" only.
-    n_restarts, restarts, n_jobs
+    n_init, keep, n_jobs
         As of both.
+    standardize : bool
+        Scale every column to mean 0 and standard deviation 1 first (sparse: standard deviation only). Counts, for "ccib" and the
+        bases that take them, stay as they are.
     random_state : int
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
@@ -184,64 +212,70 @@ def contrast(
     Contrast: 2 new clusters of 200 objects
       sizes  100, 100
       new    new: NMI 0.00 with the given grouping
-      good   explains 48% of the variance (the given grouping 46%)
-      sure   two halves of the restarts agree to an adjusted Rand index of 1.00, mean confidence 1.00
+      good   explains 47% of the variance (the given grouping 47%)
+      sure   two halves of the runs agree to an adjusted Rand index of 1.00, mean confidence 1.00
+      data   3 columns, each scaled to mean 0 and standard deviation 1
     """
     start, seed = time.perf_counter(), check_seed(random_state)
-    split: dict[str, Any] = {
-        "base": base,
-        "combine": combine,
-        "center": center,
-        "n_clusters_local": n_clusters_local,
-        "several": several,
-    }
-    whole: dict[str, Any] = {"weight": weight, "search": search}
     by_ccib = check_choice(method, METHODS, "method") == "ccib"
-    kind: Any
-    kind, own = (CCIB, whole) if by_ccib else (CondEns, split)
-    _check_unused(split if by_ccib else whole, CondEns() if by_ccib else CCIB(), method)
-    model: Any = kind(n_clusters, **own, n_restarts=n_restarts, restarts=restarts, random_state=seed, n_jobs=n_jobs)
-    found = model.fit(X, given, progress=progress)
-    known = check_given(given, len(found.labels_))
-    combined = "information" if by_ccib else found.consensus_.method
+    own: dict[str, dict[str, Any]] = {
+        "condens": {
+            "base": base,
+            "combine": combine,
+            "center": center,
+            "n_clusters_local": n_clusters_local,
+            "multiple_given": multiple_given,
+        },
+        "ccib": {"trade_off": trade_off, "search": search},
+    }
+    _check_unused(own["condens" if by_ccib else "ccib"], method)
     counts = by_ccib or takes_counts(base)
-    about = diagnose(X, found.labels_, known.ensemble, measure="information" if counts else "variance")
-    stable = (
-        restart_stability(found.ensemble_, n_clusters, combined, random_state=seed) if restarts == "pool" else np.nan
-    )
+    data = check_data(X, given, counts=counts, standardize=standardize)
+    if data.given is None:
+        raise InputError("contrast needs a given grouping to differ from: alternatives() finds groupings without one")
+    both: dict[str, Any] = {"n_init": n_init, "keep": keep, "random_state": seed, "n_jobs": n_jobs}
+    model: Any = (CCIB if by_ccib else CondEns)(n_clusters, **own[method], **both)
+    model._check(data.X)
+    found = model._fit(data.X, data.given, progress=progress)
+    about = diagnostics_of(data.X, found.labels_, data.given, "information" if counts else "variance")
+    combined = "information" if by_ccib else found.consensus_.method
+    agree = run_agreement(found.ensemble_, n_clusters, combined, seed=seed) if keep == "all" else float("nan")
     return Contrast(
         labels=found.labels_,
         confidence=found.confidence_,
+        support=found.support_,
         membership=found.membership_,
         n_clusters=found.n_clusters_,
         redundancy=float(about.redundancy["nmi"].max()),
         quality=about.quality,
-        stability=stable,
+        run_agreement=agree,
         ensemble=found.ensemble_,
-        groups=_not_split(known, len(found.labels_)) if by_ccib else found.groups_,
+        groups=_not_split(data.given) if by_ccib else found.groups_,
         diagnostics=about,
-        given=known.ensemble,
+        given=data.given,
+        ids=data.ids,
         method=method,
-        several=several,
+        multiple_given=multiple_given,
+        scaling=data.scaling,
         note="" if by_ccib else _fewer(found),
         seconds=time.perf_counter() - start,
     )
 
 
-def _check_unused(options: dict[str, Any], model: Any, method: str) -> None:
+def _check_unused(options: dict[str, Any], method: str) -> None:
     """Refuse options of the other method, instead of leaving them unused."""
-    defaults = model.get_params(deep=False)
+    defaults: dict[str, Any] = contrast.__kwdefaults__ or {}
     for name, value in options.items():
         if value is not defaults[name] and value != defaults[name]:
-            raise InputError(f"{name} is no option of method={method!r}: leave it out, or choose the other method")
+            raise InputError(f"{name} is not an option of method={method!r}: leave it out, or choose the other method")
 
 
-def _not_split(known: Given, n_objects: int) -> pd.DataFrame:
-    rows = [(g.given, g.code, g.name, len(g.rows), "not split") for g in groups_of(known, n_objects, "joint")]
-    return pd.DataFrame(rows, columns=COLUMNS)
+def _not_split(given: Ensemble) -> pd.DataFrame:
+    groups = groups_of(given, given.n_objects, "joint")
+    return pd.DataFrame([(g.given, g.code, g.name, len(g.rows), "not split") for g in groups], columns=COLUMNS)
 
 
 def _fewer(model: CondEns) -> str:
-    if model.n_restarts_ == model.n_restarts or not is_random(model.base):
+    if model.n_init_ == model.n_init or not is_random(model.base):
         return ""
-    return f"{model.n_restarts_} in place of {count(model.n_restarts, 'restart')}, since there are so many groups"
+    return f"{model.n_init_} in place of {count(model.n_init, 'run')} in each group, since there are so many groups"

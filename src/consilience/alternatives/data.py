@@ -1,7 +1,8 @@
-"""Counts are checked, and data is seen from a group where its means are taken out."""
+"""Data and given groupings, checked once; and data seen from a group where its means are taken out."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,10 +12,67 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, count
-from consilience._types import Floats
+from consilience._types import Array, EnsembleLike, Floats
+from consilience.alternatives.given import check_given
+from consilience.ensemble import Ensemble
+from consilience.opening import as_table
+from consilience.tables import Table, check_matrix
+from consilience.tables.scaling import Standardizer
 
 BLOCK = 2**22  # numbers of a sparse table made dense at once, to look at: 32 MB
 DENSE = 2**27  # and to cluster: 1 GB
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a function on data works on.
+
+    Attributes
+    ----------
+    X : (n_objects, n_features) array or CSR matrix
+        Finite float64 numbers, scaled.
+    given : Ensemble or None
+    ids : array or None
+    scaling : str
+        What was done to the columns, in one line.
+    """
+
+    X: Any
+    given: Ensemble | None
+    ids: Array | None
+    scaling: str
+
+
+def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize: bool) -> Data:
+    """Open and check the data and the given groupings; scale the columns unless they are counts.
+
+    X is an array, a sparse matrix, or what :func:`consilience.opening.as_table` opens; of the latter, `given` may be names of columns.
+    """
+    source, table = X, None
+    if not (isinstance(X, (np.ndarray, list, tuple)) or sparse.issparse(X)):
+        names = _columns_named(X, given)
+        known = {"known": names} if names and not isinstance(X, Table) else {}
+        table = X if isinstance(X, Table) else as_table(X, "counts" if counts else "data", **known)
+        if names and table.labels is not None:
+            given, source = table.labels[names], None
+    values = check_matrix(X if table is None else table, min_objects=2)
+    ens = None if given is None else check_given(given, values.shape[0], source)
+    ids = table.ids if table is not None and table.ids is not None else None if ens is None else ens.ids
+    if counts or not standardize:
+        return Data(values, ens, ids, "counts as they are" if counts else "columns as they are")
+    scaler = Standardizer.of(values)
+    return Data(scaler.apply(values), ens, ids, scaler.describe())
+
+
+def _columns_named(X: Any, given: Any) -> list[str]:
+    """The columns that `given` names: one, or a list of them; a list that does not name columns is a label vector."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        return []
+    frame = X.labels if isinstance(X, Table) else getattr(X, "obs", X)
+    columns = getattr(frame, "columns", None)
+    return given if isinstance(X, (str, os.PathLike)) or (columns is not None and set(given) <= set(columns)) else []
 
 
 def check_counts(X: Any, what: str) -> None:

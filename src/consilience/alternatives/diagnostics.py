@@ -1,7 +1,8 @@
-"""How new a clustering is to known ones, how good it is on the data, and how sure.
+"""How new a clustering is to given ones, its quality on the data, and the agreement of its runs.
 
 With q(C) the quality, what a clustering tells of the data (I(C; Y) for counts, the share of the variance it explains otherwise),
-q(C) + q(Z) − q(C, Z) is what C and Z tell twice: 0 if they are information orthogonal (D. Gondek and T. Hofmann, KDD 2005, Eq. 11).
+q(C) + q(Z) − q(C, Z) is the information about the data that C and Z share: 0 if they are information orthogonal (Gondek and
+Hofmann 2005, Eq. 11).
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_labels, count
-from consilience._types import Floats
+from consilience._random import child_seed
+from consilience._types import EnsembleLike, Floats
 from consilience.alternatives.data import group_means
-from consilience.alternatives.given import SEVERAL, check_given, groups_of, joint
+from consilience.alternatives.given import MULTIPLE_GIVEN, groups_of, joint
 from consilience.consensus import combine
-from consilience.ensemble import Ensemble
+from consilience.ensemble import Ensemble, as_ensemble
 from consilience.information import objective_of
 from consilience.measures import adjusted_rand, information_ratio, nmi
+from consilience.results import register
 from consilience.tables import check_matrix
 from consilience.views import count_views, label_views
 
@@ -47,10 +50,15 @@ def quality(X: Any, labels: Any, *, measure: str = "variance") -> float:
     X = check_matrix(X)
     if len(codes) != X.shape[0]:
         raise InputError(f"{len(codes)} labels for data of {X.shape[0]} objects; they must be the same")
+    return quality_of(X, codes, measure)
+
+
+def quality_of(X: Any, codes: NDArray[Any], measure: str) -> float:
+    """:func:`quality` of a checked matrix and codes."""
     known = codes >= 0
     if not known.any():
         return float("nan")
-    X, codes = (X, codes) if known.all() else (X[known], check_labels(codes[known]))
+    X, codes = (X, codes) if known.all() else (X[known], codes[known])
     if measure == "information":
         return objective_of(count_views([X]), codes, int(codes.max()) + 1)
     return _explained(X, codes)
@@ -81,7 +89,8 @@ def _sparse_deviations(X: Any, codes: NDArray[Any], k: int, mean: Floats) -> tup
     return total, group_means(X, codes, k) - (1 - group_means(stored, codes, k)) * mean
 
 
-@dataclass(frozen=True)
+@register
+@dataclass(frozen=True, eq=False)
 class Diagnostics:
     """What :func:`diagnose` found.
 
@@ -89,7 +98,7 @@ class Diagnostics:
     ----------
     redundancy : DataFrame
         One row per given grouping, and one for several of them together:
-        I(C; Z) in nats, NMI, I(C; Z) / H(Z), and what C and Z tell of the data twice.
+        I(C; Z) in nats, NMI, I(C; Z) / H(Z), and the information about the data that C and Z share.
     quality, quality_of_given : float
         Of the clustering, and of the given groupings together.
     measure : {"variance", "information"}
@@ -101,7 +110,7 @@ class Diagnostics:
     measure: str
 
 
-def diagnose(X: Any, labels: Any, given: Any = None, *, measure: str = "variance") -> Diagnostics:
+def diagnose(X: Any, labels: Any, given: EnsembleLike | None = None, *, measure: str = "variance") -> Diagnostics:
     """Compare a clustering of the data with groupings that were known before.
 
     Examples
@@ -112,17 +121,22 @@ def diagnose(X: Any, labels: Any, given: Any = None, *, measure: str = "variance
     >>> found.redundancy["nmi"].tolist(), round(found.quality, 2), round(found.quality_of_given, 2)
     ([0.0], 0.2, 0.8)
     """
+    check_choice(measure, MEASURES, "measure")
     codes = check_labels(labels)
-    good = quality(X, codes, measure=measure)
-    columns = ["given", "information", "nmi", "share", "told_twice"]
+    ens = None if given is None else _check_length(as_ensemble(given), len(codes))
+    return diagnostics_of(check_matrix(X, n_objects=len(codes)), codes, ens, measure)
+
+
+def diagnostics_of(X: Any, codes: NDArray[Any], given: Ensemble | None, measure: str) -> Diagnostics:
+    """:func:`diagnose` of a checked matrix, codes and groupings."""
+    good, columns = quality_of(X, codes, measure), ["given", "information", "nmi", "share", "shared_information"]
     if given is None:
         return Diagnostics(pd.DataFrame(columns=columns), good, float("nan"), measure)
-    ens = _check_length(given if isinstance(given, Ensemble) else Ensemble(given), len(codes))
-    X, cells = check_matrix(X), joint(ens.labels)
-    rows = [(name, *_shared(X, codes, z, measure)) for name, z in zip(ens.names, ens.labels.T, strict=True)]
-    if ens.n_clusterings > 1:
+    cells = joint(given.labels)
+    rows = [(name, *_shared(X, codes, z, measure)) for name, z in zip(given.names, given.labels.T, strict=True)]
+    if given.n_clusterings > 1:
         rows.append(("together", *_shared(X, codes, cells, measure)))
-    return Diagnostics(pd.DataFrame(rows, columns=columns), good, quality(X, cells, measure=measure), measure)
+    return Diagnostics(pd.DataFrame(rows, columns=columns), good, quality_of(X, cells, measure), measure)
 
 
 def _check_length(ens: Ensemble, n_objects: int) -> Ensemble:
@@ -136,11 +150,10 @@ def _shared(X: Any, codes: NDArray[Any], z: NDArray[Any], measure: str) -> tuple
     both = (codes >= 0) & (z >= 0)
     if not both.any():
         return (float("nan"),) * 4
-    alone = [quality(X, np.where(both, side, -1), measure=measure) for side in (codes, z)]
-    twice = sum(alone) - quality(X, joint(np.column_stack([codes, z])), measure=measure)
-    views, found = label_views(check_labels(z[both])[:, None]), check_labels(codes[both])
-    shared = objective_of(views, found, int(codes.max()) + 1)
-    return shared, nmi(codes, z), information_ratio(z, codes), twice
+    alone = [quality_of(X, np.where(both, side, -1), measure) for side in (codes, z)]
+    twice = sum(alone) - quality_of(X, joint(np.column_stack([codes, z])), measure)
+    information = objective_of(label_views(z[both][:, None]), codes[both], int(codes.max()) + 1)
+    return information, nmi(codes, z), information_ratio(z, codes), twice
 
 
 def redundancy(labels: NDArray[Any], given: NDArray[Any]) -> float:
@@ -148,10 +161,17 @@ def redundancy(labels: NDArray[Any], given: NDArray[Any]) -> float:
     return float(np.nanmax([nmi(z, labels) for z in (*given.T, joint(given)) if (z >= 0).any()]))
 
 
-def walk_through(
-    ensemble: Ensemble, labels: Any, given: Any = None, truth: Any = None, *, several: str = "joint"
+def group_breakdown(
+    ensemble: Ensemble,
+    labels: Any,
+    given: EnsembleLike | None = None,
+    known: Any = None,
+    *,
+    multiple_given: str = "joint",
 ) -> pd.DataFrame:
-    """What each group's splits were worth, inside the group and extended to all objects (tables 3 and 4 of the paper).
+    """What each group's splits have in common with the result, inside the group and extended to all objects.
+
+    These are tables 3 and 4 of Gondek and Hofmann 2005.
 
     Parameters
     ----------
@@ -162,38 +182,36 @@ def walk_through(
         The combined clustering.
     given : label vector or vectors
         The groupings that were split.
-    truth : label vector, optional
-        A hidden labeling to compare with.
-    several : {"joint", "each"}
+    known : label vector, optional
+        Known labels to compare with.
+    multiple_given : {"joint", "each"}
         How several given groupings were used.
 
     Returns
     -------
     DataFrame
         A row per group, means over its runs: I(L; C) / H(L) of the splits inside the group (`inside_…`) and of all objects
-        (`extended_…`), with L the combined labels, the given grouping and the truth.
+        (`extended_…`), with L the combined labels, the given grouping and the known labels.
 
     Examples
     --------
-    >>> from consilience.alternatives import CondEns, walk_through
+    >>> from consilience.alternatives import CondEns, group_breakdown
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> found = CondEns(2, base="multinomial", n_restarts=3, random_state=0).fit(X, given)
-    >>> walk_through(found.ensemble_, found.labels_, given, hidden)["size"].tolist()
+    >>> found = CondEns(2, base="multinomial", n_init=3, random_state=0).fit(X, given)
+    >>> group_breakdown(found.ensemble_, found.labels_, given, hidden)["size"].tolist()
     [100, 100]
     """
-    check_choice(several, SEVERAL, "way to use several groupings")
+    check_choice(multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
     targets = {"combined": check_labels(labels)}
-    if truth is not None:
-        targets["truth"] = check_labels(truth, "the truth")
+    if known is not None:
+        targets["known"] = check_labels(known, "the known labels")
     for target, codes in targets.items():
         if len(codes) != ensemble.n_objects:
             raise InputError(f"{len(codes):,} {target} labels for an ensemble of {count(ensemble.n_objects, 'object')}")
-    ens = None if given is None else given if isinstance(given, Ensemble) else Ensemble(given)
-    if ens is not None:
-        _check_length(ens, ensemble.n_objects)
+    ens = None if given is None else _check_length(as_ensemble(given), ensemble.n_objects)
     rows = []
-    for name, inside, runs in _parts(ensemble, ens, several):
+    for name, inside, runs in _parts(ensemble, ens, multiple_given):
         row: dict[str, Any] = {"group": name, "size": int(inside.sum()), "runs": len(runs)}
         columns = ensemble.labels[:, runs].T
         for target, codes in targets.items():
@@ -206,31 +224,33 @@ def walk_through(
 
 
 def _parts(
-    ensemble: Ensemble, ens: Ensemble | None, several: str
+    ensemble: Ensemble, given: Ensemble | None, multiple_given: str
 ) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
     """Every group's name, its objects, and the runs to look at there."""
     info, n = ensemble.info, ensemble.n_objects
     if "group" not in info:
-        for group in groups_of(None if ens is None else check_given(ens, n), n, several):
+        for group in groups_of(given, n, multiple_given):
             yield group.name, np.isin(np.arange(n), group.rows), np.arange(len(info))
         return
     for (which, code, name), runs in info.groupby(["given", "group", "name"], sort=False):
         inside = np.ones(n, bool)
-        if ens is not None:
-            inside = (joint(ens.labels) if several == "joint" else ens.labels[:, int(which)]) == int(code)
+        if given is not None:
+            codes = joint(given.labels) if multiple_given == "joint" else given.labels[:, int(which)]
+            inside = codes == int(code)
         yield str(name), inside, runs.index.to_numpy()
 
 
-def restart_stability(ensemble: Ensemble, n_clusters: int, method: str, *, random_state: Any = 0) -> float:
-    """Adjusted Rand index of the answers of two halves of the restarts (even, odd); NaN with a single restart."""
-    odd = ensemble.info["restart"].to_numpy() % 2 == 1
+def run_agreement(ensemble: Ensemble, n_clusters: int, method: str, *, seed: int = 0) -> float:
+    """Adjusted Rand index of the answers of two halves of the runs (even, odd); NaN with a single run."""
+    odd = ensemble.info["run"].to_numpy() % 2 == 1
     if odd.all() or not odd.any():
         return float("nan")
     answers = []
-    for half in (np.flatnonzero(~odd), np.flatnonzero(odd)):
+    for which, half in enumerate((np.flatnonzero(~odd), np.flatnonzero(odd))):
         part = ensemble[:, half]
         k = min(n_clusters, len(part.signatures()))
         if k < 2:
             return float("nan")
-        answers.append(combine(part, k, method, random_state=random_state, progress=False).labels)
+        own = child_seed(seed, "alternatives.run_halves", which)
+        answers.append(combine(part, k, method, random_state=own, progress=False).labels)
     return adjusted_rand(*answers)

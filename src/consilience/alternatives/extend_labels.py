@@ -23,7 +23,8 @@ def extend(X: Any, split: Split, centering: Centering | None = None) -> Labels:
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.alternatives import extend, fit_base
+    >>> from consilience.alternatives.bases import fit_base
+    >>> from consilience.alternatives.extend_labels import extend
     >>> X = np.array([[0.0], [0.1], [9.0], [9.1], [0.2], [8.8]])
     >>> group = np.array([0, 1, 2, 3])
     >>> split = fit_base("kmeans", X[group], group, 2, seed=0)

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, count, show
-from consilience._types import Labels
-from consilience.ensemble import Ensemble, check_same_objects
-from consilience.tables.vectors import columns_of
+from consilience._types import EnsembleLike, Labels
+from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
 
-SEVERAL = ("joint", "each")
+MULTIPLE_GIVEN = ("joint", "each")
 
 
 class TooSmallError(InputError):
@@ -22,27 +21,6 @@ class TooSmallError(InputError):
 
 class NoSplitError(InputError):
     """The base clusterer left every group whole."""
-
-
-@dataclass(frozen=True)
-class Given:
-    """The known groupings.
-
-    Attributes
-    ----------
-    ensemble : Ensemble
-        One column each, −1 where an object's group is not known.
-    names : list of lists of str
-        What the user calls the groups of each.
-    """
-
-    ensemble: Ensemble
-    names: list[list[str]]
-
-    @property
-    def labels(self) -> Labels:
-        """(n_objects, n_groupings) codes."""
-        return self.ensemble.labels
 
 
 @dataclass(frozen=True)
@@ -55,16 +33,9 @@ class Group:
     name: str
 
 
-def check_given(given: Any, n_objects: int, X: Any = None) -> Given:
-    """The known groupings: of the same objects as the data, each with at least two groups.
-
-    Examples
-    --------
-    >>> from consilience.alternatives import check_given
-    >>> check_given(["news", "sport", None], 3).names
-    [['news', 'sport']]
-    """
-    ens = given if isinstance(given, Ensemble) else Ensemble(given)
+def check_given(given: EnsembleLike, n_objects: int, X: Any = None) -> Ensemble:
+    """The known groupings: of the same objects as the data, each with at least two groups."""
+    ens = as_ensemble(given)
     if ens.n_objects != n_objects:
         raise InputError(
             f"the given labels are of {count(ens.n_objects, 'object')}, the data of {n_objects:,}: give one label per row"
@@ -76,23 +47,25 @@ def check_given(given: Any, n_objects: int, X: Any = None) -> Given:
             raise InputError(f"{which} has no label at all: leave it out")
         if groups == 1:
             raise InputError(f"{which} has one group only, so anything would be new to it: give at least two groups")
-    return Given(ens, _group_names(given, ens))
+    return ens
 
 
-def _group_names(given: Any, ens: Ensemble) -> list[list[str]]:
-    """The label of the first object of every group, as the user wrote it."""
-    vectors = [None] * ens.n_clusterings if isinstance(given, Ensemble) else columns_of(given)[1]
-    names = []
-    for vector, codes in zip(vectors, ens.labels.T, strict=True):
-        first = [int(np.argmax(codes == code)) for code in range(int(codes.max()) + 1)]
-        values = range(len(first)) if vector is None else [getattr(vector, "iloc", vector)[i] for i in first]
-        names.append([_text(value) for value in values])
-    return names
+def group_names(given: Ensemble) -> list[list[str]]:
+    """What the user calls the groups of each grouping, by code.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.alternatives.given import group_names
+    >>> group_names(cs.Ensemble([["news", "sport", None], [2.0, 1.0, float("nan")]]))
+    [['news', 'sport'], ['1', '2']]
+    """
+    return [[_text(label) for label in given.categories(j)] for j in range(given.n_clusterings)]
 
 
-def _text(value: Any) -> str:
-    """A label as the user would say it: whole numbers without the point that a missing one beside them brought."""
-    return str(int(value)) if isinstance(value, (float, np.floating)) and float(value).is_integer() else str(value)
+def _text(label: Any) -> str:
+    """Whole numbers without the point that a missing one beside them brought."""
+    return str(int(label)) if isinstance(label, (float, np.floating)) and float(label).is_integer() else str(label)
 
 
 def joint(labels: NDArray[Any]) -> Labels:
@@ -112,31 +85,34 @@ def joint(labels: NDArray[Any]) -> Labels:
     return out
 
 
-def groups_of(given: Given | None, n_objects: int, several: str) -> list[Group]:
+def groups_of(given: Ensemble | None, n_objects: int, multiple_given: str) -> list[Group]:
     """The groups to split: the cells of all groupings together ("joint"), or the groups of each ("each").
 
     Without a given grouping all objects are one group.
 
     Examples
     --------
-    >>> from consilience.alternatives import check_given, groups_of
-    >>> given = check_given([["a", "a", "b", "b"], [0, 1, 1, 1]], 4)
+    >>> import consilience as cs
+    >>> from consilience.alternatives.given import groups_of
+    >>> given = cs.Ensemble([["a", "a", "b", "b"], [0, 1, 1, 1]])
     >>> [(group.name, group.rows.tolist()) for group in groups_of(given, 4, "joint")]
     [('a × 0', [0]), ('a × 1', [1]), ('b × 1', [2, 3])]
     """
-    check_choice(several, SEVERAL, "way to use several groupings")
+    check_choice(multiple_given, MULTIPLE_GIVEN, "way to use multiple given groupings")
     if given is None:
         return [Group(np.arange(n_objects), 0, 0, "all objects")]
-    if several == "each" or given.labels.shape[1] == 1:
+    names = group_names(given)
+    if multiple_given == "each" or given.n_clusterings == 1:
         return [
-            Group(np.flatnonzero(codes == code), j, code, name)
-            for j, (codes, names) in enumerate(zip(given.labels.T, given.names, strict=True))
-            for code, name in enumerate(names)
+            Group(rows, j, code, name)
+            for j, codes in enumerate(given.labels.T)
+            for code, name in enumerate(names[j])
+            if len(rows := np.flatnonzero(codes == code))
         ]
     cells = joint(given.labels)
     groups = []
     for code in range(int(cells.max()) + 1):
         rows = np.flatnonzero(cells == code)
-        parts = [names[label] for names, label in zip(given.names, given.labels[rows[0]], strict=True)]
+        parts = [own[label] for own, label in zip(names, given.labels[rows[0]], strict=True)]
         groups.append(Group(rows, 0, code, " × ".join(parts)))
     return groups

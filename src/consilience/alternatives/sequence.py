@@ -1,4 +1,4 @@
-"""One grouping after another, each new to all before it, until nothing is left that is there."""
+"""One grouping after another, each new to all before it, until nothing reproducible is left."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ import pandas as pd
 from consilience._check import InputError, check_count, check_positive, check_seed, count
 from consilience._progress import track
 from consilience._random import child_seed
+from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.diagnostics import diagnose
-from consilience.alternatives.given import NoSplitError, TooSmallError, check_given
-from consilience.alternatives.significance import reproducibility, surprise
+from consilience.alternatives.data import check_data
+from consilience.alternatives.diagnostics import diagnostics_of
+from consilience.alternatives.given import NoSplitError, TooSmallError
+from consilience.alternatives.significance import reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
-from consilience.tables import check_matrix
+from consilience.results import Result
 
-COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "surprise", "kept"]
+COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]
 TOO_SMALL = "the groups have become too small to split"
 NO_SPLIT = "the base finds no split in any group of what is left"
 NUMBERS = range(2, 9)  # tried where n_clusters is left open
+SPLITS, NULL = 2, 5  # halvings of the objects, and null data sets, that a grouping is judged by
 NEARLY = 0.05  # the largest number of clusters that comes so near to the most reproducible one
 
 
-@dataclass(frozen=True, eq=False)
-class Alternatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class Alternatives(Result):
     """Groupings of the same data, each new to all before it.
 
     Attributes
@@ -37,19 +40,31 @@ class Alternatives:
         One clustering per alternative, in the order found; None if there is none.
     table : DataFrame
         Every alternative tried, the one that stopped the search too: clusters, quality, redundancy (largest NMI with what
-        came before), reproducibility, surprise (see :mod:`consilience.alternatives.significance`), and whether it was kept.
+        came before), reproducibility, z-score (see :mod:`consilience.alternatives.significance`), and whether it was kept.
     stopped : str
         Why there are no more.
+    ids : array or None
+        Names of the objects.
+    scaling : str
+        What was done to the columns of the data.
     """
 
     ensemble: Ensemble | None
     table: pd.DataFrame
     stopped: str
+    ids: Array | None = None
+    scaling: str = ""
 
     @property
     def labels(self) -> Any:
         """(n_objects, n_alternatives) labels."""
         return np.empty((0, 0), np.int32) if self.ensemble is None else self.ensemble.labels
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per object: id (or number), and its cluster in every alternative, `cluster_1` and so on."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        clusters = {f"cluster_{number}": labels for number, labels in enumerate(self.labels.T, 1)}
+        return pd.DataFrame({"id": ids[: len(self.labels)], **clusters})
 
     def __len__(self) -> int:
         return 0 if self.ensemble is None else self.ensemble.n_clusterings
@@ -61,48 +76,51 @@ class Alternatives:
                 f"{i}  {row['n_clusters']} clusters, quality {row['quality']:.3f}, redundancy {row['redundancy']:.3f}, "
                 f"reproducibility {row['reproducibility']:.3f}"
             )
-        return "\n  ".join([*lines, f"stopped: {self.stopped}"])
+        return "\n  ".join([*lines, f"data     {self.scaling}", f"stopped  {self.stopped}"])
 
 
 def alternatives(
     X: Any,
-    n: int = 3,
+    n_clusterings: int = 3,
     *,
     n_clusters: int | Sequence[int] | None = None,
-    given: Any = None,
+    given: EnsembleLike | None = None,
     base: Any = "kmeans",
     center: str | None = "auto",
     min_reproducibility: float = 0.5,
-    min_surprise: float = 2.0,
+    min_z_score: float = 2.0,
     max_redundancy: float = 0.3,
-    random_state: Any = 0,
+    standardize: bool = True,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Alternatives:
-    """Find up to `n` groupings of the data, each new to all before it.
+    """Find up to `n_clusterings` groupings of the data, each new to all before it.
 
-    The first is a plain clustering, the best of its restarts (or the first that is new to `given`); every further one is found by
+    The first is a plain clustering, the best of its runs (or the first that is new to `given`); every further one is found by
     :class:`CondEns` given all that came before. **Stop rule**: the search ends when what it finds next is not reproducible (answers
     learned from two halves of the objects agree to an adjusted Rand index below `min_reproducibility`), explains no more of the
-    variance than such an answer does of a plain cloud (by less than `min_surprise` standard deviations; dense tables only), repeats
-    something (NMI above `max_redundancy` with what came before), or when the groups have become too small to split
+    variance than such an answer does of data without clusters (by less than `min_z_score` standard deviations; dense tables only),
+    repeats something (NMI above `max_redundancy` with what came before), or when the groups have become too small to split
     or the base finds no split in them.
 
     Parameters
     ----------
-    X : (n_objects, n_features) array, DataFrame or sparse matrix
-    n : int
+    X : (n_objects, n_features) array or sparse matrix, data frame, Table, AnnData, or a path
+    n_clusterings : int
         Groupings at most.
-    n_clusters : int or sequence of n ints, optional
+    n_clusters : int or sequence of ints, one for each grouping, optional
         Clusters of all, or of each. By default the largest of 2 … 8 whose reproducibility comes within .05 of the best.
     given : label vector or vectors, optional
-        What is known already.
+        What is known already; as of :func:`contrast`.
     center : {"auto", "group", None}
         As of :class:`CondEns`; "auto" is "group", and None for counts, which have no means to take out.
     base, n_jobs, **options
         As of :class:`CondEns`.
-    min_reproducibility, min_surprise, max_redundancy : float
+    min_reproducibility, min_z_score, max_redundancy : float
+    standardize : bool
+        Scale every column to mean 0 and standard deviation 1 first (sparse: standard deviation only); counts stay as they are.
     random_state : int
     progress : bool, optional
 
@@ -114,31 +132,32 @@ def alternatives(
     --------
     >>> from consilience.alternatives import alternatives
     >>> from consilience.datasets import load_beads
-    >>> X = load_beads().values
-    >>> found = alternatives((X - X.mean(axis=0)) / X.std(axis=0), n_clusters=[3, 4, 3], n_restarts=5)
+    >>> found = alternatives(load_beads(), n_clusters=[3, 4, 3], n_init=5)
     >>> found.table["kept"].tolist()  # shape, color, and then nothing
     [True, True, False]
     """
-    n = check_count("n", n)
+    n = check_count("n_clusterings", n_clusterings)
     numbers = _numbers(n_clusters, n)
     check_positive("min_reproducibility", min_reproducibility, above=-1, or_equal=True)
-    check_positive("min_surprise", min_surprise, above=-np.inf)
+    check_positive("min_z_score", min_z_score, above=-np.inf)
     check_positive("max_redundancy", max_redundancy, or_equal=True)
-    seed = check_seed(random_state)
-    if center == "auto":
-        center = None if takes_counts(base) else "group"
-    index, X = X, check_matrix(X, estimator=CondEns(), min_objects=2)
-    known = [] if given is None else list(check_given(given, X.shape[0], index).ensemble.labels.T)
-    limits = (min_reproducibility, min_surprise, max_redundancy)
-    found: list[Any] = []
+    seed, counts = check_seed(random_state), takes_counts(base)
+    settings = {"base": base, "center": None if counts else "group", "n_jobs": n_jobs} | options
+    if center != "auto":
+        settings["center"] = center
+    data = check_data(X, given, counts=counts, standardize=standardize)
+    CondEns(2, **settings)._check(data.X)
+    known: list[Any] = [] if data.given is None else list(data.given.labels.T)
+    limits = (min_reproducibility, min_z_score, max_redundancy)
+    found: list[Ints] = []
     rows, stopped = [], f"{n} were asked for"
     for step in track(range(n), n, "alternatives", progress):
-        past = [*known, *found] or None
-        settings = {"base": base, "center": center, "random_state": _seed_of(seed, step), "n_jobs": n_jobs}
-        if past is None:  # restarts of a plain clustering may find different groupings, whose consensus is none of them
-            settings["restarts"] = "best"
+        past = _together([*known, *found])
+        settings["random_state"] = child_seed(seed, "alternatives.sequence", step)
+        # Runs of a plain clustering may find different groupings, whose consensus is none of them.
+        own = {"keep": "best"} | settings if past is None else settings
         try:
-            labels, row = _next(X, past, numbers[step], settings | options)
+            labels, row = _next(data.X, past, numbers[step], own)
         except (TooSmallError, NoSplitError) as error:
             stopped = NO_SPLIT if isinstance(error, NoSplitError) else TOO_SMALL
             break
@@ -149,34 +168,38 @@ def alternatives(
             break
         found.append(labels)
     table = pd.DataFrame(rows, columns=COLUMNS).astype({"kept": bool})
-    return Alternatives(Ensemble(found) if found else None, table, stopped)
+    ensemble = _together(found, data.ids)
+    return Alternatives(ensemble, table, stopped, data.ids, data.scaling)
 
 
-def _seed_of(seed: int, step: int) -> int:
-    """A 63-bit seed of its own for every step."""
-    return child_seed(seed, "alternatives.sequence", step)
+def _together(labels: list[Any], ids: Array | None = None) -> Ensemble | None:
+    return Ensemble.from_codes(np.column_stack(labels), ids=ids) if labels else None
 
 
-def _next(X: Any, past: Any, numbers: Sequence[int], settings: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The next grouping, and its clusters, quality, redundancy, reproducibility and surprise."""
+def _next(
+    X: Any, past: Ensemble | None, numbers: Sequence[int], settings: dict[str, Any]
+) -> tuple[Ints, tuple[Any, ...]]:
+    """The next grouping, and its clusters, quality, redundancy, reproducibility and z-score."""
     k, again = _most_reproducible(X, past, numbers, settings)
     if np.isnan(again):
         raise TooSmallError(TOO_SMALL)
     model, counts = CondEns(k, **settings), takes_counts(settings["base"])
-    labels = model.fit(X, past, progress=False).labels_
-    about = diagnose(X, labels, past, measure="information" if counts else "variance")
+    labels = model._fit(X, past).labels_
+    about = diagnostics_of(X, labels, past, "information" if counts else "variance")
     repeated = 0.0 if past is None else float(about.redundancy["nmi"].max())
-    beyond = float("nan") if counts else surprise(X, past, model, random_state=settings["random_state"])
+    beyond = float("nan") if counts else z_score_of(X, past, model, NULL, settings["random_state"])
     return labels, (k, about.quality, repeated, again, beyond)
 
 
-def _why_stop(row: tuple[Any, ...], min_reproducibility: float, min_surprise: float, max_redundancy: float) -> str:
+def _why_stop(row: tuple[Any, ...], min_reproducibility: float, min_z_score: float, max_redundancy: float) -> str:
     """The reason not to keep a grouping; empty if there is none."""
     _, _, repeated, again, beyond = row
     if again < min_reproducibility:
         return f"the next one is not reproducible (two halves of the objects agree to {again:.2f} only)"
-    if beyond < min_surprise:
-        return f"the next one explains no more than it would of a plain cloud ({beyond:.1f} standard deviations)"
+    if beyond < min_z_score:
+        return (
+            f"the next one explains no more than it would of data without clusters ({beyond:.1f} standard deviations)"
+        )
     if repeated > max_redundancy:
         return f"the next one repeats what was found before (NMI {repeated:.2f})"
     return ""
@@ -193,10 +216,12 @@ def _numbers(n_clusters: Any, n: int) -> list[Sequence[int]]:
     return [[check_count("n_clusters", k, 2)] for k in given]
 
 
-def _most_reproducible(X: Any, given: Any, numbers: Sequence[int], settings: dict[str, Any]) -> tuple[int, float]:
+def _most_reproducible(
+    X: Any, past: Ensemble | None, numbers: Sequence[int], settings: dict[str, Any]
+) -> tuple[int, float]:
     """The number of clusters to take and its reproducibility; NaN where no number can be tried."""
     seed = settings["random_state"]
-    values = np.array([reproducibility(X, given, CondEns(k, **settings), random_state=seed) for k in numbers])
+    values = np.array([reproducibility_of(X, past, CondEns(k, **settings), SPLITS, seed) for k in numbers])
     if np.isnan(values).all():
         return numbers[0], float("nan")
     at = int(np.flatnonzero(values >= np.nanmax(values) - NEARLY)[-1])

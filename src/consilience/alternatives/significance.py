@@ -1,9 +1,9 @@
 """Is there anything in a clustering? Two tests that need no labels.
 
 **Reproducibility**: structure shows up in both halves of the objects; what a clusterer makes of noise differs from half to half.
-**Surprise**: any clusterer explains some of the variance even of a plain cloud. So the same is done to clouds: every group of what is
-known redrawn from one normal distribution with the covariance that is found inside the groups. (For two clusters and nothing known this
-is the test of Y. Liu, D. N. Hayes, A. Nobel and J. S. Marron, Statistical significance of clustering, 2008.)
+**z-score**: any clusterer explains some of the variance even of data without clusters. So the same is done to null data: every group
+of what is given redrawn from one normal distribution with the covariance that is found inside the groups. (For two clusters and
+nothing given this is SigClust: Y. Liu, D. N. Hayes, A. Nobel and J. S. Marron, Statistical significance of clustering, 2008.)
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from threadpoolctl import threadpool_limits
 
 from consilience._check import check_count, check_seed
 from consilience._random import stream
-from consilience._types import Floats
+from consilience._types import EnsembleLike, Floats, RandomState
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import group_means
-from consilience.alternatives.diagnostics import quality
+from consilience.alternatives.diagnostics import quality_of
 from consilience.alternatives.given import NoSplitError, TooSmallError, check_given, joint
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 from consilience.tables import check_matrix
 
-WIDEST = 1000  # features of a cloud at most; its covariance is a square of them
+WIDEST = 1000  # features of null data at most; its covariance is a square of them
 
 
-def reproducibility(X: Any, given: Any, model: CondEns, *, n_splits: int = 2, random_state: Any = 0) -> float:
+def reproducibility(
+    X: Any, given: EnsembleLike | None, model: CondEns, *, n_splits: int = 2, random_state: RandomState = 0
+) -> float:
     """Adjusted Rand index of the answers for all objects learned from two random halves of them, over several splits.
 
     0 for a split where the base finds nothing in a half, NaN where a half leaves too few objects.
@@ -43,12 +45,17 @@ def reproducibility(X: Any, given: Any, model: CondEns, *, n_splits: int = 2, ra
     >>> round(reproducibility(X, given, CondEns(2, center="group", random_state=0)), 2)
     0.98
     """
-    seed, (X, given) = check_seed(random_state), _checked(X, given)
+    check_count("n_splits", n_splits)
+    return reproducibility_of(*_checked(X, given, model), model, n_splits, check_seed(random_state))
+
+
+def reproducibility_of(X: Any, given: Ensemble | None, model: CondEns, n_splits: int, seed: int) -> float:
+    """:func:`reproducibility` of checked data and groupings."""
     values = []
-    for split in range(check_count("n_splits", n_splits)):
+    for split in range(n_splits):
         half = stream(seed, "alternatives.halves", split).permutation(X.shape[0]) % 2 == 0
         try:
-            answers = [clone(model).fit(X, given, learn=part, progress=False).labels_ for part in (half, ~half)]
+            answers = [clone(model)._fit(X, given, part).labels_ for part in (half, ~half)]
             values.append(adjusted_rand(*answers))
         except TooSmallError:
             return float("nan")
@@ -57,50 +64,57 @@ def reproducibility(X: Any, given: Any, model: CondEns, *, n_splits: int = 2, ra
     return float(np.mean(values))
 
 
-def surprise(X: Any, given: Any, model: CondEns, *, n_clouds: int = 5, random_state: Any = 0) -> float:
-    """By how many standard deviations the answer explains more of the variance than such answers do of plain clouds.
+def z_score(
+    X: Any, given: EnsembleLike | None, model: CondEns, *, n_null: int = 5, random_state: RandomState = 0
+) -> float:
+    """By how many standard deviations the answer explains more of the variance than such answers do of null data.
 
-    What counts is the share explained beyond the known groups. NaN for sparse or very wide tables, which have no covariance to
-    draw clouds from, and where no object has all known labels. A cloud in which the base finds nothing has nothing explained.
+    What counts is the share explained beyond the given groups. NaN for sparse or very wide tables, which have no covariance to
+    draw null data from, and where no object has all given labels. Null data in which the base finds nothing have nothing explained.
 
     Examples
     --------
-    >>> from consilience.alternatives import CondEns, surprise
+    >>> from consilience.alternatives import CondEns, z_score
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
     >>> model = CondEns(2, center="group", random_state=0)
-    >>> surprise(X, [given], model) > 4, surprise(X, [given, hidden], model) < 2
+    >>> z_score(X, [given], model) > 4, z_score(X, [given, hidden], model) < 2
     (True, True)
     """
-    seed, (X, given) = check_seed(random_state), _checked(X, given)
-    check_count("n_clouds", n_clouds, 2)
+    check_count("n_null", n_null, 2)
+    return z_score_of(*_checked(X, given, model), model, n_null, check_seed(random_state))
+
+
+def z_score_of(X: Any, given: Ensemble | None, model: CondEns, n_null: int, seed: int) -> float:
+    """:func:`z_score` of checked data and groupings."""
     cells = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
     known = cells >= 0
     if sparse.issparse(X) or X.shape[1] > WIDEST or not known.any():
         return float("nan")
     found = _gain(X, given, cells, model)
-    clouds = []
-    for i in range(n_clouds):
-        cloud = _cloud(X, cells, known, stream(seed, "alternatives.null", i))
+    null = []
+    for i in range(n_null):
+        drawn = _null_data(X, cells, known, stream(seed, "alternatives.null", i))
         try:
-            clouds.append(_gain(cloud, given, cells, model))
+            null.append(_gain(drawn, given, cells, model))
         except (NoSplitError, TooSmallError):
-            clouds.append(0.0)
-    return float((found - np.mean(clouds)) / max(float(np.std(clouds, ddof=1)), 1e-12))
+            null.append(0.0)
+    return float((found - np.mean(null)) / max(float(np.std(null, ddof=1)), 1e-12))
 
 
-def _checked(X: Any, given: Any) -> tuple[Any, Ensemble | None]:
-    index, X = X, check_matrix(X)
-    return X, None if given is None else check_given(given, X.shape[0], index).ensemble
+def _checked(X: Any, given: EnsembleLike | None, model: CondEns) -> tuple[Any, Ensemble | None]:
+    index, X = X, check_matrix(X, min_objects=2)
+    model._check(X)
+    return X, None if given is None else check_given(given, X.shape[0], index)
 
 
 def _gain(X: Floats, given: Ensemble | None, cells: NDArray[Any], model: CondEns) -> float:
     """q(C, Z) − q(Z) of what the model finds."""
-    labels = clone(model).fit(X, given, progress=False).labels_
-    return quality(X, joint(np.column_stack([cells, labels]))) - quality(X, cells)
+    labels = clone(model)._fit(X, given).labels_
+    return quality_of(X, joint(np.column_stack([cells, labels])), "variance") - quality_of(X, cells, "variance")
 
 
-def _cloud(X: Floats, cells: NDArray[Any], known: NDArray[Any], rng: np.random.Generator) -> Floats:
+def _null_data(X: Floats, cells: NDArray[Any], known: NDArray[Any], rng: np.random.Generator) -> Floats:
     """Rows drawn around the means of their cells with the covariance inside cells; rows of no cell around the mean of all."""
     means = np.where(known[:, None], group_means(X, cells, int(cells.max()) + 1)[cells], X[known].mean(axis=0))
     residuals = X[known] - means[known]

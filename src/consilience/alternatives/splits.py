@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
-from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._check import InputError, check_choice, check_count
 from consilience._parallel import workers
 from consilience._progress import track
 from consilience._random import child_seed
@@ -22,50 +22,7 @@ from consilience.alternatives.extend_labels import extend
 from consilience.alternatives.given import Group, NoSplitError
 from consilience.ensemble import Ensemble
 
-RESTARTS = ("pool", "best")
-
-
-def cluster_groups(
-    X: Any,
-    groups: list[Group],
-    n_clusters: int,
-    *,
-    base: Any = "kmeans",
-    n_restarts: int = 10,
-    restarts: str = "pool",
-    centering: Centering | None = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-) -> Ensemble:
-    """Split every group, and extend every split to all objects.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array or CSR matrix
-    groups : list of Group
-        Those with more than `n_clusters` objects; see :func:`groups_of`.
-    n_clusters, base, n_restarts, restarts, random_state, n_jobs
-        As of :class:`CondEns`.
-    centering : Centering, optional
-        Objects are seen as if their group's mean were that of the group being split.
-
-    Returns
-    -------
-    Ensemble
-        One clustering per group and restart; `info` says of which. Splits with a single cluster are left out.
-
-    Examples
-    --------
-    >>> from consilience.alternatives import check_given, cluster_groups, groups_of
-    >>> from consilience.datasets import orthogonal_multinomials
-    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
-    >>> groups = groups_of(check_given(given, len(X)), len(X), "joint")
-    >>> cluster_groups(X, groups, 2, n_restarts=3).info.columns.tolist()
-    ['given', 'group', 'name', 'restart', 'objective']
-    """
-    how = {"n_restarts": n_restarts, "restarts": restarts, "centering": centering, "random_state": random_state}
-    return split_groups(X, groups, n_clusters, base=base, n_jobs=n_jobs, progress=progress, **how)[0]
+KEEP = ("all", "best")
 
 
 def split_groups(
@@ -73,23 +30,51 @@ def split_groups(
     groups: list[Group],
     n_clusters: int,
     *,
-    base: Any,
-    n_restarts: int,
-    restarts: str,
-    centering: Centering | None,
-    random_state: Any,
-    n_jobs: int | None,
-    progress: bool | None,
+    base: Any = "kmeans",
+    n_init: int = 10,
+    keep: str = "all",
+    centering: Centering | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = False,
 ) -> tuple[Ensemble, dict[tuple[int, int], str]]:
-    """What :func:`cluster_groups` returns, and by (given, group) why groups that could not be split were not."""
+    """Split every group, and extend every split to all objects.
+
+    Parameters
+    ----------
+    X : (n_objects, n_features) array or CSR matrix
+    groups : list of Group
+        Those with more than `n_clusters` objects; see :func:`groups_of`.
+    n_clusters, base, n_init, keep, n_jobs
+        As of :class:`CondEns`.
+    centering : Centering, optional
+        Objects are seen as if their group's mean were that of the group being split.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        One clustering per group and run; `info` says of which. Splits with a single cluster are left out.
+    failed : dict
+        By (given, group) why groups that could not be split were not.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.alternatives.given import groups_of
+    >>> from consilience.alternatives.splits import split_groups
+    >>> from consilience.datasets import orthogonal_multinomials
+    >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
+    >>> groups = groups_of(cs.Ensemble(given), len(X), "joint")
+    >>> split_groups(X, groups, 2, n_init=3)[0].info.columns.tolist()
+    ['given', 'group', 'name', 'run', 'objective']
+    """
     from joblib import delayed
 
     check_base(base)
-    check_choice(restarts, RESTARTS, "way to use restarts")
-    check_count("n_restarts", n_restarts)
-    seed, controller = check_seed(random_state), ThreadpoolController()
-    runs = range(n_restarts if is_random(base) else 1)
-    units = [(group, [run]) for group in groups for run in runs] if restarts == "pool" else [(g, runs) for g in groups]
+    check_choice(keep, KEEP, "choice of runs to keep")
+    check_count("n_init", n_init)
+    controller, runs = ThreadpoolController(), range(n_init if is_random(base) else 1)
+    units = [(group, [run]) for group in groups for run in runs] if keep == "all" else [(g, runs) for g in groups]
 
     def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:
         here = None if centering is None else centering.at(X, group.rows)
@@ -101,7 +86,7 @@ def split_groups(
             if not made:
                 return None, about | {"reason": next(iter(tried.values()))}
             best = max(made, key=lambda run: made[run].objective)
-            return extend(X, made[best], here), about | {"restart": best, "objective": made[best].objective}
+            return extend(X, made[best], here), about | {"run": best, "objective": made[best].objective}
 
     # One thread each, so that no sum depends on their number; that of BLAS belongs to the process, so it is set out here.
     with warnings.catch_warnings(), controller.limit(limits=1, user_api="blas"):
@@ -116,7 +101,8 @@ def split_groups(
     made = [(labels, about) for labels, about in made if len(np.unique(labels[labels >= 0])) > 1]
     if not made:
         raise NoSplitError("the base clusterer found a single cluster in every group, so there is nothing to combine")
-    ens = Ensemble([labels for labels, _ in made], info=pd.DataFrame([about for _, about in made]))
+    codes, about = np.column_stack([labels for labels, _ in made]), pd.DataFrame([about for _, about in made])
+    ens = Ensemble.from_codes(codes, info=about)
     return ens, {(about["given"], about["group"]): about["reason"] for about in failed}
 
 

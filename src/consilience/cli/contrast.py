@@ -64,6 +64,11 @@ from consilience.tables import SCALES, scale
     type=click.Choice(list(SCALES)),
     help="Columns to one spread, rows to one length, or for counts: square roots, tf-idf.",
 )
+@click.option(
+    "--standardize/--no-standardize",
+    default=True,
+    help="Bring the columns to one scale first (the default, except for counts and --scale).",
+)
 @click.option("--weight", type=float, help="λ of ccib: how much coordination weighs [default: chosen without labels].")
 @click.option("--search", type=click.Choice(SEARCHES), help="Where runs of ccib begin [default: sequential].")
 @click.option("--restarts", type=int, default=10, show_default=True, help="Runs in every group, all of them used.")
@@ -96,6 +101,7 @@ def command(
     combine: str | None,
     center: bool | None,
     how_scaled: str | None,
+    standardize: bool,
     weight: float | None,
     search: str | None,
     restarts: int,
@@ -114,9 +120,9 @@ def command(
     DATA is a table with one row per object: measured values, or counts where the method or the base takes them.
 
     \b
-    consilience contrast beads.csv --id bead --given shape --truth color -k 4 --scale columns
+    consilience contrast beads.csv --id bead --given shape --truth color -k 4
     consilience contrast words.mtx --given topic --given-from labels.csv -k 4 --base multinomial
-    consilience contrast beads.csv --id bead --truth shape,color --scale columns --alternatives 3
+    consilience contrast beads.csv --id bead --truth shape,color --alternatives 3
     """
     counts = method == "ccib" or base in COUNTS
     if method == "ccib" and (base or combine or center or n_alternatives):
@@ -136,8 +142,9 @@ def command(
     kind = "counts" if counts else "data"
     table, groups, known = read_data(data, kind, given, given_from, truth, truth_from, **how)
     X, past = scale(table.values, how_scaled) if how_scaled else table.values, pd.DataFrame(groups)
-    options: dict[str, Any] = {"n_restarts": restarts, "random_state": seed, "n_jobs": n_jobs}
-    chosen = {"base": base, "combine": combine, "weight": weight, "search": search}
+    options: dict[str, Any] = {"n_init": restarts, "random_state": seed, "n_jobs": n_jobs}
+    options["standardize"] = standardize and how_scaled in (None, "columns")
+    chosen = {"base": base, "combine": combine, "trade_off": weight, "search": search}
     options |= {name: value for name, value in chosen.items() if value is not None}
     if center is not None:
         options["center"] = "group" if center else None

@@ -33,16 +33,15 @@ if TYPE_CHECKING:
 
 SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
 POINTS = 4000  # objects on a map
-REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "told_twice": "told twice"}
+REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "shared_information": "shared"}
 WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
 
 
 def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
     """One row per object: cluster, confidence and support."""
     frame = pd.DataFrame(index=object_index(ids, len(result.labels)))
-    frame = frame.assign(cluster=whole_or_empty(result.labels), confidence=np.round(result.confidence, 6))
-    support = getattr(result, "support", None)
-    return frame if support is None else frame.assign(support=np.round(support, 6))
+    confidence, support = np.round(result.confidence, 6), np.round(result.support, 6)
+    return frame.assign(cluster=whole_or_empty(result.labels), confidence=confidence, support=support)
 
 
 def alternatives_table(found: Alternatives, n_objects: int, ids: Any = None) -> pd.DataFrame:
@@ -67,10 +66,11 @@ def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, An
             "measure": about.measure,
             "quality": result.quality,
             "quality_of_given": about.quality_of_given,
-            "stability": result.stability,
+            "run_agreement": result.run_agreement,
             "mean_confidence": result.confidence[there].mean() if there.any() else None,
             "groups": _groups(result, known),
             "method": result.method,
+            "scaling": result.scaling,
             "note": result.note,
             "known": {name: match_known(labels, result.labels) for name, labels in known.items()},
             "seconds": result.seconds,
@@ -83,13 +83,13 @@ def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
-    return {"n_alternatives": len(found), "alternatives": rows, "stopped": found.stopped}
+    return {"n_alternatives": len(found), "alternatives": rows, "scaling": found.scaling, "stopped": found.stopped}
 
 
 def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
     """Every group, and what its splits were worth (Gondek and Hofmann 2005, tables 3 and 4), beside the first known labeling too."""
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"})
-    worth = result.walk_through(next(iter(known.values()), None)).drop(columns=["group", "size"])
+    worth = result.group_breakdown(next(iter(known.values()), None)).drop(columns=["group", "size"])
     return groups.join(worth.set_axis(groups.index[groups["outcome"].isin(USED)]))
 
 
@@ -104,6 +104,7 @@ def print_contrast(summary: Mapping[str, Any], *, title: str, console: Console |
         lines["no label"] = count(summary["n_without_labels"], "object")
     for name, values in summary["known"].items():
         lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
+    lines["data"] = summary["scaling"]
     print_lines(console, lines)
     if summary["note"]:
         console.print(f"note: {summary['note']}")
@@ -113,7 +114,7 @@ def print_contrast(summary: Mapping[str, Any], *, title: str, console: Console |
     runs = "the runs" if summary["method"] == "ccib" else "their splits"
     console.print(f"\nGroups: how much of the answer {runs} tell, inside the group and of all objects")
     known = next(iter(summary["known"]), None)
-    columns = WORTH if known is None else WORTH | {f"{key}_truth": f"{key}:{known}" for key in ("inside", "extended")}
+    columns = WORTH if known is None else WORTH | {f"{key}_known": f"{key}:{known}" for key in ("inside", "extended")}
     rows = [
         [row["group"], f"{row['size']:,}", row["outcome"] if row["runs"] is None else f"{row['runs']:.0f}"]
         + [format_number(row[key]) for key in columns]
@@ -142,6 +143,7 @@ def print_alternatives(summary: Mapping[str, Any], *, title: str, console: Conso
     names = ["", "clusters", "quality", "redundancy", "reproducibility", *(f"NMI with {name}" for name in known)]
     if rows:
         print_table(console, names, rows, tuple(range(1, len(names))))
+    console.print(f"Data: {summary['scaling']}.")
     console.print(f"Stopped: {summary['stopped']}.")
 
 
@@ -186,15 +188,8 @@ def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figur
 
 
 def given_labels(result: Contrast) -> dict[str, Array]:
-    """What was given, by name; the names of the groups where the result still has them."""
-    given: dict[str, Array] = {}
-    for name, codes in zip(result.given.names, result.given.labels.T, strict=True):
-        called = dict(zip(result.groups["group"], result.groups["name"].astype(str), strict=True))
-        if result.given.n_clusterings > 1 or len(set(called.values())) < len(called):
-            called = {}
-        labels = [None if code < 0 else called.get(code, str(code)) for code in codes.tolist()]
-        given[str(name)] = np.array(labels, object)
-    return given
+    """What was given, by name, with the names of the groups."""
+    return {str(name): result.given.named_labels(j) for j, name in enumerate(result.given.names)}
 
 
 def _along(X: Any, codes: Array) -> Array:
@@ -270,12 +265,12 @@ class ContrastReport(Report, of=Contrast):
             ("new clusters", f"{result.n_clusters:,}"),
             ("splits combined", f"{result.ensemble.n_clusterings:,}"),
         ]
-        if not np.isnan(result.stability):
-            halves = f"adjusted Rand index {result.stability:.3f} between two halves of the restarts"
-            facts.append(("stability", halves))
+        if not np.isnan(result.run_agreement):
+            halves = f"adjusted Rand index {result.run_agreement:.3f} between two halves of the runs"
+            facts.append(("agreement of runs", halves))
         if "seed" in result.ensemble.info and len(seeds := pd.unique(result.ensemble.info["seed"].dropna())) == 1:
             facts.append(("seed", str(seeds[0])))
-        return [*facts, *([("note", result.note)] if result.note else [])]
+        return [*facts, ("data", result.scaling), *([("note", result.note)] if result.note else [])]
 
     def code(self) -> list[str]:
         """The call of contrast."""
@@ -303,7 +298,7 @@ def how_new(report: ContrastReport) -> Iterator[Block]:
     )
     groups = result.groups[["name", "size", "outcome"]].rename(columns={"name": "group"}).set_index("group")
     if result.groups["outcome"].isin(USED).any() and result.ensemble.n_clusterings:
-        worth = result.walk_through().drop(columns=["size"]).set_index("group")
+        worth = result.group_breakdown().drop(columns=["size"]).set_index("group")
         groups = groups.join(worth) if groups.index.is_unique and worth.index.is_unique else groups
     yield Sheet("groups", groups, "The given groups, and how much of the answer their splits tell")
 
