@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp, zeta
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import check_positive, check_seed
 from consilience._random import stream
 from consilience._types import Floats, Labels
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.label_model import LabelModel
+from consilience.consensus.label_model import EMModel, check_iterations
 from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is no number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
+DEFAULTS = 5, 200, 1e-5  # n_init, max_iter, tol
 DRAWS = 2000  # of θ, over which log p(row) is a mean
 
 
@@ -45,27 +46,25 @@ def bayesian_cluster_ensemble(
     problem: Problem,
     *,
     smoothing: float = 0.1,
-    n_init: int = 5,
-    max_iter: int = 200,
-    tol: float = 1e-5,
+    n_init: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Answer:
     """A few iterations from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
     check_positive("smoothing", smoothing)
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    check_positive("tol", tol, or_equal=True)
+    n_starts, most, least = check_iterations((n_init, max_iter, tol), DEFAULTS)
     seed, rows, k = check_seed(random_state), LabelRows.of(problem), problem.n_clusters
 
     def fit(part: LabelRows, labels: NDArray[np.int32]) -> Membership:
         alpha, shares = np.full(k, START), part.shares(part.holders @ np.eye(k)[labels], smoothing)
         gamma = infer(part.labels, part.offsets, alpha, shares, max_iter=20)
-        return variational_em(part, alpha, shares, gamma, smoothing, min(SHORT, max_iter), tol)
+        return variational_em(part, alpha, shares, gamma, smoothing, min(SHORT, most), least)
 
-    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_init, seed=seed, n_jobs=n_jobs)
+    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_starts, seed=seed, n_jobs=n_jobs)
     gamma = infer(rows.labels, rows.offsets, start.alpha, start.shares, max_iter=20)
-    found = variational_em(rows, start.alpha, start.shares, gamma, smoothing, max_iter, tol)
+    found = variational_em(rows, start.alpha, start.shares, gamma, smoothing, most, least)
     gamma = infer(rows.labels, rows.offsets, found.alpha, found.shares)
     labels = gamma.argmax(axis=1)
     order = by_size(labels, problem.weights, k)
@@ -207,7 +206,7 @@ def infer(
     return gamma
 
 
-class BCE(LabelModel):
+class BCE(EMModel):
     """Bayesian cluster ensembles: objects that belong to several clusters in proportions, by variational EM.
 
     Parameters
@@ -264,25 +263,6 @@ class BCE(LabelModel):
 
     _method = staticmethod(bayesian_cluster_ensemble)
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        smoothing: float = 0.1,
-        n_init: int = 5,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.smoothing = smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def _posterior(self, rows: Labels) -> Floats:
         offsets, shares = self._table()
         gamma = infer(np.maximum(rows, -1), offsets, self.alpha_, shares)[:, : self.n_clusters_]
@@ -292,7 +272,3 @@ class BCE(LabelModel):
         offsets, shares = self._table()
         theta = stream(self.seed_, "consensus.bce").dirichlet(self.alpha_, DRAWS)
         return np.asarray(logsumexp(sum_over_labels(rows, offsets, np.log(shares @ theta.T)), axis=1)) - np.log(DRAWS)
-
-    def _table(self) -> tuple[NDArray[np.int64], Floats]:
-        offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in self.shares_])])
-        return offsets, np.hstack(self.shares_).T

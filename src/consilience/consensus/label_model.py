@@ -4,9 +4,8 @@ A model gives every row of labels y = (y_1 … y_r) a probability p(y) = Σ_c p(
 mean log-likelihood of rows, and the perplexity per known label, exp(−Σ log p(y) / number of known labels) (P. Wang,
 C. Domeniconi and K. B. Laskey, ECML 2010, Eq. 12 per label, so that it is at least 1).
 
-**Which label is which.** New labels are matched with those of `fit` by value, clustering by clustering, so rows held out of an
-array or a DataFrame just work. An :class:`~consilience.Ensemble` knows only its own numbers: take old and new rows from the same
-one, ``model.fit(ens[old])`` and ``model.predict(ens[new])``.
+**Which label is which.** New labels are matched with those of `fit` by their names, clustering by clustering, in whatever order or
+container they come.
 
 **What is missing or new.** A missing label has no factor, so clusterings may be held out, or rows known in part. A clustering
 without any label in fitting is not in the model, and its labels are passed over. A label that fitting never saw in a clustering
@@ -20,18 +19,17 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from consilience import _kernels
-from consilience._check import InputError, check_labels, count, show
-from consilience._types import EnsembleLike, Floats, Labels
+from consilience._check import InputError, check_count, check_positive, count
+from consilience._types import EnsembleLike, Floats, Ints, Labels, RandomState
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.ensemble import Ensemble
 from consilience.measures import perplexity
-from consilience.tables.vectors import columns_of
+from consilience.opening import as_ensemble
 
 BLOCK = 4096  # rows at a time, to bound the memory of tables of rows × components
 UNSEEN = -2  # the code of a label that fitting never saw
@@ -55,21 +53,14 @@ class LabelModel(ConsensusEstimator):
 
     label_codes_: list[Codes]
 
-    def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit the model to the rows of `X`; see :meth:`ConsensusEstimator.fit`."""
-        self._vectors = None if isinstance(X, Ensemble) else columns_of(X)[1]
-        return super().fit(X, y, sample_weight)
-
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
-        vectors = self.__dict__.pop("_vectors", None)
-        self._by_number = vectors is None
-        used = problem.inverse >= 0
-        pairs = [
-            _names(vector, np.where(used, codes, -1))
-            for vector, codes in zip(ens.labels.T if vectors is None else vectors, ens.labels.T, strict=True)
+        used = ens.labels[problem.inverse >= 0]
+        present = [np.unique(codes[codes >= 0]) for codes in used.T]
+        self.label_codes_ = [
+            {name: i for i, name in enumerate(ens.categories(q)[codes])} for q, codes in enumerate(present)
         ]
-        self.label_codes_ = [{name: i for i, name in enumerate(names)} for names, _ in pairs]
+        self._clusterings = ens.info["name"].tolist() if "name" in ens.info else None
         unknown = self.labels_ < 0
         if unknown.any():  # what the model says of a row without labels
             self.membership_[unknown] = self._posterior(np.full((1, len(self._columns())), -1, np.int32))
@@ -79,26 +70,26 @@ class LabelModel(ConsensusEstimator):
         self._labeled = problem.weights @ (problem.labels >= 0)
         return super()._combine(problem)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: EnsembleLike) -> Ints:
         """The most probable cluster of every row, −1 for rows without a label that the model knows.
 
         Parameters
         ----------
         X : Ensemble, (n_objects, n_clusterings) array, list of label vectors, or DataFrame
-            As many clusterings as in `fit`, in the same order; those held out are missing (−1).
+            As many clusterings as in `fit`, in the same order; those held out are missing (−1). Labels are matched by name.
         """
         rows = self._read(X)
         return np.where((rows >= 0).any(axis=1), self._membership(rows).argmax(axis=1), -1)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: EnsembleLike) -> Floats:
         """(n_objects, n_clusters_) probabilities of the clusters given each row; those of no label for rows without one."""
         return self._membership(self._read(X))
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: EnsembleLike, y: Any = None) -> float:
         """Mean log-likelihood of the rows, in nats per object."""
         return float(self._logs(self._read(X)).mean())
 
-    def perplexity(self, X: Any) -> float:
+    def perplexity(self, X: EnsembleLike) -> float:
         """exp of minus the mean log-likelihood per known label: 1 is certainty, a uniform guess among J labels scores J."""
         rows = self._read(X)
         known = np.count_nonzero(rows != -1)
@@ -137,58 +128,59 @@ class LabelModel(ConsensusEstimator):
         """The clusterings that are in the model: those with a label in fitting."""
         return [q for q, codes in enumerate(self.label_codes_) if codes]
 
-    def _read(self, X: Any) -> Labels:
+    def _read(self, X: EnsembleLike) -> Labels:
         """New rows in the codes of the model, −1 missing, UNSEEN where fitting never saw the label."""
         check_is_fitted(self, "label_codes_")
-        vectors = self._numbered(X) if isinstance(X, Ensemble) else columns_of(X)[1]
-        if len(vectors) != len(self.label_codes_):
+        ens, r = as_ensemble(X), len(self.label_codes_)
+        if ens.n_clusterings != r:
             raise InputError(
-                f"the model knows {count(len(self.label_codes_), 'clustering')} and these rows have {len(vectors)}: "
+                f"the model knows {count(r, 'clustering')} and these rows have {ens.n_clusterings}: "
                 "give as many, in the same order, with -1 for labels that are not known"
             )
-        columns = [_recode(vectors[q], self.label_codes_[q], q) for q in self._columns()]
-        return np.ascontiguousarray(np.stack(columns, axis=1))
-
-    def _numbered(self, ens: Ensemble) -> list[Labels]:
-        numbers = all(list(codes) == list(range(len(codes))) for codes in self.label_codes_)
-        if not self._by_number and not numbers:
-            raise InputError(
-                "an Ensemble has numbers where the model was fitted to labels by name: give the labels themselves, or fit "
-                "the model to rows of the same Ensemble, as in fit(ens[rows])"
-            )
-        return list(ens.labels.T)
+        info = None if self._clusterings is None else {"name": self._clusterings}
+        none = np.full((1, r), -1, np.int32)
+        known = Ensemble.from_codes(none, label_names=[list(codes) for codes in self.label_codes_], info=info)
+        columns, sizes = self._columns(), np.array([len(codes) for codes in self.label_codes_])
+        rows = known.align(ens).labels[:, columns]
+        return np.ascontiguousarray(np.where(rows < sizes[columns], rows, UNSEEN))
 
 
-def _names(vector: Any, codes: Labels) -> tuple[list[Hashable], Labels]:
-    """The labels that occur, in the order of their codes, and the codes without gaps."""
-    first = np.full(codes.max(initial=-1) + 2, len(codes))  # the last place is that of -1
-    np.minimum.at(first, codes, np.arange(len(codes)))
-    present = first < len(codes)
-    present[-1] = False
-    values = vector.iloc if hasattr(vector, "iloc") else vector
-    place = np.append(np.cumsum(present[:-1], dtype=np.int32) - np.int32(1), np.int32(-1))
-    return [_plain(values[int(i)]) for i in first[present]], place[codes]
+class EMModel(LabelModel):
+    """Base of the models with `n_clusters` clusters and tables of label probabilities, fitted by iterations from several starts."""
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        smoothing: float = 0.1,
+        n_init: int | None = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.smoothing = smoothing
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    shares_: list[Floats]
+
+    def _table(self) -> tuple[Ints, Floats]:
+        """Where each clustering's labels begin, and p(label | cluster) of all labels (labels × k)."""
+        offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in self.shares_])])
+        return offsets, np.hstack(self.shares_).T
 
 
-def _plain(value: Any) -> Any:
-    """A label as Python has it, so that equal ones are equal whatever held them."""
-    if hasattr(value, "as_py"):  # pyarrow
-        return value.as_py()
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _recode(vector: Any, known: Codes, q: int) -> Labels:
-    """One clustering's new labels in the codes of the model."""
-    names, codes = _names(vector, check_labels(vector, f"clustering {q}"))
-    kinds = {isinstance(name, str) for name in known}
-    for name in names:
-        if isinstance(name, str) not in kinds:
-            fitted, given = ("numbers", "a name") if isinstance(name, str) else ("names", "a number")
-            raise InputError(
-                f"clustering {q}: the label {show(name)} is {given}, and the model was fitted to {fitted}: give both as they are, "
-                "or take both from one Ensemble, as in fit(ens[rows])"
-            )
-    return np.array([*(known.get(name, UNSEEN) for name in names), -1], np.int32)[codes]
+def check_iterations(
+    given: tuple[int | None, int | None, float | None], usual: tuple[int, int, float]
+) -> tuple[int, int, float]:
+    """Starts, iterations at most and tolerance, each the model's usual one where None is given."""
+    n_init, max_iter, tol = (default if value is None else value for value, default in zip(given, usual, strict=True))
+    return check_count("n_init", n_init), check_count("max_iter", max_iter), check_positive("tol", tol, or_equal=True)
 
 
 def _by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Labels
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.label_model import LabelModel
+from consilience.consensus.label_model import EMModel, check_iterations
 from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
+
+DEFAULTS = 10, 500, 1e-6  # n_init, max_iter, tol
 
 
 @dataclass(frozen=True)
@@ -41,29 +43,27 @@ def mixture_model(
     problem: Problem,
     *,
     smoothing: float = 0.1,
-    n_init: int = 10,
-    max_iter: int = 500,
-    tol: float = 1e-6,
+    n_init: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> Answer:
     """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
     check_positive("smoothing", smoothing, or_equal=True)
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    check_positive("tol", tol, or_equal=True)
+    n_starts, most, least = check_iterations((n_init, max_iter, tol), DEFAULTS)
     seed, rows, k = check_seed(random_state), LabelRows.of(problem), problem.n_clusters
 
     def fit(part: LabelRows, labels: NDArray[np.int32]) -> Mixture:
-        return expectation_maximization(part, np.eye(k)[labels], smoothing, min(SHORT, max_iter), tol)
+        return expectation_maximization(part, np.eye(k)[labels], smoothing, min(SHORT, most), least)
 
-    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_init, seed=seed, n_jobs=n_jobs)
+    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_starts, seed=seed, n_jobs=n_jobs)
     shares = np.exp(start.log_shares)
     if problem.n_rows > SAMPLE:  # a label that the sample lacks has a little chance, so that every row finds a cluster
         shares = shares + 0.5 / problem.n_rows
     with np.errstate(divide="ignore"):
         soft = _posterior(rows.scores(np.log(shares)) + start.log_weights)[0]
-    found = expectation_maximization(rows, soft, smoothing, max_iter, tol)
+    found = expectation_maximization(rows, soft, smoothing, most, least)
     soft, logs = _posterior(found.joint(rows))
     labels = soft.argmax(axis=1)
     order = by_size(labels, problem.weights, k)
@@ -105,7 +105,7 @@ def _posterior(joint: Floats) -> tuple[Floats, Floats]:
     return np.exp(joint - logs[:, None]), logs
 
 
-class MixtureModel(LabelModel):
+class MixtureModel(EMModel):
     """A mixture of clusters that each give the labels of every clustering at random, fitted by EM.
 
     Parameters
@@ -161,26 +161,7 @@ class MixtureModel(LabelModel):
 
     _method = staticmethod(mixture_model)
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        smoothing: float = 0.1,
-        n_init: int = 10,
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.smoothing = smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def _log_joint(self, rows: Labels) -> Floats:
-        offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in self.shares_])])
+        offsets, shares = self._table()
         with np.errstate(divide="ignore"):
-            return sum_over_labels(rows, offsets, np.log(np.hstack(self.shares_).T)) + np.log(self.weights_)
+            return sum_over_labels(rows, offsets, np.log(shares)) + np.log(self.weights_)
