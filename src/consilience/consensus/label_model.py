@@ -138,8 +138,11 @@ class LabelModel(ConsensusEstimator):
                 "give as many, in the same order, with -1 for labels that are not known"
             )
         info = None if self._clusterings is None else {"name": self._clusterings}
-        none = np.full((1, r), -1, np.int32)
-        known = Ensemble.from_codes(none, label_names=[list(codes) for codes in self.label_codes_], info=info)
+        none, names = (
+            np.full((1, r), -1, np.int32),
+            [np.fromiter(codes, object, len(codes)) for codes in self.label_codes_],
+        )
+        known = Ensemble.from_codes(none, label_names=names, info=info)
         columns, sizes = self._columns(), np.array([len(codes) for codes in self.label_codes_])
         rows = known.align(ens).labels[:, columns]
         return np.ascontiguousarray(np.where(rows < sizes[columns], rows, UNSEEN))
