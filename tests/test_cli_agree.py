@@ -62,10 +62,10 @@ def test_everything_comes_out(files, expected, tmp_path):
         "wrote",
     ):
         assert word in done.stdout
-    labels = pd.read_csv(out["labels"], index_col="object")
+    labels = pd.read_csv(out["labels"], index_col="id")
     np.testing.assert_array_equal(labels[[f"clustering_{j}" for j in range(3)]], expected.after.rows.labels)
     assert labels["cluster"].tolist() == SCCC().fit(expected.after.rows).labels_.tolist()
-    words = pd.read_csv(out["words"], index_col="object")
+    words = pd.read_csv(out["words"], index_col="id")
     assert words.index.tolist() == DRAWN.words.tolist()
     np.testing.assert_array_equal(words, expected.after.columns.labels)
     table = pd.read_csv(out["stability"], index_col="iteration")
@@ -119,7 +119,7 @@ def test_rows_and_columns_with_names(files, tmp_path):
         out = tmp_path / f"labels_{name}"
         done = run("agree", files / name, *SMALL, *options, "-o", out)
         assert done.returncode == 0, done.stderr
-        assert set(pd.read_csv(out)["object"]) == {f"d{i:02}" for i in range(60)}
+        assert set(pd.read_csv(out)["id"]) == {f"d{i:02}" for i in range(60)}
         assert "word" in done.stdout or "apart before" not in done.stdout
 
 
@@ -141,7 +141,7 @@ def test_names_from_a_text_file(files, tmp_path):
     out = tmp_path / "w.csv"
     done = run("agree", files / "counts.mtx", *SMALL, "--names", files / "vocabulary.txt", "--column-output", out)
     assert done.returncode == 0, done.stderr
-    assert pd.read_csv(out)["object"].tolist() == DRAWN.words.tolist()
+    assert pd.read_csv(out)["id"].tolist() == DRAWN.words.tolist()
 
 
 def test_everything_is_kept(files, expected, tmp_path):

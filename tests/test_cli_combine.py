@@ -19,8 +19,8 @@ def test_labels_and_confidence_come_out(tmp_path):
     out, weak = tmp_path / "consensus.csv", tmp_path / "floaters.csv"
     done = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3, "-o", out, "--floaters", weak)
     assert done.returncode == 0, done.stderr
-    table = pd.read_csv(out, index_col="object")
-    assert list(table.columns) == ["cluster", "confidence"]
+    table = pd.read_csv(out, index_col="id")
+    assert list(table.columns) == ["cluster", "confidence", "support"]
     assert list(table.index[:2]) == ["b001", "b002"]
     assert set(table["cluster"]) == {0, 1, 2}
     assert table["confidence"].between(0, 1).all()
@@ -90,7 +90,7 @@ def test_objects_without_labels_have_no_cluster(tmp_path):
     path, out = tmp_path / "l.csv", tmp_path / "c.csv"
     path.write_text("id,a,b,c\nx,1,1,2\ny,1,1,2\nz,2,2,1\nw,,,\n")
     assert run("combine", path, "--id", "id", "-o", out).returncode == 0
-    table = pd.read_csv(out, index_col="object")
+    table = pd.read_csv(out, index_col="id")
     assert np.isnan(table.loc["w", "cluster"])
     assert table.loc["w", "confidence"] == 0
 

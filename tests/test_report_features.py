@@ -1,10 +1,13 @@
 """Effect sizes of columns, against their definition."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
+import consilience as cs
 from consilience._check import InputError
+from consilience.datasets import load_beads, load_beads_labels
 from consilience.reports import features
 from consilience.reports.features import distinguishing_features
 
@@ -64,3 +67,13 @@ def test_effects_of_sparse_data_and_of_empty_or_constant_ones():
         np.testing.assert_allclose(one, other, rtol=1e-9)
     assert np.isnan(dense[2][:, 2]).all()
     assert np.isnan(dense[2][2]).all()
+
+
+def test_names_are_those_of_the_table_and_labels_those_of_a_result():
+    beads = load_beads()
+    one = cs.combine(load_beads_labels(), 3, "vote")
+    frame = pd.DataFrame(beads.values, columns=beads.columns)
+    found = [distinguishing_features(X, y) for X in (beads, frame) for y in (one, one.labels)]
+    assert set(found[0]["feature"]) <= set(beads.columns)
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(found[0], other)

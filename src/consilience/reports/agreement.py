@@ -169,7 +169,7 @@ def _component_row(summary: Mapping[str, Any], side: str) -> list[str]:
 def _print_consensus(console: Console, consensus: Mapping[str, Any]) -> None:
     sizes = consensus["sizes"]
     clusters = f"{count(len(sizes), 'cluster')} of {format_list(sizes, 15)}"
-    console.print(f"\nConsensus of the rows ({consensus['method']}): {clusters}")
+    console.print(f"\nConsensus of the rows ({consensus['method'].upper()}): {clusters}")
     means = f"mean confidence {consensus['mean_confidence']:.3f}, mean support {consensus['mean_support']:.3f}"
     console.print(f"{means}, {count(consensus['n_floaters'], 'floater')}")
     for name, value in consensus["accuracy"].items():

@@ -21,11 +21,19 @@ from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, nmi
 from consilience.meta import MetaClustering
 from consilience.reports.features import distinguishing_features
-from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
+from consilience.reports.figures import (
+    any_script,
+    legend_of,
+    new_figure,
+    open_frame,
+    save_figure,
+    scatter_codes,
+    short_name,
+)
 from consilience.reports.files import object_index, whole_or_empty
 from consilience.reports.formats import format_list, format_number
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
-from consilience.reports.palette import ACCENT, NEARLY_BLACK, PALETTE, color_of
+from consilience.reports.palette import ACCENT, NEARLY_BLACK, NEARLY_WHITE, PALETTE, color_of
 from consilience.reports.plane import feature_names, plane_of
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
@@ -39,6 +47,7 @@ BARS = 40  # clusters that a picture has room for
 ACROSS = 4  # tiles in a row
 TILES = 8  # clusterings that the data's plane is colored by
 FEATURES = 5  # of each cluster
+FEW = 6  # known labels that a legend in a tile has room for
 
 
 def consensus_table(result: Consensus, *, membership: bool = False) -> pd.DataFrame:
@@ -228,15 +237,29 @@ def tiles_figure(
     return figure
 
 
+@any_script()
 def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
-    """The names of known labels in the middle of their objects."""
+    """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
+    there = [label for label in range(len(names)) if (labels == label).any()]
+    if len(there) <= FEW:
+        named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
+        legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
+        return
     from matplotlib.patheffects import withStroke
 
-    for label, name in enumerate(names):
-        if (at := labels == label).any():
-            x, y = np.median(xy[at], axis=0)
-            text = axis.text(x, y, short_name(name), ha="center", va="center", fontsize=7.5, color=NEARLY_BLACK)
-            text.set_path_effects([withStroke(linewidth=2.2, foreground="#fefefe")])
+    axis.figure.draw_without_rendering()
+    taken: list[Any] = []
+    for label in sorted(there, key=lambda label: -np.count_nonzero(labels == label)):
+        x, y = np.median(xy[labels == label], axis=0)
+        for shift in (0, 8, -8, 16, -16):
+            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
+            text = axis.annotate(short_name(names[label]), (x, y), xytext=(0, shift), color=NEARLY_BLACK, **how)
+            if any(text.get_window_extent().overlaps(box) for box in taken):
+                text.remove()
+                continue
+            taken.append(text.get_window_extent())
+            text.set_path_effects([withStroke(linewidth=2.2, foreground=NEARLY_WHITE)])
+            break
 
 
 def describe_consensus(

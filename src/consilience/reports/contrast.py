@@ -216,7 +216,7 @@ def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], nam
     axis.set_xticks(range(len(names)), [short_name(text) for text in names], rotation=30 if len(names) > 4 else 0)
     axis.set_yticks(range(result.n_clusters))
     axis.set(xlabel=f"given: {short_name(name)}", ylabel="new cluster")
-    axis.set_title("Where did each known group go?", loc="left")
+    axis.set_title("Where did each given group go?", loc="left")
 
 
 def _draw_map(axis: Any, places: Array, groups: Array, names: list[str], title: str) -> None:

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
+from consilience.tables import Table
 
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
@@ -23,11 +24,11 @@ def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None 
 
     Parameters
     ----------
-    X : (n_objects, n_columns) array or sparse matrix
-    labels : (n_objects,) labels
+    X : (n_objects, n_columns) array, sparse matrix, DataFrame or Table
+    labels : (n_objects,) labels, or a result that has them, such as a Consensus
         Objects without one are left out.
     names : sequence, optional
-        Of the columns; their numbers by default.
+        Of the columns; by default those of a DataFrame or Table, otherwise numbers.
     top : int, default 5
         Columns listed for each cluster.
 
@@ -45,13 +46,17 @@ def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None 
 
     Examples
     --------
-    >>> from consilience.reports.features import distinguishing_features
-    >>> X = [[0.0, 5.0], [1.0, 6.0], [9.0, 5.0], [10.0, 6.0]]
-    >>> distinguishing_features(X, ["a", "a", "b", "b"], names=["size", "age"], top=1)[["cluster", "feature", "effect"]]
+    >>> import pandas as pd
+    >>> from consilience.reports import distinguishing_features
+    >>> X = pd.DataFrame({"size": [0.0, 1.0, 9.0, 10.0], "age": [5.0, 6.0, 5.0, 6.0]})
+    >>> distinguishing_features(X, ["a", "a", "b", "b"], top=1)[["cluster", "feature", "effect"]]
        cluster feature     effect
     0        0    size -12.727922
     1        1    size  12.727922
     """
+    if names is None:
+        names = X.columns if isinstance(X, (pd.DataFrame, Table)) else None
+    X, labels = X.values if isinstance(X, Table) else X, getattr(labels, "labels", labels)
     data, codes = (X.tocsc() if sparse.issparse(X) else np.asarray(X, float)), check_labels(labels)
     if data.ndim != 2 or len(codes) != data.shape[0]:
         raise InputError(f"{count(len(codes), 'label')} for data of shape {data.shape}: give one for each row")

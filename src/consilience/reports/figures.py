@@ -90,8 +90,9 @@ def legend_of(place: Any, names: Mapping[int, Any], title: str, *, bars: bool = 
         handles.append(Line2D([], [], linestyle="", markersize=6, label=short_name(names[code]), **look))
     if len(names) > LISTED:
         handles.append(Line2D([], [], linestyle="", label=f"… {len(names) - LISTED} more"))
-    columns = {"ncols": 1 if len(handles) <= 16 else 2, "columnspacing": 1.0, "handletextpad": 0.2}
-    place.legend(handles=handles, title=title, frameon=False, fontsize=8, title_fontsize=8, **columns | options)
+    how: dict[str, Any] = {"frameon": False, "fontsize": 8, "title_fontsize": 8, "columnspacing": 1.0}
+    how |= {"ncols": 1 if len(handles) <= 16 else 2, "handletextpad": 0.2, "title": title or None}
+    place.legend(handles=handles, **how | options)
 
 
 @any_script()
@@ -104,7 +105,7 @@ def annotate_points(axis: Any, names: Sequence[Any], xy: Any) -> None:
     free = list(np.lexsort((points[:, 0], -points[:, 1])))
     while free:
         here = points[free[0]]
-        near = [i for i in free if np.abs(points[i] - here).max() < 3]
+        near = [i for i in free if np.abs(points[i] - here).max() < 8]
         free = [i for i in free if i not in near]
         name = short_name(names[near[0]]) + (f" and {len(near) - 1} more" if len(near) > 1 else "")
         others = np.delete(points, near, axis=0)
@@ -112,7 +113,7 @@ def annotate_points(axis: Any, names: Sequence[Any], xy: Any) -> None:
             how: dict[str, Any] = {"textcoords": "offset points", "ha": side, "fontsize": 8}
             text = axis.annotate(name, xy[near[0]], xytext=offset, **how)
             box = text.get_window_extent()
-            covers = ((others >= box.p0) & (others <= box.p1)).all(axis=1).any()
+            covers = ((others >= box.p0 - 4) & (others <= box.p1 + 4)).all(axis=1).any()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
             if inside and not covers and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
