@@ -259,7 +259,7 @@ REFUSED = {
     "three dimensions": (np.zeros((2, 2, 2)), "got 3 dimensions"),
     "a single number": (5, "labels cannot be an int: give an array"),
     "None": (None, "labels cannot be None: give an array"),
-    "a text": ("abc", r"if 'abc' is a file, read it first, as in Ensemble\(read_table\("),
+    "a text": ("abc", "abc: no such file in .*: check the path"),
     "vector among values": ([[0, 1], 3], "clustering 1 is an int, not a vector of labels"),
     "value among vectors": ([3, [0, 1]], "clustering 0 is an int, not a vector of labels"),
     "a single value in a mapping": ({"a": 3}, "clustering 'a'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -194,3 +195,45 @@ def test_a_list_of_sparse_matrices_is_refused():
 
     with pytest.raises(InputError, match="clustering 0 is a csr_matrix, not a vector of labels"):
         Ensemble([sparse.csr_matrix([[0, 1]])])
+
+
+IN_FILES = ("text", "text of numbers", "booleans", "only true", "integers", "negative integers", "codes", "missing",
+            "missing integers", "missing booleans", "all missing")  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_around_the_house(tmp_path, ending):
+    """Ensemble → save → load → slice → concat → to_frame → file → Ensemble."""
+    ens = Ensemble({name: KINDS[name] for name in IN_FILES}, ids=["p", "q", "r", "s"])
+    ens.save(tmp_path / "run")
+    stored = Ensemble.load(tmp_path / "run")
+    joined = Ensemble.concat([stored[:, :5], stored[:, 5:]])[::-1]
+    path = tmp_path / f"labels.{ending}"
+    frame = joined.to_frame()
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, sep="," if ending == "csv" else "\t")
+    back = Ensemble(path, id_column="id")[::-1]
+    assert back.names == list(IN_FILES)
+    assert back.ids.tolist() == ["p", "q", "r", "s"]
+    for name in IN_FILES:
+        same(back.named_labels(name), KINDS[name])
+    categories = Ensemble(ens.to_frame().astype({"text": "category"}))
+    same(categories.named_labels("text"), KINDS["text"])
+
+
+def test_an_ensemble_of_what_holds_labels(tmp_path):
+    ens = Ensemble({"type": ["T cell", "B cell", "T cell"], "leiden_1": [3, 5, 5]}, ids=["p", "q", "r"])
+    ens.save(tmp_path / "run")
+    frame = ens.to_frame().astype({"type": "category"})
+    cells = SimpleNamespace(X=np.zeros((3, 1)), obs=frame, obs_names=frame.index, layers={}, obsm={}, var_names=["x"])
+    for source in (tmp_path / "run", str(tmp_path / "run"), cells):
+        found = Ensemble(source)
+        assert found.named_labels("type").tolist() == ["T cell", "B cell", "T cell"]
+        assert found.ids.tolist() == ["p", "q", "r"]
+        assert Ensemble(source, ids=[1, 2, 3]).ids.tolist() == [1, 2, 3]
+        assert Ensemble(source, columns="leiden_*").names == ["leiden_1"]
+    with pytest.raises(InputError, match=r"nowhere\.csv"):
+        Ensemble(tmp_path / "nowhere.csv")

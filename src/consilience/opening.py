@@ -431,6 +431,11 @@ def _refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None
         raise InputError(f"{source} {state}: {words} say how to read a table, so leave them out, or name that table")
 
 
+def needs_opening(source: Any) -> bool:
+    """Whether labels are in what is given, rather than being it: a path, a result, an AnnData object."""
+    return not isinstance(source, Ensemble) and (_is_path(source) or _is_anndata(source) or _is_result(source))
+
+
 def _is_path(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 

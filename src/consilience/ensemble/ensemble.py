@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,20 @@ class Ensemble:
 
     Parameters
     ----------
-    labels : array (n_objects, n_clusterings), list of label vectors, mapping of names to label vectors, or DataFrame
+    labels : array (n_objects, n_clusterings), list of label vectors, mapping of names to label vectors, DataFrame, path, \
+result or AnnData
         In an array or DataFrame (pandas or polars) a **column** is a clustering; in a list or mapping every **item** is
         one. A flat vector is a single clustering. A :class:`~consilience.tables.Table` of labels gives its columns
         and ids. Labels are any hashable values; the number −1, NaN, None, NaT and pandas NA are missing, and strings
         are names as they stand, "NA" and "-1" too. Every clustering's labels become codes 0 … k − 1 in their sorted
-        order, and are kept as `label_names`. pandas objects must share one index.
+        order, and are kept as `label_names`. pandas objects must share one index. A path is that of a table of labels,
+        of a stored run or of a saved result.
     info : DataFrame or mapping of columns, optional
         One row per clustering: method, parameters, seed, scores and whatever else is known of it.
     ids : sequence, optional
         The objects' names, all different. Without them, a pandas index that is named or is not 0 … n − 1.
+    **reading
+        How to read a table: `columns`, `id_column` and the other parameters of :func:`consilience.tables.read_table`.
 
     Attributes
     ----------
@@ -76,8 +81,10 @@ class Ensemble:
     info: pd.DataFrame
     ids: Array | None
 
-    def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None) -> None:
-        given = labels
+    def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
+        opening = import_module("consilience.opening")  # by name, since it is built on this class
+        given = opening.as_ensemble(labels, **reading) if reading or opening.needs_opening(labels) else labels
+        labels = given
         if isinstance(given, (Ensemble, Table)):
             ids = given.ids if ids is None else ids
         if isinstance(given, Ensemble):
