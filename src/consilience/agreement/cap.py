@@ -21,7 +21,7 @@ from consilience.agreement.count_table import Clusterings, Counts, Side, check_c
 from consilience.agreement.local_search import random_labels
 from consilience.agreement.markov_field import Node, infer
 from consilience.agreement.result import Agreement, Sides
-from consilience.ensemble import as_ensemble
+from consilience.opening import as_ensemble
 
 TEMPERATURE = 0.4
 Pair = tuple[list[Labels], list[Labels]]

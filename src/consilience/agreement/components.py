@@ -19,7 +19,7 @@ from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
 from consilience.consensus.confidence import cluster_shares
 from consilience.consensus.stable_components import consensus_rows
-from consilience.ensemble import as_ensemble
+from consilience.opening import as_ensemble
 
 
 def stable_groups(

@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
+from consilience.opening import as_ensemble
 from consilience.tables import Table, read_table
 
 

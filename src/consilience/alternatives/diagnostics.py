@@ -22,9 +22,10 @@ from consilience._types import EnsembleLike, Floats
 from consilience.alternatives.data import group_means
 from consilience.alternatives.given import MULTIPLE_GIVEN, groups_of, joint
 from consilience.consensus import combine
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
 from consilience.information import objective_of
 from consilience.measures import adjusted_rand, information_ratio, nmi
+from consilience.opening import as_ensemble
 from consilience.results import register
 from consilience.tables import check_matrix
 from consilience.views import count_views, label_views

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, count, show
 from consilience._types import EnsembleLike, Labels
-from consilience.ensemble import Ensemble, as_ensemble, check_same_objects
+from consilience.ensemble import Ensemble, check_same_objects
+from consilience.opening import as_ensemble
 
 MULTIPLE_GIVEN = ("joint", "each")
 

@@ -378,8 +378,3 @@ result or AnnData
             made = self.info["method"].value_counts()
             lines.append("made by   " + ", ".join(f"{name} {count}" for name, count in made.head(6).items()))
         return "\n  ".join(lines)
-
-
-def as_ensemble(ensemble: Any) -> Ensemble:
-    """An ensemble as it is, or one made from what was given."""
-    return ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)

@@ -16,10 +16,11 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, fingerprint
 from consilience.agreement import Agreement
-from consilience.ensemble import Ensemble, as_ensemble
+from consilience.ensemble import Ensemble
 from consilience.explorer.session import Origin, Session, memory
 from consilience.generation import generate
 from consilience.meta import MetaClustering
+from consilience.opening import as_ensemble
 from consilience.results import HEADER
 from consilience.store import StoreWarning
 from consilience.store.folder import find_manifest
