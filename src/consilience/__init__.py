@@ -7,6 +7,7 @@ from typing import Any as _Any
 
 from consilience.agreement import agree
 from consilience.alternatives import contrast
+from consilience.clusterer import EnsembleClusterer
 from consilience.consensus import combine
 from consilience.ensemble import Ensemble
 from consilience.explorer import explore
@@ -21,6 +22,7 @@ __version__ = _version("consilience")
 
 __all__ = [
     "Ensemble",
+    "EnsembleClusterer",
     "__version__",
     "agree",
     "combine",

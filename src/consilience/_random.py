@@ -38,6 +38,8 @@ PURPOSES: dict[str, str] = {
     "alternatives.run_halves": "the seed of the combination of one half of the runs",
     "alternatives.sequence": "the seed of one step of a sequence",
     "alternatives.splits": "the seed of the base in one group and run",
+    "clusterer.consensus": "the seed of the consensus of an ensemble clusterer",
+    "clusterer.members": "the seed of its clusterings",
     "consensus.bce": "Dirichlet draws of the likelihood",
     "consensus.bottleneck": "the annealed start of one restart",
     "consensus.chain": "the seed of one chain's kernel",

@@ -101,6 +101,11 @@ class Method:
         return (type(self).__doc__ or type(self).__name__).partition("\n")[0].rstrip(".")
 
     @property
+    def is_kmeans(self) -> bool:
+        """Whether its clusterings are weighted k-means, so that every object is with the nearest mean."""
+        return type(self).make is Method.make
+
+    @property
     def is_batched(self) -> bool:
-        """Whether its clusterings are weighted k-means of all objects."""
-        return type(self).make is Method.make and type(self).objects is Method.objects
+        """Whether, besides, all objects take part, so that many can be made in one kernel call."""
+        return self.is_kmeans and type(self).objects is Method.objects

@@ -42,23 +42,22 @@ class PCA(Zipf):
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
         """The scores of the objects on the components."""
         with threadpool_limits(1):  # the same numbers whatever the number of threads
-            return Components(
-                principal_components(columns, plan.options["pca_share"], plan.options["pca_rule"]), columns
-            )
+            scores = principal_components(columns, plan.options["pca_share"], plan.options["pca_rule"])
+            sizes = np.square(scores).sum(axis=0)
+            axes = np.asarray(columns.T @ (scores / np.where(sizes > 0, sizes, 1)))  # X = U S Vᵀ: V = Xᵀ (U S) / S²
+            return Components(scores, axes, np.asarray(columns.mean(axis=0)).ravel() @ axes)
 
 
 @dataclass(frozen=True, eq=False)
 class Components(Space):
-    """Principal components of columns."""
+    """Principal components of columns: their axes, and the mean's scores on them."""
 
-    columns: ArrayLike
+    axes: Floats
+    mean: Floats
 
     def transform(self, columns: ArrayLike) -> Floats:
-        """Scores of new rows: with X = U S Vᵀ and scores U S, the axes are V = Xᵀ (U S) / S²."""
-        sizes = np.square(self.table).sum(axis=0)
-        axes = np.asarray(self.columns.T @ (self.table / np.where(sizes > 0, sizes, 1)))
-        mean = np.asarray(self.columns.mean(axis=0)).ravel()
-        return np.asarray(columns @ axes - mean @ axes)
+        """Scores of new rows."""
+        return np.asarray(columns @ self.axes - self.mean)
 
 
 def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:

@@ -284,8 +284,7 @@ def _make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan) -
     if spec.weights is not None:
         chosen = weighted(chosen, spec.weights)
     # k-means has no threads of its own here; for all else one, so that its numbers do not depend on how many there are
-    plain = base is None and type(method).make is Method.make
-    with contextlib.nullcontext() if plain else threadpool_limits(1):
+    with contextlib.nullcontext() if base is None and method.is_kmeans else threadpool_limits(1):
         if base is not None:
             own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
             runs = base_run(base, chosen, spec.n_clusters, own)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, count
-from consilience._types import ArrayLike, Floats
+from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.mds import embed
 from consilience.generation.method import Space
 from consilience.generation.plan import Plan
@@ -18,6 +19,20 @@ from consilience.tables import Standardizer, check_matrix
 
 class GenerationWarning(UserWarning):
     """Something of the data or the clusterings had to be left out; the message says what."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """What is done to the given columns, of the data of a run or of new objects: scaling, if any, and leaving some out."""
+
+    scaling: Standardizer | None
+    kept: Ints
+    given_width: int
+
+    def apply(self, values: ArrayLike) -> ArrayLike:
+        """Rows of the given columns as rows of those in use."""
+        table = values if self.scaling is None else self.scaling.apply(values)
+        return table[:, self.kept] if len(self.kept) < self.given_width else table
 
 
 class Spaces:
@@ -40,7 +55,6 @@ class Spaces:
         self.plan = plan
         self.stress: float | None = None
         self.distances: Floats | None = None
-        self._scaling: Standardizer | None = None
         self._spaces: dict[str, Space] = {}
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
@@ -62,22 +76,15 @@ class Spaces:
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
 
     def _standardize(self, values: ArrayLike) -> None:
-        self.given_width = values.shape[1]
         scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values))
-        self._scaling = scaling if self.plan.standardize else None
-        self.kept = np.flatnonzero(~scaling.constant)
+        self.kept, self.given_width = np.flatnonzero(~scaling.constant), values.shape[1]
+        columns = count(self.given_width, "column")
         if not self.kept.size:
-            columns = count(self.given_width, "column")
             raise InputError(f"all {columns} of the table are constant: there is nothing to cluster")
-        self.columns = self.transform(values)
+        self.preparation = Preparation(scaling if self.plan.standardize else None, self.kept, self.given_width)
+        self.columns = self.preparation.apply(values)
         if constant := self.given_width - len(self.kept):
-            message = f"{constant:,} of {count(self.given_width, 'column')} left out, being constant"
-            warnings.warn(GenerationWarning(message), stacklevel=5)
-
-    def transform(self, values: ArrayLike) -> ArrayLike:
-        """The columns of rows of the given table, or of new ones."""
-        table = values if self._scaling is None else self._scaling.apply(values)
-        return table[:, self.kept] if len(self.kept) < self.given_width else table
+            warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
 
     @property
     def n_objects(self) -> int:

@@ -1,0 +1,142 @@
+"""EnsembleClusterer: what it finds, what it says of new objects, and that scikit-learn's tools take it for one of theirs."""
+
+import io
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import HDBSCAN, Birch
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+import consilience as cs
+from consilience import EnsembleClusterer
+from consilience._check import InputError
+from consilience.datasets import gaussians_8d5k
+from consilience.generation import METHODS
+from consilience.measures import adjusted_rand
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return gaussians_8d5k(400, random_state=3)
+
+
+def quick(n_clusters=5, **options):
+    return EnsembleClusterer(n_clusters, **{"n_clusterings": 20, "method": "quadratic", "random_state": 0, **options})
+
+
+def test_it_is_generate_and_combine(blobs):
+    X, known = blobs
+    model = quick().fit(X)
+    assert adjusted_rand(known, model.labels_) > 0.9
+    again = cs.combine(model.ensemble_, 5, "quadratic")
+    assert adjusted_rand(again.labels, model.labels_) == 1
+    np.testing.assert_array_equal(model.labels_, model.consensus_.labels)
+    np.testing.assert_array_equal(model.support_, model.consensus_.support)
+    np.testing.assert_array_equal(model.confidence_, model.consensus_.confidence)
+    assert model.ensemble_.n_clusterings == 20
+    assert model.ensemble_.n_clusters.min() >= 5
+    assert model.ensemble_.n_clusters.max() <= 10
+
+
+@pytest.mark.parametrize("methods", METHODS)
+def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
+    X, known = blobs
+    model = quick(methods=methods).fit(X[:300])
+    rows = model._labeler.label(X[:300])
+    made = model.ensemble_.labels
+    assert (rows == made)[made >= 0].mean() > 0.999  # objects at equal distance from two means may go either way
+    assert (model.predict(X[:300]) == model.labels_).mean() > (0.995 if methods != "objects" else 0.97)
+    assert adjusted_rand(known[300:], model.predict(X[300:])) > 0.85
+    shares = model.predict_proba(X[300:])
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares.argmax(axis=1) == model.predict(X[300:])).mean() > 0.95
+    assert 0.5 < model.score(X[300:]) <= 1
+
+
+@pytest.mark.parametrize("base", [Birch(), HDBSCAN(min_cluster_size=10, copy=True)], ids=["Birch", "HDBSCAN"])
+def test_other_clusterers_label_by_the_nearest_object(base, blobs):
+    X, _ = blobs
+    model = quick(base=base, methods="features+objects", n_clusterings=12).fit(X)
+    rows, made = model._labeler.label(X), model.ensemble_.labels
+    whole = (model.ensemble_.info["method"] == "features").to_numpy()
+    np.testing.assert_array_equal(rows[:, whole], made[:, whole])
+    assert (model.predict(X) == model.labels_).mean() > 0.9
+    assert model.predict(X + 0.001).min() >= -1
+
+
+def test_sparse_data_and_one_column(blobs):
+    X, _ = blobs
+    few = np.where(X > 0.5, X, 0)
+    as_sparse, dense = quick(standardize=False).fit(sparse.csr_matrix(few)), quick(standardize=False).fit(few)
+    assert adjusted_rand(as_sparse.labels_, dense.labels_) > 0.9
+    np.testing.assert_array_equal(as_sparse.predict(sparse.csr_array(few)), as_sparse.labels_)
+    assert quick(3, methods="minima").fit(X[:, :1]).n_clusters_ == 3
+    assert quick(3).fit(X[:, :1]).n_clusters_ == 3
+
+
+def test_numbers_of_clusters(blobs):
+    X, _ = blobs
+    assert quick(1).fit(X).labels_.tolist() == [0] * 400
+    assert quick(1).fit(X).score(X) == 1
+    open_number = quick(None).fit(X)
+    assert open_number.n_clusters_ == 11  # the middle of 2 … 20
+    assert quick(None, base_n_clusters=4).fit(X).n_clusters_ == 4
+    assert quick("stable", n_clusterings=8, base_n_clusters=(4, 6)).fit(X[:80]).n_clusters_ in range(2, 9)
+    assert quick("auto", n_clusterings=6, method="auto", base_n_clusters=3).fit(X[:60]).n_clusters_ >= 2
+    with pytest.raises(InputError, match="500 clusters need as many objects"):
+        quick(500).fit(X)
+    with pytest.raises(InputError, match="n_clusterings must be"):
+        quick(n_clusterings=0).fit(X)
+    with pytest.raises(InputError, match="did you mean 'minima'"):
+        quick(methods="minimal").fit(X)
+
+
+def test_objects_that_are_all_alike_in_pairs():
+    X = np.repeat([[0.0, 1], [5, 5], [9, 0]], 20, axis=0)
+    assert quick(None).fit(X).n_clusters_ <= 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert quick(3).fit(np.c_[X, np.ones(60)]).n_clusters_ == 3  # a constant column is not worth a warning here
+
+
+def test_seeds_jobs_and_copies(blobs):
+    X, _ = blobs
+    one = quick(n_jobs=1).fit(X[:300])
+    np.testing.assert_array_equal(quick(n_jobs=2).fit(X[:300]).labels_, one.labels_)
+    assert (quick(random_state=1).fit(X[:300]).ensemble_.labels != one.ensemble_.labels).any()
+    for copy in (pickle.loads(pickle.dumps(one)), _through_joblib(one)):
+        np.testing.assert_array_equal(copy.predict(X[300:]), one.predict(X[300:]))
+        np.testing.assert_array_equal(copy.predict_proba(X[300:]), one.predict_proba(X[300:]))
+        assert copy.score(X) == one.score(X)
+    assert len(pickle.dumps(one)) < 400_000  # labels and means, not the data
+    with pytest.raises(NotFittedError):
+        clone(one).predict(X)
+
+
+def _through_joblib(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def test_in_a_pipeline_and_a_grid_search(blobs):
+    X, known = blobs
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(8)])
+    chain = make_pipeline(MinMaxScaler().set_output(transform="pandas"), quick()).fit(frame)
+    assert adjusted_rand(known, chain.predict(frame)) > 0.9
+    assert chain[-1].feature_names_in_.tolist() == list(frame)
+    grid = GridSearchCV(quick(), {"n_clusters": [3, 5, 9], "methods": ["minima", "features"]}, cv=3).fit(X)
+    assert grid.best_params_["n_clusters"] in (3, 5)
+    by_known = GridSearchCV(quick(), {"n_clusters": [3, 5, 9]}, cv=3, scoring="adjusted_rand_score").fit(X, known)
+    assert by_known.best_params_ == {"n_clusters": 5}
+    assert by_known.predict(X).shape == (400,)
