@@ -335,6 +335,8 @@ def test_fractions_are_no_labels_wherever_they_come_from(tmp_path, name):
 def test_numbers_too_large_to_be_exact_stay_text(tmp_path):
     table = read_table(write(tmp_path / "l.csv", "a\n18446744073709551617\n18446744073709551616\n"), kind="labels")
     assert list(table.values["a"]) == ["18446744073709551617", "18446744073709551616"]
+    long = "9" * 5000
+    assert list(read_table(write(tmp_path / "l.csv", f"a\n{long}\n1\n"), kind="labels").values["a"]) == [long, "1"]
 
 
 def test_blank_line_in_a_single_column_is_a_missing_label(tmp_path):

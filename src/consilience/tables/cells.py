@@ -21,6 +21,8 @@ MISSING = ("", "NA", "NaN", "nan", "null", "None")
 MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
 TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?$")
+_INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 
 
@@ -151,46 +153,44 @@ def labels_of(sheet: Sheet, position: int) -> pd.Series:
     cells = column.astype(object).to_numpy(copy=True)
     cells[missing_of(sheet, column)] = None
     if pd.api.types.infer_dtype(cells, skipna=True) in ("integer", "floating", "mixed-integer-float"):
-        _refuse_fractions(sheet, position, np.array([np.nan if cell is None else float(cell) for cell in cells]), cells)
+        values = np.array([np.nan if cell is None else float(cell) for cell in cells])
+        if (fraction := np.isfinite(values) & (values != np.floor(values))).any():
+            row = int(fraction.argmax())
+            raise _fraction(sheet, position, row, str(cells[row]))
         return _whole_labels(cells)
     return pd.Series(cells, dtype=object)
 
 
-def _refuse_fractions(sheet: Sheet, position: int, values: np.ndarray, cells: Any) -> None:
+def _fraction(sheet: Sheet, position: int, row: int, text: str) -> ColumnError:
     """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
-    fraction = np.isfinite(values) & (values != np.floor(values))
-    if fraction.any():
-        row = int(fraction.argmax())
-        text = str(cells[row]).strip()
-        raise ColumnError(
-            f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
-            f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}",
-            f"numbers such as {text}",
-        )
+    return ColumnError(
+        f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
+        f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}",
+        f"numbers such as {text}",
+    )
 
 
 def _text_labels(sheet: Sheet, position: int, column: pa.ChunkedArray) -> pd.Series:
     """Integers where every label is written as one (1, or 1.0 as pandas does beside missing ones); text as it stands."""
-    tidied = _tidy(sheet, column)
-    ints = _cast(tidied, pa.int64())
-    if ints is not None and pc.all(pc.equal(pc.cast(ints, pa.string()), tidied)).as_py() is not False:
-        exact = ints.to_pandas(integer_object_nulls=True)
-        return exact if exact.dtype.kind == "i" else pd.Series(exact.to_numpy(), dtype=object)
-    floats = _text_numbers(sheet, column if sheet.decimal == "." else _with_points(column), (pa.float64(),))
-    if floats is not None:
-        values = floats.to_numpy()
-        _refuse_fractions(sheet, position, values, column)
-        # From 2**53 on, neighboring labels would become the same float.
-        small = (np.isnan(values) | (abs(values) < 2**53)).all()
-        if small and pc.all(pc.match_substring_regex(tidied, r"^(-?[1-9]\d*|0)\.0$")).as_py():
-            return _whole_labels(np.array([None if np.isnan(value) else value for value in values], object))
-    coded = tidied.combine_chunks().dictionary_encode()
-    words = coded.dictionary.to_pylist()
-    if words and set(words) <= {"True", "False"}:
-        words = [word == "True" for word in words]
-    known = np.array([None if word == "-1" else word for word in words] + [None], object)
-    codes = pc.fill_null(coded.indices, len(known) - 1).to_numpy(zero_copy_only=False)
-    return pd.Series(known[codes], dtype=object)
+    coded = column.combine_chunks().dictionary_encode()
+    codes = coded.indices.to_numpy()
+    words: list[Any] = [word.strip() for word in coded.dictionary.to_pylist()]
+    missing = {*MISSING, *sheet.missing}
+    present = [word for word in words if word not in missing]
+    if all(_INTEGER.fullmatch(word) for word in present):
+        labels = [None if word in missing else int(word) for word in words]
+        if all(-(2**63) <= label < 2**63 for label in labels if label is not None):
+            return pd.Series(np.array(labels, np.int64 if len(present) == len(words) else object)[codes])
+    elif all(_DECIMAL.fullmatch(word.replace(",", ".") if sheet.decimal == "," else word) for word in present):
+        for word in present:
+            if float(word.replace(",", ".")) % 1 > 0:
+                raise _fraction(sheet, position, int((codes == words.index(word)).argmax()), word)
+        if all(_FLOAT_INTEGER.fullmatch(word) for word in present):
+            return _whole_labels(np.array([None if word in missing else float(word) for word in words], object)[codes])
+    if set(present) in ({"True"}, {"False"}, {"True", "False"}):
+        words = [word if word in missing else word == "True" for word in words]
+    labels = [None if word in missing or word == "-1" else word for word in words]
+    return pd.Series(np.array([*labels, None], object)[codes], dtype=object)
 
 
 def _whole_labels(cells: np.ndarray) -> pd.Series:

@@ -104,14 +104,14 @@ def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -
             briefs.append(f"{name!r} ({error.brief})")
             doubts["other"].append(name)
             continue
-        found[name] = labels
-        if not asked and (k := _many(labels)):
+        found[name], words = labels, _different(labels)
+        if not asked and 2 * (k := len(words)) > len(labels) > FEW:
             briefs.append(f"{name!r} ({k:,} different values for {count(len(labels), 'object')})")
             doubts["id" if k == len(labels) else "other"].append(name)
         elif not asked and len(positions) > 1 and _CLASS_NAME.fullmatch(name):
             briefs.append(f"{name!r} (by its name a known class)")
             doubts["known"].append(name)
-        notices += _maybe_missing(name, labels)
+        notices += _maybe_missing(name, labels, words)
     if len(errors) == len(briefs) == 1:
         raise errors[0]
     if briefs:
@@ -121,13 +121,11 @@ def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -
     return frame, notices
 
 
-def _many(labels: pd.Series) -> int:
-    """The number of different labels if it is more than half that of the objects, otherwise 0."""
-    n = len(labels)
-    if n <= FEW or (labels.dtype.kind in "iu" and 2 * (int(labels.max()) - int(labels.min()) + 1) <= n):
-        return 0
-    k = labels.nunique()
-    return k if 2 * k > n else 0
+def _different(labels: pd.Series) -> set[Any]:
+    """The different labels; empty where integers are too close together to be more than half as many as the objects."""
+    if labels.dtype.kind in "iu" and 2 * (int(labels.max()) - int(labels.min()) + 1) <= len(labels):
+        return set()
+    return set(pd.unique(labels)) - {None}
 
 
 def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
@@ -144,14 +142,12 @@ def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) 
     )
 
 
-def _maybe_missing(name: str, labels: pd.Series) -> list[str]:
-    if labels.dtype != object:
-        return []
-    words = [word for word in MAYBE_MISSING if (labels == word).any()]
+def _maybe_missing(name: str, labels: pd.Series, words: set[Any]) -> list[str]:
     return [
         f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')}), a cluster of its own: "
         f"if it means missing, say missing={word!r} (--missing {word!r})"
-        for word in words
+        for word in MAYBE_MISSING
+        if word in words
     ]
 
 
@@ -160,10 +156,13 @@ def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str
     n = sheet.n_rows
     if n <= FEW or not isinstance(values, np.ndarray):
         return []
-    low, high = values.min(axis=0), values.max(axis=0)
-    return [
-        f"{sheet.column_words(positions[j])} holds the whole numbers {low[j]:.0f} to {high[j]:.0f}, each once, and is used as "
-        f"a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
-        for j in np.flatnonzero(high == low + (n - 1)).tolist()
-        if np.array_equal(np.sort(values[:, j]), low[j] + np.arange(n)) and low[j] % 1 == 0
-    ]
+    notices = []
+    for j in np.flatnonzero((values[:FEW] % 1 == 0).all(axis=0)).tolist():
+        column = values[:, j]
+        low, high = column.min(), column.max()
+        if high == low + (n - 1) and np.array_equal(np.sort(column), low + np.arange(n)):
+            notices.append(
+                f"{sheet.column_words(positions[j])} holds the whole numbers {low:.0f} to {high:.0f}, each once, and is used "
+                f"as a measurement: if it names the objects, say id_column={sheet.column_names()[positions[j]]!r} (--id)"
+            )
+    return notices
