@@ -11,7 +11,8 @@ from sklearn.metrics import davies_bouldin_score, silhouette_score
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.measures import accuracy, compactness, jaccard
+from consilience.datasets import load_beads
+from consilience.measures import accuracy, compactness, jaccard, sample_objects
 from consilience.meta import score
 from meta_cases import three_kinds
 
@@ -25,6 +26,7 @@ def case():
 
 def test_scores_are_those_of_the_functions(case):
     ens, X, truths = case
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
     known = {"a": truths[0], "b": np.where(truths[1] == 0, -1, truths[1])}
     found = score(ens, X, known=known, measures=["compactness", "accuracy", "silhouette", "davies_bouldin"])
     assert list(found.columns) == [
@@ -49,17 +51,17 @@ def test_scores_are_those_of_the_functions(case):
 def test_by_default_what_there_is_data_for(case):
     ens, X, truths = case
     assert list(score(ens, X).columns)[2:] == ["compactness"]
-    assert list(score(ens, known=truths[0]).columns)[2:] == ["accuracy:truth"]
+    assert list(score(ens, known=truths[0]).columns)[2:] == ["accuracy:known"]
     assert list(score(ens, X, known=pd.DataFrame({"t": truths[0]})).columns)[2:] == ["compactness", "accuracy:t"]
 
 
 def test_distances_and_sparse_data(case):
     ens, X, _ = case
     both = ["compactness", "silhouette"]
-    plain = score(ens, X, measures=both)
+    plain = score(ens, X, measures=both, standardize=False)
     given = score(ens, squareform(pdist(X)), measures=both, metric="precomputed")
     pd.testing.assert_frame_equal(plain, given)
-    spread = score(ens, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"])
+    spread = score(ens, sparse.csr_matrix(X), measures=[*both, "davies_bouldin"], standardize=False)
     pd.testing.assert_frame_equal(plain, spread[plain.columns])
 
 
@@ -89,11 +91,13 @@ def test_stability_is_the_mean_agreement_with_variations(case):
         made = np.repeat(ens.labels[:, [int(row["shift"])]], n, axis=1)
         return cs.Ensemble(np.where(rng.random(made.shape) < jitter, 0, made))
 
-    found = score(ens, X, measures=["stability"], variations=variations, n_variations=3, jitter=0.2)["stability"]
+    found = score(ens, X, measures=["variation_stability"], variations=variations, n_variations=3, jitter=0.2)[
+        "variation_stability"
+    ]
     assert calls == [(j, 3, 0.2, 0) for j in range(19)]
     made = variations(ens.info.iloc[4], 3, jitter=0.2, random_state=0)
     assert found[4] == pytest.approx(np.mean([jaccard(ens.labels[:, 4], column) for column in made.labels.T]))
-    still = score(ens, X, measures=["stability"], variations=variations, jitter=1e-9)["stability"]
+    still = score(ens, X, measures=["variation_stability"], variations=variations, jitter=1e-9)["variation_stability"]
     np.testing.assert_array_equal(still, 1)
 
 
@@ -102,11 +106,14 @@ def test_stability_of_generated_clusterings():
 
     beads = load_beads()
     ens = cs.generate(beads, 12, n_clusters=4)
-    near, far = (score(ens, beads, measures=["stability"], jitter=jitter)["stability"] for jitter in (0.01, 1.0))
+    near, far = (
+        score(ens, beads, measures=["variation_stability"], jitter=jitter)["variation_stability"]
+        for jitter in (0.01, 1.0)
+    )
     assert near.between(0.6, 1).all()
     assert near.mean() > far.mean() + 0.1
     with pytest.raises(InputError, match="info"):
-        score(ens.labels, beads, measures=["stability"])
+        score(ens.labels, beads, measures=["variation_stability"])
 
 
 @pytest.mark.parametrize(
@@ -130,3 +137,26 @@ def test_bad_input_is_refused(case, options, says):
         options = {**options, "X": X}
     with pytest.raises(InputError, match=says):
         score(ens, **options)
+
+
+def test_scores_are_of_standardized_data_as_generate_has_it():
+    beads = load_beads()
+    ens = cs.generate(beads, 6, n_clusters=3, progress=False)
+    found = score(ens, beads)["compactness"]
+    np.testing.assert_allclose(found, ens.info["compactness"], rtol=1e-9)
+    raw = score(ens, beads, standardize=False)["compactness"]
+    np.testing.assert_allclose(raw, compactness(beads.values, ens))
+    assert not np.allclose(found, raw)
+
+
+def test_large_data_is_scored_on_the_one_sample():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(5200, 2)), rng.integers(0, 3, (5200, 2))
+    objects = sample_objects(5200)
+    assert len(objects) == 2000
+    found = score(labels, X, standardize=False)["compactness"]
+    np.testing.assert_allclose(found, compactness(X[objects], cs.Ensemble(labels[objects])))
+    distances = squareform(pdist(X))
+    np.testing.assert_allclose(score(labels, distances, metric="precomputed")["compactness"], found)
+    ens = cs.generate(X, 2, n_clusters=3, progress=False)
+    np.testing.assert_allclose(score(ens, X)["compactness"], ens.info["compactness"], rtol=1e-9)

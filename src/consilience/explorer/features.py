@@ -8,7 +8,7 @@ import numpy as np
 
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Shown
-from consilience.reports.features import Z, effect_sizes
+from consilience.measures.effect_sizes import Z, effect_sizes
 
 TOP = 8  # columns for each cluster
 CLUSTERS = 60  # clusters that are described

@@ -18,7 +18,7 @@ BETTER = {
     "compactness": "low",
     "davies_bouldin": "low",
     "silhouette": "high",
-    "stability": "high",
+    "variation_stability": "high",
     "information": "high",
 }
 

@@ -2,6 +2,7 @@
 
 from consilience.measures.compactness import compactness
 from consilience.measures.counts import contingency
+from consilience.measures.effect_sizes import distinguishing_features
 from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
 from consilience.measures.likelihood import perplexity
 from consilience.measures.matching import accuracy, f1, matched_accuracy
@@ -23,6 +24,7 @@ __all__ = [
     "compactness",
     "compare",
     "contingency",
+    "distinguishing_features",
     "f1",
     "information_ratio",
     "jaccard",

@@ -8,33 +8,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._progress import track
-from consilience._random import stream
-from consilience._types import Floats
+from consilience._types import ArrayLike, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.generation import Variations
-from consilience.measures.compactness import compactness
+from consilience.measures import compactness, sample_objects
 from consilience.measures.counts import sums_with_each, tables
 from consilience.measures.matching import accuracy_of
+from consilience.measures.on_data import davies_bouldins, silhouettes
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
 from consilience.opening import as_ensemble
 from consilience.tables import check_matrix
+from consilience.tables.scaling import Standardizer
 
-NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "stability": "X"}
+NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "variation_stability": "X"}
 STACK = 2**18  # labels counted at a time
 
 
 def score(
-    ensemble: Any,
-    X: Any = None,
+    ensemble: EnsembleLike,
+    X: ArrayLike = None,
     *,
     known: Any = None,
     measures: Sequence[str] | None = None,
     metric: str = "euclidean",
+    standardize: bool = True,
     n_sample: int = 1000,
     variations: Callable[..., Any] | None = None,
     n_variations: int = 5,
@@ -54,18 +55,22 @@ def score(
         Auxiliary labels; the accuracy against each is a column ``"accuracy:NAME"``.
     measures : sequence of str, optional
         Of "compactness" (Eq. 3 of Caruana et al. 2006; small is compact), "accuracy" (Eq. 4), "silhouette",
-        "davies_bouldin" (scikit-learn's; small is good) and "stability". By default the first two, as far as `X` and
+        "davies_bouldin" (scikit-learn's; small is good) and "variation_stability". By default the first two, as far as `X` and
         `known` are there.
     metric : {"euclidean", "precomputed"}
-        "precomputed" takes X as distances; Davies–Bouldin and stability need the data.
+        "precomputed" takes X as distances; Davies–Bouldin and variations need the data.
+    standardize : bool, default True
+        Score on columns of mean 0 and standard deviation 1 (sparse: only scaled), as :func:`consilience.generate` clusters them;
+        counts and distances stay as they are.
     n_sample : int
-        Silhouette and Davies–Bouldin are of at most so many objects, the same random ones for all clusterings.
+        Silhouette and Davies–Bouldin are of at most so many objects of :func:`consilience.measures.sample_objects`, on all of which
+        compactness is.
     variations : callable, optional
         ``variations(row, n, jitter=jitter, random_state=seed)`` makes `n` clusterings near the one that a row of
         ``ensemble.info`` describes. :class:`consilience.generation.Variations` by default; pass
         ``Variations(X, base=base)`` where another clusterer than k-means made them.
     n_variations, jitter
-        For stability: how many variations, and the standard deviation of the logarithm of their weights. Stability is the mean
+        For "variation_stability": how many variations, and the standard deviation of the logarithm of their weights. It is the mean
         Jaccard index of a clustering with its variations.
     random_state : int
     n_jobs : int, optional
@@ -86,25 +91,29 @@ def score(
     >>> from consilience.meta import score
     >>> score([[0, 0, 1, 1], [0, 1, 0, 1]], [[0.0], [1.0], [5.0], [6.0]], known={"side": ["a", "a", "b", "b"]})
       name  clusters  compactness  accuracy:side
-    0    0         2          1.0            1.0
-    1    1         2          5.0            0.5
+    0    0         2     0.392232            1.0
+    1    1         2     1.961161            0.5
     """
     ens, seed = as_ensemble(ensemble), check_seed(random_state)
     chosen = _check_measures(measures, X, known)
     check_choice(metric, ("euclidean", "precomputed"), "metric")
-    for name in {"davies_bouldin", "stability"} & set(chosen) if metric == "precomputed" else ():
+    for name in {"davies_bouldin", "variation_stability"} & set(chosen) if metric == "precomputed" else ():
         raise InputError(f"{name} needs the data itself, not distances; leave it out")
+    data = X
     if X is not None:
         check_same_objects(ens, X)
-        X = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
+        data = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
+        if standardize and metric == "euclidean" and getattr(X, "kind", "data") == "data":
+            data = Standardizer.of(data).apply(data)
+    some = sample_objects(ens.n_objects, check_count("n_sample", n_sample, least=2))
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
     makers: dict[str, Callable[[], dict[str, Any]]] = {
-        "compactness": lambda: {"compactness": compactness(X, ens, metric=metric, n_jobs=n_jobs, progress=progress)},
+        "compactness": lambda: {"compactness": _compactness(data, ens, metric, n_jobs, progress)},
         "accuracy": lambda: {f"accuracy:{k}": _accuracies(c, ens) for k, c in known_labels(known, ens).items()},
-        "silhouette": lambda: {"silhouette": _silhouettes(X, ens, metric, n_sample, seed, progress)},
-        "davies_bouldin": lambda: {"davies_bouldin": _davies_bouldins(X, ens, n_sample, seed, progress)},
-        "stability": lambda: {
-            "stability": _stabilities(X, ens, variations, n_variations, jitter, seed, n_jobs, progress)
+        "silhouette": lambda: {"silhouette": silhouettes(data, ens, some, metric=metric, progress=progress)},
+        "davies_bouldin": lambda: {"davies_bouldin": davies_bouldins(data, ens, some, progress=progress)},
+        "variation_stability": lambda: {
+            "variation_stability": _stabilities(X, ens, variations, n_variations, jitter, seed, n_jobs, progress)
         },
     }
     for name in chosen:
@@ -128,53 +137,18 @@ def _check_measures(measures: Any, X: Any, known: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _compactness(data: Any, ens: Ensemble, metric: str, n_jobs: int | None, progress: bool | None) -> Floats:
+    """Of all objects, or of the one sample where there are many."""
+    objects = sample_objects(ens.n_objects)
+    if len(objects) < ens.n_objects:
+        data, ens = data[np.ix_(objects, objects)] if metric == "precomputed" else data[objects], ens[objects]
+    return np.asarray(compactness(data, ens, metric=metric, n_jobs=n_jobs, progress=progress))
+
+
 def _accuracies(codes: NDArray[np.int32], ens: Ensemble) -> Floats:
     step = max(1, STACK // ens.n_objects)
     blocks = (ens.labels[:, begin : begin + step].T for begin in range(0, ens.n_clusterings, step))
     return np.concatenate([accuracy_of(tables(codes, np.ascontiguousarray(block))) for block in blocks])
-
-
-def _sample(n_objects: int, n_sample: int, seed: int) -> NDArray[np.int64]:
-    n = min(check_count("n_sample", n_sample, least=2), n_objects)
-    return np.sort(stream(seed, "measures.sample").permutation(n_objects)[:n])
-
-
-def _each(
-    ens: Ensemble, objects: NDArray[np.int64], what: str, progress: bool | None, of: Callable[..., float]
-) -> Floats:
-    """``of(places, labels)`` of every clustering's labeled objects among some; NaN unless 2 … n − 1 clusters are left."""
-    values = np.full(ens.n_clusterings, np.nan)
-    for j, column in enumerate(track(ens.labels[objects].T, ens.n_clusterings, what, progress)):
-        places = np.flatnonzero(column >= 0)
-        if 2 <= len(np.unique(column[places])) < len(places):
-            values[j] = of(places, column[places])
-    return values
-
-
-def _silhouettes(X: Any, ens: Ensemble, metric: str, n_sample: int, seed: int, progress: bool | None) -> Floats:
-    from sklearn.metrics import pairwise_distances, silhouette_score
-
-    objects = _sample(ens.n_objects, n_sample, seed)
-    if metric == "precomputed":
-        distances = X[np.ix_(objects, objects)]
-    else:
-        distances = pairwise_distances(X[objects])
-        np.fill_diagonal(distances, 0)
-
-    def of(places: Any, labels: Any) -> float:
-        return float(silhouette_score(distances[np.ix_(places, places)], labels, metric="precomputed"))
-
-    return _each(ens, objects, "silhouette", progress, of)
-
-
-def _davies_bouldins(X: Any, ens: Ensemble, n_sample: int, seed: int, progress: bool | None) -> Floats:
-    from sklearn.metrics import davies_bouldin_score
-
-    objects = _sample(ens.n_objects, n_sample, seed)
-    some = X[objects].toarray() if sparse.issparse(X) else X[objects]
-    return _each(
-        ens, objects, "Davies–Bouldin", progress, lambda places, labels: davies_bouldin_score(some[places], labels)
-    )
 
 
 def _stabilities(

@@ -4,7 +4,6 @@ from consilience.reports.agreement import draw_iterations, print_agreement
 from consilience.reports.comparison import draw_comparison, print_comparison
 from consilience.reports.consensus import draw_confidence, draw_tiles, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
-from consilience.reports.features import distinguishing_features
 from consilience.reports.files import write_file, write_table
 from consilience.reports.generation import print_generation
 from consilience.reports.html import Code, Facts, Picture, Sheet, Text
@@ -23,7 +22,6 @@ __all__ = [
     "Report",
     "Sheet",
     "Text",
-    "distinguishing_features",
     "draw_comparison",
     "draw_confidence",
     "draw_contrast",

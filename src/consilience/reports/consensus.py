@@ -18,9 +18,8 @@ from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
-from consilience.measures import Stability, accuracy, adjusted_rand, contingency, nmi
+from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
 from consilience.meta import MetaClustering
-from consilience.reports.features import distinguishing_features
 from consilience.reports.figures import (
     any_script,
     legend_of,

@@ -8,8 +8,8 @@ from scipy import sparse
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels
-from consilience.reports import features
-from consilience.reports.features import distinguishing_features
+from consilience.measures import distinguishing_features
+from consilience.measures import effect_sizes as features
 
 
 def plain(X, labels, cluster, column):
@@ -77,3 +77,12 @@ def test_names_are_those_of_the_table_and_labels_those_of_a_result():
     assert set(found[0]["feature"]) <= set(beads.columns)
     for other in found[1:]:
         pd.testing.assert_frame_equal(found[0], other)
+
+
+def test_names_of_a_frame_and_labels_of_a_consensus():
+    X = pd.DataFrame({"size": [0.0, 1.0, 9.0, 10.0], "age": [5.0, 6.0, 5.0, 6.0]}, index=list("abcd"))
+    one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2, "vote")
+    found = distinguishing_features(X, one, top=1)
+    assert found["feature"].tolist() == ["size", "size"]
+    table = cs.tables.read_table(X, kind="data")
+    pd.testing.assert_frame_equal(distinguishing_features(table, one.labels, top=1), found)

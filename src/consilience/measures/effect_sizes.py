@@ -10,25 +10,28 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_count, check_labels, count
-from consilience._types import Floats
-from consilience.tables import Table
+from consilience._check import InputError, check_count, check_labels, check_same_index, count
+from consilience._types import ArrayLike, Floats, LabelsLike
+from consilience.results import Result
+from consilience.tables import check_matrix
 
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
 
 
-def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None = None, top: int = 5) -> pd.DataFrame:
+def distinguishing_features(
+    X: ArrayLike, labels: LabelsLike, *, names: Sequence[Any] | None = None, top: int = 5
+) -> pd.DataFrame:
     """List for every cluster the columns of the data on which it differs most from all other objects.
 
     Parameters
     ----------
-    X : (n_objects, n_columns) array, sparse matrix, DataFrame or Table
-    labels : (n_objects,) labels, or a result that has them, such as a Consensus
+    X : (n_objects, n_columns) array, sparse matrix, Table or data frame
+    labels : (n_objects,) labels, or a result with labels, such as a Consensus
         Objects without one are left out.
     names : sequence, optional
-        Of the columns; by default those of a DataFrame or Table, otherwise numbers.
+        Of the columns; by default those of the data frame or Table, else their numbers.
     top : int, default 5
         Columns listed for each cluster.
 
@@ -42,26 +45,26 @@ def distinguishing_features(X: Any, labels: Any, *, names: Sequence[Any] | None 
     Notes
     -----
     The interval, ± 1.96 √(1/n₁ + 1/n₂ + d² / 2(n₁ + n₂)), says how exactly d is known for groups that were given. Clusters made
-    from these very columns were made to differ: large effects are no test of whether the clusters are real.
+    from these very columns were made to differ: large effects do not test whether the clusters are real.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from consilience.reports import distinguishing_features
-    >>> X = pd.DataFrame({"size": [0.0, 1.0, 9.0, 10.0], "age": [5.0, 6.0, 5.0, 6.0]})
-    >>> distinguishing_features(X, ["a", "a", "b", "b"], top=1)[["cluster", "feature", "effect"]]
+    >>> from consilience.measures import distinguishing_features
+    >>> X = [[0.0, 5.0], [1.0, 6.0], [9.0, 5.0], [10.0, 6.0]]
+    >>> distinguishing_features(X, ["a", "a", "b", "b"], names=["size", "age"], top=1)[["cluster", "feature", "effect"]]
        cluster feature     effect
     0        0    size -12.727922
     1        1    size  12.727922
     """
-    if names is None:
-        names = X.columns if isinstance(X, (pd.DataFrame, Table)) else None
-    X, labels = X.values if isinstance(X, Table) else X, getattr(labels, "labels", labels)
-    data, codes = (X.tocsc() if sparse.issparse(X) else np.asarray(X, float)), check_labels(labels)
-    if data.ndim != 2 or len(codes) != data.shape[0]:
+    codes = check_labels(getattr(labels, "labels", None) if isinstance(labels, Result) else labels)
+    names = getattr(X, "columns", None) if names is None else names
+    data = check_matrix(X)
+    if len(codes) != data.shape[0]:
         raise InputError(f"{count(len(codes), 'label')} for data of shape {data.shape}: give one for each row")
+    check_same_index(X, labels)
+    data = data.tocsc() if sparse.issparse(data) else data
     check_count("top", top)
-    called = np.arange(data.shape[1]) if names is None else np.asarray(names, object)
+    called = np.arange(data.shape[1]) if names is None else np.asarray(list(names), object)
     inside, outside, effect, error = effect_sizes(data, codes)
     table = []
     for cluster, effects in enumerate(effect):
