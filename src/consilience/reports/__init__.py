@@ -2,7 +2,7 @@
 
 from consilience.reports.agreement import draw_iterations, print_agreement
 from consilience.reports.comparison import draw_comparison, print_comparison
-from consilience.reports.consensus import draw_confidence, draw_tiles, print_consensus
+from consilience.reports.consensus import draw_confidence, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
 from consilience.reports.files import write_file, write_table
 from consilience.reports.generation import print_generation
@@ -13,6 +13,7 @@ from consilience.reports.palette import PALETTE
 from consilience.reports.report import report
 from consilience.reports.sections import Report, remove_section, section, sections_of
 from consilience.reports.terminal import terminal
+from consilience.reports.tiles import draw_tiles
 
 __all__ = [
     "PALETTE",

@@ -218,12 +218,7 @@ class AgreementReport(Report, of=Agreement):
 
     uses = ("data", "known", "n_clusters", "method")
     data_kind = "counts"
-
-    @property
-    def objects(self) -> Ensemble:
-        """Clusterings of the rows after the process."""
-        found: Ensemble = self.result.after.rows
-        return found
+    about = "clusterings that agree"
 
     @cached_property
     def consensus(self) -> Consensus:
@@ -240,11 +235,6 @@ class AgreementReport(Report, of=Agreement):
     def table(self) -> pd.DataFrame:
         """Stability and accuracy by iteration."""
         return self.result.stability_by_iteration(self.known, n_jobs=self.options.n_jobs)
-
-    @property
-    def title(self) -> str:
-        """Of the page."""
-        return f"{self.origin.source}: clusterings that agree"
 
     def describe(self) -> str:
         """How alike the clusterings were and became."""

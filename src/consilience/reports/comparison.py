@@ -178,17 +178,13 @@ class ComparisonReport(Report, of=Comparison):
     """How alike clusterings are, and nothing else."""
 
     uses = ()
+    about = "how alike"
 
     @property
     def comparison(self) -> Comparison:
         """What compare found."""
         found: Comparison = self.result
         return found
-
-    @property
-    def title(self) -> str:
-        """Of the page."""
-        return f"{self.origin.source}: how alike"
 
     @property
     def _what(self) -> str:

@@ -9,44 +9,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from scipy.optimize import linear_sum_assignment
 
 from consilience._check import InputError, count, kind_of
 from consilience._json import plain
-from consilience._random import stream
-from consilience._types import Array, Ints
+from consilience._types import Array
 from consilience.agreement import Agreement
-from consilience.consensus import Consensus
+from consilience.consensus import FLOATING, Consensus, floating
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
 from consilience.meta import MetaClustering
 from consilience.reports.figures import (
-    any_script,
-    legend_of,
     new_figure,
     open_frame,
     save_figure,
-    scatter_codes,
-    short_name,
 )
 from consilience.reports.files import object_index, whole_or_empty
 from consilience.reports.formats import format_list, format_number
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
-from consilience.reports.palette import ACCENT, NEARLY_BLACK, NEARLY_WHITE, PALETTE, color_of
-from consilience.reports.plane import feature_names, plane_of
+from consilience.reports.palette import ACCENT, PALETTE, color_of
+from consilience.reports.plane import feature_names
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
+from consilience.reports.tiles import describe_plane
 from consilience.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-POINTS = 3000  # objects on a picture
 BARS = 40  # clusters that a picture has room for
-ACROSS = 4  # tiles in a row
-TILES = 8  # clusterings that the data's plane is colored by
 FEATURES = 5  # of each cluster
-FEW = 6  # known labels that a legend in a tile has room for
 
 
 def consensus_table(result: Consensus, *, membership: bool = False) -> pd.DataFrame:
@@ -144,8 +135,8 @@ def draw_confidence(result: Consensus, path: str | Path) -> None:
 
 
 def confidence_figure(one: Any) -> Figure:
-    """The picture of :func:`draw_confidence`: of a Consensus, or of what has labels and confidence like one."""
-    labels, support = one.labels, getattr(one, "support", None)
+    """The picture of :func:`draw_confidence`: of a Consensus, or of a Contrast."""
+    labels = one.labels
     there = labels >= 0
     sizes = np.bincount(labels[there])
     shown = min(len(sizes), BARS)
@@ -153,112 +144,21 @@ def confidence_figure(one: Any) -> Figure:
     left, right = figure.subplots(1, 2)
     bins = np.linspace(0, 1, 21)
     left.hist(one.confidence[there], bins=bins, color=PALETTE[0], alpha=0.55, label="confidence")
-    if support is not None:
-        left.hist(support[there], bins=bins, histtype="step", color="black", linewidth=1.4, label="support")
-        left.axvline(0.5, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label="floaters: support up to here")
+    left.hist(one.support[there], bins=bins, histtype="step", color="black", linewidth=1.4, label="support")
+    left.axvline(FLOATING, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label="floaters: support up to here")
     left.legend(frameon=False, fontsize=8, loc="upper left")
-    left.set(xlabel="confidence, and support" if support is not None else "confidence", ylabel="objects", xlim=(0, 1))
+    left.set(xlabel="confidence, and support", ylabel="objects", xlim=(0, 1))
     left.set_title("How firmly do objects belong?", loc="left")
     right.barh(range(shown), sizes[:shown], color=[color_of(c) for c in range(shown)])
-    if support is not None:
-        weak = np.bincount(labels[one.floating], minlength=len(sizes))
-        right.barh(range(shown), weak[:shown], color="black", height=0.25)
+    weak = np.bincount(labels[floating(labels, one.support)], minlength=len(sizes))
+    right.barh(range(shown), weak[:shown], color="black", height=0.25)
     right.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
     right.invert_yaxis()
-    right.set(ylabel="cluster", xlabel="objects (black: floaters)" if support is not None else "objects")
+    right.set(ylabel="cluster", xlabel="objects (black: floaters)")
     right.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
     for axis in (left, right):
         open_frame(axis)
     return figure
-
-
-def aligned(labels: Array, reference: Array) -> Ints:
-    """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
-    if labels.max() < 0 or reference.max() < 0:
-        return labels.astype(np.int64)
-    k, r = int(labels.max()) + 1, int(reference.max()) + 1
-    # Every code once more, beside a missing one: it counts nothing and gives the table a row and a column for each.
-    mine = np.concatenate([labels, np.arange(k), np.full(r, -1)])
-    overlap = contingency(mine, np.concatenate([reference, np.full(k, -1), np.arange(r)]))
-    new = np.full(k + 1, -1, np.int64)  # the last place is that of -1
-    rows, columns = linear_sum_assignment(overlap, maximize=True)
-    new[rows] = columns
-    new[:k][new[:k] < 0] = r + np.arange(np.count_nonzero(new[:k] < 0))
-    return new[labels]
-
-
-def draw_tiles(
-    clusterings: Mapping[str, Any], data: Any, path: str | Path, *, names: Mapping[str, Any] | None = None
-) -> None:
-    """Draw the objects on the data's plane, once for each clustering, colored by it.
-
-    Parameters
-    ----------
-    clusterings : mapping of a name to (n_objects,) label codes
-        Colors follow the first by overlap, so that equal colors mean nearly the same objects.
-    data : Table or None
-        Of the same objects; without it they stand on the plane of the labels.
-    path : file ending in .png, .svg or .pdf
-    names : mapping, optional
-        For some of the clusterings, the names of their labels in the order of the codes.
-    """
-    codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
-    plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
-    save_figure(path, tiles_figure, plane.xy, codes, note=plane.note, names=names)
-
-
-def tiles_figure(
-    xy: Array, tiles: Mapping[str, Array], *, note: str = "", names: Mapping[str, Any] | None = None
-) -> Figure:
-    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places."""
-    objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
-    down, across = -(-len(tiles) // ACROSS), min(ACROSS, len(tiles))
-    figure = new_figure(2.6 * across + 1.1, 2.75 * down + 0.2)
-    axes = figure.subplots(down, across, squeeze=False).ravel()
-    first, reference = next(iter(tiles.items()))
-    size = float(np.clip(2500 / len(objects), 3, 14))
-    for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
-        codes = aligned(labels, reference)
-        scatter_codes(axis, xy[objects], codes[objects], size=size)
-        if names and name in names:
-            _write_names(axis, xy, codes, labels, names[name])
-        axis.set_title(short_name(name), loc="left", fontsize=10)
-    for axis in axes:
-        axis.set(xticks=[], yticks=[])
-        axis.spines[:].set_color("#aab2bc")
-    for axis in axes[len(tiles) :]:
-        axis.set_axis_off()
-    figure.supxlabel(note, fontsize=9)
-    shown = {int(code): str(code) for code in np.unique(reference[reference >= 0])}
-    if (reference < 0).any():
-        shown[-1] = "none"
-    legend_of(figure, shown, f"cluster of\n{short_name(first)}", loc="outside right center")
-    return figure
-
-
-@any_script()
-def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
-    """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
-    there = [label for label in range(len(names)) if (labels == label).any()]
-    if len(there) <= FEW:
-        named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
-        legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
-        return
-    from matplotlib.patheffects import withStroke
-
-    axis.figure.draw_without_rendering()
-    taken: list[Any] = []
-    for label in sorted(there, key=lambda label: -np.count_nonzero(labels == label)):
-        x, y = np.median(xy[labels == label], axis=0)
-        for shift in (0, 8, -8, 16, -16):
-            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
-            text = axis.annotate(short_name(names[label]), (x, y), xytext=(0, shift), color=NEARLY_BLACK, **how)
-            if any(text.get_window_extent().overlaps(box) for box in taken):
-                text.remove()
-                continue
-            taken.append(text.get_window_extent())
-            text.set_path_effects([withStroke(linewidth=2.2, foreground=NEARLY_WHITE)])
-            break
 
 
 def describe_consensus(
@@ -295,8 +195,7 @@ def describe_consensus(
 
 def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     """Sizes, confidence and support, and matches with known labels; distinguishing features where there is data."""
-    labels, support = one.labels, getattr(one, "support", None)
-    there = labels >= 0
+    labels, there = one.labels, one.labels >= 0
     if not there.any():
         yield Text("No object has a label.", note=True)
         return
@@ -305,9 +204,8 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         {"objects": sizes, "share": sizes / there.sum()}, index=pd.RangeIndex(len(sizes), name="cluster")
     )
     frame["mean_confidence"] = np.bincount(labels[there], one.confidence[there]) / sizes
-    if support is not None:
-        frame["mean_support"] = np.bincount(labels[there], support[there]) / sizes
-        frame["floaters"] = np.bincount(labels[one.floating], minlength=len(sizes))
+    frame["mean_support"] = np.bincount(labels[there], one.support[there]) / sizes
+    frame["floaters"] = np.bincount(labels[floating(labels, one.support)], minlength=len(sizes))
     for name, codes in report.known.items():
         table = contingency(labels, codes)
         total = np.maximum(table.sum(axis=1), 1)
@@ -343,67 +241,32 @@ def _features(data: Table, labels: Array) -> Iterator[Block]:
     )
 
 
-def describe_plane(report: Report, tiles: Mapping[str, Array]) -> Iterator[Block]:
-    """The data's plane, colored by each of several clusterings and by what is known."""
-    if report.data is None:
-        return
-    plane = plane_of(report.objects, report.data)
-    known = {f"known: {name}": codes for name, codes in list(report.known.items())[:3]}
-    shown = dict(list(tiles.items())[:TILES]) | known
-    names = {f"known: {name}": report.names_of(name) for name in report.known}
-    left = f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
-    n = report.data.n_objects
-    some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
-    yield Picture(
-        "tiles",
-        tiles_figure(plane.xy, shown, note=plane.note, names=names),
-        f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
-        f"{some} on {plane.note}.{left} Colors follow the first picture by overlap: equal colors mean nearly the same objects.",
-    )
-
-
 class ConsensusReport(Report, of=Consensus):
     """One clustering without the clusterings it came from."""
 
-    name = "one"
-
-    @property
-    def consensus(self) -> Consensus:
-        """The clustering."""
-        found: Consensus = self.result
-        return found
-
-    @property
-    def objects(self) -> Ensemble:
-        """The clustering alone."""
-        return Ensemble(self.consensus.labels, ids=self.consensus.ids)
+    name, about = "one", "one from many"
 
     @property
     def floaters(self) -> pd.DataFrame:
         """Objects with weak support, the weakest first."""
-        one, at = self.consensus, self.consensus.floating
+        one, at = self.result, self.result.floating
         ids = object_index(one.ids, len(one.labels))[at]
         columns = {"id": ids, "cluster": one.labels[at], "support": one.support[at], "confidence": one.confidence[at]}
         return pd.DataFrame(columns)
 
-    @property
-    def title(self) -> str:
-        """Of the page."""
-        return f"{self.origin.source}: one from many"
-
     def describe(self) -> str:
         """Its clusters, confidence and support."""
-        return f"{describe_briefly(self.consensus)} by {self.consensus.method}."
+        return f"{describe_briefly(self.result)} by {self.result.method}."
 
     def facts(self) -> list[tuple[str, str]]:
         """How it was combined."""
-        one = self.consensus
+        one = self.result
         facts = [*super().facts(), ("objects", f"{len(one.labels):,}"), ("method", one.method)]
         return [*facts, *([("parameters", " ".join(repr(one.estimator).split()))] if one.estimator is not None else [])]
 
     def code(self) -> list[str]:
         """The call of combine."""
-        return super().code() or [f"one = cs.combine(ens, {self.consensus.n_clusters}, {self.consensus.method!r})"]
+        return super().code() or [f"one = cs.combine(ens, {self.result.n_clusters}, {self.result.method!r})"]
 
     def notes(self) -> list[str | None]:
         """What confidence and effect sizes do not say."""
@@ -420,7 +283,7 @@ def describe_briefly(one: Consensus) -> str:
 @section(Consensus, title="The clustering, and its confidence", order=60)
 def consensus(report: ConsensusReport) -> Iterator[Block]:
     """The clusters, their confidence and support, and the data."""
-    one = report.consensus
+    one: Consensus = report.result
     yield from describe_consensus(one, report, tiles={"consensus": one.labels})
     yield Sheet("objects", consensus_table(one), "Every object", most=0)
 

@@ -17,9 +17,8 @@ from consilience._random import stream
 from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
-from consilience.ensemble import Ensemble
 from consilience.measures import contingency
-from consilience.reports.consensus import describe_clusters, describe_plane, match_known
+from consilience.reports.consensus import describe_clusters, match_known
 from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
 from consilience.reports.files import object_index, whole_or_empty
 from consilience.reports.formats import format_list, format_number
@@ -27,6 +26,7 @@ from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import print_lines, print_table, terminal
+from consilience.reports.tiles import describe_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended
 
 def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
     """One row per object: cluster, confidence and support."""
-    frame = pd.DataFrame(index=object_index(ids, len(result.labels)))
+    frame = pd.DataFrame(index=object_index(result.ids if ids is None else ids, len(result.labels)))
     confidence, support = np.round(result.confidence, 6), np.round(result.support, 6)
     return frame.assign(cluster=whole_or_empty(result.labels), confidence=confidence, support=support)
 
@@ -229,26 +229,12 @@ def _draw_map(axis: Any, places: Array, groups: Array, names: list[str], title: 
 class ContrastReport(Report, of=Contrast):
     """How new a grouping is, and its clusters."""
 
-    @property
-    def objects(self) -> Ensemble:
-        """The new clustering alone."""
-        return Ensemble(self.result.labels, ids=self.ids)
-
-    @property
-    def ids(self) -> Any:
-        """Of the objects, where the result or the data has them."""
-        own = getattr(self.result, "ids", None)
-        return self.data.ids if own is None and self.data is not None else own
+    about = "a new grouping"
 
     @property
     def sentence(self) -> str:
         """What was found."""
         return str(self.result.sentence[0].upper() + self.result.sentence[1:])
-
-    @property
-    def title(self) -> str:
-        """Of the page."""
-        return f"{self.origin.source}: a new grouping"
 
     def describe(self) -> str:
         """What was found."""
@@ -310,4 +296,4 @@ def new_clusters(report: ContrastReport) -> Iterator[Block]:
     given = {f"given: {name}": codes for name, codes in zip(result.given.names, result.given.labels.T, strict=True)}
     yield from describe_clusters(result, report)
     yield from describe_plane(report, {"new": result.labels} | given)
-    yield Sheet("objects", contrast_table(result, report.ids), "Every object", most=0)
+    yield Sheet("objects", contrast_table(result), "Every object", most=0)

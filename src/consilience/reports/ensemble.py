@@ -55,13 +55,7 @@ class EnsembleReport(Report, of=Ensemble):
     @property
     def ensemble(self) -> Ensemble:
         """The clusterings."""
-        found: Ensemble = self.result
-        return found
-
-    @property
-    def objects(self) -> Ensemble:
-        """The clusterings."""
-        return self.ensemble
+        return self.objects
 
     @cached_property
     def meta(self) -> MetaClustering | None:

@@ -231,12 +231,6 @@ class MetaReport(EnsembleReport, of=MetaClustering):
     uses = ("data", "known", "n_clusters", "method")
 
     @property
-    def ensemble(self) -> Ensemble:
-        """The clusterings."""
-        found: Ensemble = self.result.ensemble
-        return found
-
-    @property
     def meta(self) -> MetaClustering:
         """What organize found."""
         found: MetaClustering = self.result

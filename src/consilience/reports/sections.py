@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from consilience._check import InputError, count, kind_of
 from consilience.ensemble import Ensemble
+from consilience.opening import ensemble_of
 from consilience.reports.html import Block, Code, Facts, Section, Text
 from consilience.tables import Table
 
@@ -60,6 +61,7 @@ class Report:
     uses: ClassVar[tuple[str, ...]] = ("data", "known")  # options that this kind of result has a use for
     data_kind: ClassVar[str] = "data"
     name: ClassVar[str] = "found"  # of the result, in code that writes the report again
+    about: ClassVar[str] = ""  # what the title says after the source
 
     def __init_subclass__(cls, of: type | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -87,12 +89,12 @@ class Report:
     @property
     def objects(self) -> Ensemble:
         """Clusterings of the objects that data and known labels are of."""
-        raise NotImplementedError
+        return ensemble_of(self.result)
 
     @property
     def title(self) -> str:
         """Of the page."""
-        return str(self.origin.source)
+        return f"{self.origin.source}: {self.about}" if self.about else str(self.origin.source)
 
     def describe(self) -> str:
         """One or two sentences that stand above all sections."""

@@ -1,0 +1,137 @@
+"""The objects on their plane, once for each of several clusterings, colored by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from consilience._check import count
+from consilience._random import stream
+from consilience._types import Array, Ints
+from consilience.ensemble import Ensemble
+from consilience.measures import contingency
+from consilience.reports.figures import any_script, legend_of, new_figure, save_figure, scatter_codes, short_name
+from consilience.reports.html import Block, Picture
+from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
+from consilience.reports.plane import plane_of
+from consilience.reports.sections import Report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POINTS = 3000  # objects on a picture
+ACROSS = 4  # tiles in a row
+TILES = 8  # clusterings that the plane is colored by
+FEW = 6  # known labels that a legend in a tile has room for
+
+
+def aligned(labels: Array, reference: Array) -> Ints:
+    """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
+    if labels.max() < 0 or reference.max() < 0:
+        return labels.astype(np.int64)
+    k, r = int(labels.max()) + 1, int(reference.max()) + 1
+    # Every code once more, beside a missing one: it counts nothing and gives the table a row and a column for each.
+    mine = np.concatenate([labels, np.arange(k), np.full(r, -1)])
+    overlap = contingency(mine, np.concatenate([reference, np.full(k, -1), np.arange(r)]))
+    new = np.full(k + 1, -1, np.int64)  # the last place is that of -1
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    new[rows] = columns
+    new[:k][new[:k] < 0] = r + np.arange(np.count_nonzero(new[:k] < 0))
+    return new[labels]
+
+
+def draw_tiles(
+    clusterings: Mapping[str, Any], data: Any, path: str | Path, *, names: Mapping[str, Any] | None = None
+) -> None:
+    """Draw the objects on the data's plane, once for each clustering, colored by it.
+
+    Parameters
+    ----------
+    clusterings : mapping of a name to (n_objects,) label codes
+        Colors follow the first by overlap, so that equal colors mean nearly the same objects.
+    data : Table or None
+        Of the same objects; without it they stand on the plane of the labels.
+    path : file ending in .png, .svg or .pdf
+    names : mapping, optional
+        For some of the clusterings, the names of their labels in the order of the codes.
+    """
+    codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
+    plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)
+    save_figure(path, tiles_figure, plane.xy, codes, note=plane.note, names=names)
+
+
+def tiles_figure(
+    xy: Array, tiles: Mapping[str, Array], *, note: str = "", names: Mapping[str, Any] | None = None
+) -> Figure:
+    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places."""
+    objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
+    down, across = -(-len(tiles) // ACROSS), min(ACROSS, len(tiles))
+    figure = new_figure(2.6 * across + 1.1, 2.75 * down + 0.2)
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    first, reference = next(iter(tiles.items()))
+    size = float(np.clip(2500 / len(objects), 3, 14))
+    for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
+        codes = aligned(labels, reference)
+        scatter_codes(axis, xy[objects], codes[objects], size=size)
+        if names and name in names:
+            _write_names(axis, xy, codes, labels, names[name])
+        axis.set_title(short_name(name), loc="left", fontsize=10)
+    for axis in axes:
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_color("#aab2bc")
+    for axis in axes[len(tiles) :]:
+        axis.set_axis_off()
+    figure.supxlabel(note, fontsize=9)
+    shown = {int(code): str(code) for code in np.unique(reference[reference >= 0])}
+    if (reference < 0).any():
+        shown[-1] = "none"
+    legend_of(figure, shown, f"cluster of\n{short_name(first)}", loc="outside right center")
+    return figure
+
+
+@any_script()
+def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) -> None:
+    """The names of known labels: a few in a legend, more of them in the middle of their objects, none over another."""
+    there = [label for label in range(len(names)) if (labels == label).any()]
+    if len(there) <= FEW:
+        named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
+        legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
+        return
+    from matplotlib.patheffects import withStroke
+
+    axis.figure.draw_without_rendering()
+    taken: list[Any] = []
+    for label in sorted(there, key=lambda label: -np.count_nonzero(labels == label)):
+        x, y = np.median(xy[labels == label], axis=0)
+        for shift in (0, 8, -8, 16, -16):
+            how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
+            text = axis.annotate(short_name(names[label]), (x, y), xytext=(0, shift), color=NEARLY_BLACK, **how)
+            if any(text.get_window_extent().overlaps(box) for box in taken):
+                text.remove()
+                continue
+            taken.append(text.get_window_extent())
+            text.set_path_effects([withStroke(linewidth=2.2, foreground=NEARLY_WHITE)])
+            break
+
+
+def describe_plane(report: Report, tiles: Mapping[str, Array]) -> Iterator[Block]:
+    """The data's plane, colored by each of several clusterings and by what is known."""
+    if report.data is None:
+        return
+    plane = plane_of(report.objects, report.data)
+    known = {f"known: {name}": codes for name, codes in list(report.known.items())[:3]}
+    shown = dict(list(tiles.items())[:TILES]) | known
+    names = {f"known: {name}": report.names_of(name) for name in report.known}
+    left = f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
+    n = report.data.n_objects
+    some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
+    yield Picture(
+        "tiles",
+        tiles_figure(plane.xy, shown, note=plane.note, names=names),
+        f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
+        f"{some} on {plane.note}.{left} Colors follow the first picture by overlap: equal colors mean nearly the same objects.",
+    )
