@@ -30,9 +30,8 @@ from consilience.alternatives import BASES, CondEns, condens, diagnostics
 from consilience.alternatives import data as contrast_data
 from consilience.alternatives.bases import fit_base
 from consilience.alternatives.data import Centering
-from consilience.alternatives.extend_labels import extend
 from consilience.alternatives.given import check_given, group_names, groups_of, joint
-from consilience.alternatives.splits import split_groups
+from consilience.alternatives.splits import extend, split_groups
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
 from consilience.results import Result

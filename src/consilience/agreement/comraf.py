@@ -14,7 +14,7 @@ from consilience._random import child_seed, stream
 from consilience._types import Labels, RandomState
 from consilience.agreement.local_search import engine_of, random_labels
 from consilience.agreement.markov_field import Node, color, infer
-from consilience.tables import Table, read_table
+from consilience.opening import as_table
 from consilience.views import count_views
 
 SCHEDULES = ("parallel", "round_robin")
@@ -127,8 +127,7 @@ def _check_edges(edges: Any) -> list[Edge]:
         if a == b:
             raise InputError(f"edge {number} joins {show(a)} to itself: an edge has two nodes")
         if id(table) not in tables:
-            read = table if isinstance(table, Table) else read_table(table, kind="counts")
-            tables[id(table)] = sparse.csr_matrix(read.values, dtype=float, copy=True)
+            tables[id(table)] = sparse.csr_matrix(as_table(table, "counts").values, dtype=float, copy=True)
             tables[id(table)].eliminate_zeros()
         values = tables[id(table)]
         if not values.nnz:

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, names_objects
+from consilience._check import InputError, check_choice
 from consilience._names import unique_names
 from consilience._types import Labels
 from consilience.ensemble import Ensemble
-from consilience.tables import Table, read_table
+from consilience.opening import as_table
 from consilience.views import Views, count_views
 
 WEIGHTINGS = ("uniform", "length")
@@ -113,14 +113,7 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     check_choice(weighting, WEIGHTINGS, "weighting")
     if isinstance(counts, Counts):
         return counts
-    named = isinstance(counts, pd.DataFrame) and names_objects(counts.index)
-    table = (
-        counts
-        if isinstance(counts, Table)
-        else read_table(counts, kind="counts", id_column=(counts.index.name or "index") if named else None)
-    )
-    if table.kind != "counts":
-        raise InputError(f"a table of counts is needed; {table.source} holds {table.kind}: read it with kind='counts'")
+    table = as_table(counts, "counts")
     values = sparse.csr_matrix(table.values, dtype=np.float64, copy=True)
     values.eliminate_zeros()
     length = np.asarray(values.sum(axis=1)).ravel()

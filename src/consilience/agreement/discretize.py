@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._check import check_choice, check_count
-from consilience.tables import Table, read_table
+from consilience.tables import check_matrix
 
 METHODS = ("bins", "neighbors")
 
@@ -37,8 +37,8 @@ def counts_from_data(X: Any, method: str = "bins", *, n_bins: int = 8, n_neighbo
            [0, 1, 0, 1]])
     """
     check_choice(method, METHODS, "method")
-    table = X if isinstance(X, Table) else read_table(np.asarray(X) if isinstance(X, list) else X, kind="data")
-    values = table.values.toarray() if sparse.issparse(table.values) else np.asarray(table.values, float)
+    values = check_matrix(X)
+    values = values.toarray() if sparse.issparse(values) else values
     if method == "bins":
         return _bins(values, check_count("n_bins", n_bins, least=2))
     return _neighbors(values, min(check_count("n_neighbors", n_neighbors), len(values) - 1))

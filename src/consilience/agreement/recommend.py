@@ -21,9 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_count, count, show
 from consilience._types import EnsembleLike, Floats, Ints
-from consilience.ensemble import Ensemble
-from consilience.opening import as_ensemble
-from consilience.tables import Table, read_table
+from consilience.opening import as_ensemble, as_table
 
 
 class Recommender(BaseEstimator):
@@ -70,9 +68,7 @@ class Recommender(BaseEstimator):
         row_names, column_names : sequence, optional
             By default the ids of a table, the columns of a DataFrame, or else numbers.
         """
-        table = X if isinstance(X, Table) else read_table(X, kind="counts")
-        if table.kind != "counts":
-            raise InputError(f"a ranking needs counts, and this table holds {table.kind}: read it with kind='counts'")
+        table = as_table(X, "counts")
         self.counts_ = sparse.csr_matrix(table.values)
         n, d = self.counts_.shape
         self.row_labels_, self.column_labels_ = _labels(rows, "row", n), _labels(columns, "column", d)
@@ -207,7 +203,7 @@ def _lift(table: Floats, rows: Any, columns: Any) -> Floats:
 
 
 def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
-    ens: Ensemble = as_ensemble(ensemble)
+    ens = as_ensemble(ensemble)
     if ens.n_objects != n:
         raise InputError(
             f"the table has {count(n, what)}, and the clusterings of the {what}s are of {ens.n_objects:,} objects: "

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._random import child_seed, stream
 from consilience.alternatives.annealing import anneal
 from consilience.alternatives.data import check_counts
-from consilience.alternatives.multinomial import log_profiles
+from consilience.alternatives.multinomial import CountClusterer, log_profiles
 from consilience.information import Engine, random_starts
 from consilience.tables import check_matrix
 from consilience.views import cluster_tables, count_views
@@ -21,7 +20,7 @@ from consilience.views import cluster_tables, count_views
 SEARCHES = ("sequential", "annealing")
 
 
-class CountBottleneck(ClusterMixin, BaseEstimator):
+class CountBottleneck(CountClusterer):
     """The information bottleneck on counts: the k clusters that keep the most of I(X; Y).
 
     Parameters
@@ -54,7 +53,7 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
     --------
     >>> from consilience.alternatives import CountBottleneck
     >>> CountBottleneck(2, random_state=0).fit_predict([[9, 1], [8, 1], [1, 9], [0, 7]])
-    array([1, 1, 0, 0], dtype=int32)
+    array([0, 0, 1, 1], dtype=int32)
     """
 
     def __init__(
@@ -104,9 +103,3 @@ class CountBottleneck(ClusterMixin, BaseEstimator):
         X = check_matrix(X, estimator=self, reset=False)
         logs = np.where(np.isfinite(self.log_profiles_), self.log_profiles_, 0.0)
         return np.asarray(X @ logs.T).argmax(axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags

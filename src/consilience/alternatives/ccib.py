@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._parallel import workers
@@ -30,6 +29,7 @@ from consilience.alternatives.conditional_views import conditional_views, coordi
 from consilience.alternatives.data import check_counts
 from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
+from consilience.alternatives.multinomial import CountClusterer
 from consilience.alternatives.splits import KEEP
 from consilience.consensus import combine
 from consilience.consensus.confidence import assess
@@ -101,7 +101,7 @@ def follow_path(
     return found, passes
 
 
-class CCIB(ClusterMixin, BaseEstimator):
+class CCIB(CountClusterer):
     """Clusters of counts that are new to a known grouping: the coordinated conditional information bottleneck.
 
     Parameters
@@ -159,7 +159,7 @@ class CCIB(ClusterMixin, BaseEstimator):
     >>> X, given, hidden = orthogonal_multinomials(3, random_state=0)
     >>> found = CCIB(3, n_init=3, random_state=0).fit(X, given)
     >>> round(matched_accuracy(hidden, found.labels_), 2), round(found.redundancy_, 3)
-    (0.99, 0.001)
+    (1.0, 0.0)
     """
 
     def __init__(
@@ -268,12 +268,6 @@ class CCIB(ClusterMixin, BaseEstimator):
         self.conditional_information_ = problem.conditional_information(self.labels_)
         self.information_ = problem.information(self.labels_)
         self.objective_ = self.conditional_information_ + self.trade_off_ * self.information_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _assessed(ensemble: Ensemble, labels: NDArray[Any], n_clusters: int) -> Any:

@@ -39,7 +39,17 @@ def soft_rows(scores: Floats) -> tuple[Floats, Floats]:
     return out, (top + np.log(total)).ravel()
 
 
-class MultinomialMixture(ClusterMixin, BaseEstimator):
+class CountClusterer(ClusterMixin, BaseEstimator):
+    """Base of clusterers that take counts, dense or sparse."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class MultinomialMixture(CountClusterer):
     """Clusters of counts by a mixture of multinomials.
 
     Parameters
@@ -124,12 +134,6 @@ class MultinomialMixture(ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The likeliest cluster of every row."""
         return self.predict_proba(X).argmax(axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _product(X: Any, columns: Floats) -> Floats:

@@ -43,7 +43,7 @@ def reproducibility(
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
     >>> round(reproducibility(X, given, CondEns(2, center="group", random_state=0)), 2)
-    0.98
+    1.0
     """
     check_count("n_splits", n_splits)
     return reproducibility_of(*_checked(X, given, model), model, n_splits, check_seed(random_state))
