@@ -29,9 +29,9 @@ def _measured(ensemble, width, bars):
     values = np.random.default_rng(0).standard_normal((ensemble.n_objects, width))
     data = Table(values, "data", None, [f"f{i}" for i in range(width)], None, "numbers")
     seconds, api = cpu(lambda: Api(Session(ensemble, data=data, progress=False)))
-    edition = api.session.edition
-    near = np.argsort(np.abs(edition.newest.sizes - BRANCH), kind="stable")[:REPEATS]
-    branches = [edition.top(node, "c") for node in near]
+    snapshot = api.session.snapshot
+    near = np.argsort(np.abs(snapshot.newest.sizes - BRANCH), kind="stable")[:REPEATS]
+    branches = [snapshot.top(node, "c") for node in near]
     leaves = range(REPEATS)
     paths = {
         "boot": ["boot"],
@@ -42,7 +42,7 @@ def _measured(ensemble, width, bars):
         "components": [f"components/{ref}" for ref in branches],
         "objects": [f"objects/{ref}" for ref in branches],
     }
-    found = {"start_cpu_s": round(seconds, 2), "branch": int(edition.newest.sizes[near].max())}
+    found = {"start_cpu_s": round(seconds, 2), "branch": int(snapshot.newest.sizes[near].max())}
     for name, asked in paths.items():
         found[f"{name}_cpu_ms"] = round(1000 * max(cpu(lambda path=path: _ask(api, path))[0] for path in asked), 1)
     items = [{"ref": f"{leaf}m", "name": f"{leaf}"} for leaf in range(64)]

@@ -16,7 +16,7 @@ from consilience.explorer.api import Api
 from consilience.explorer.assets import Asset
 from consilience.explorer.codec import unpack
 from consilience.explorer.session import Session
-from consilience.explorer.sources import material
+from consilience.explorer.sources import open_clusterings
 
 ASSETS = {
     "/": Asset(b"<!doctype html><title>page</title>", "text/html; charset=utf-8"),
@@ -48,7 +48,7 @@ def stored_session(folder: Path) -> Session:
     """The beads' run on disk."""
     if not folder.exists():
         cs.generate(load_beads(), 40, 4, store=folder, progress=False)
-    return material(folder).with_data(load_beads()).session()
+    return open_clusterings(folder).with_data(load_beads()).session()
 
 
 def ask(api: Api, path: str, **query: Any) -> dict[str, Any]:

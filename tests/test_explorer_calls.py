@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
-from consilience.consensus import stable_components
+from consilience.consensus import floaters, stable_components
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
+from consilience.explorer.calls import ROUTES
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import Edition
+from consilience.explorer.snapshot import Snapshot
 from consilience.measures import (
     accuracy,
     adjusted_rand,
@@ -23,6 +29,7 @@ from consilience.measures import (
     variation_of_information,
 )
 from consilience.meta.distances import medoid_of
+from consilience.meta.tree import cut
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session
 
@@ -47,13 +54,13 @@ def meta():
 
 def test_the_session_in_words(api, meta):
     told = ask(api, "session")
-    assert (told["version"], told["revision"], told["n_objects"], told["n_clusterings"]) == (1, 0, 300, 60)
+    assert (told["version"], told["revision"], told["n_objects"], told["n_clusterings"]) == (2, 0, 300, 60)
     assert told["features"] == BEADS.columns
     assert told["n_features"] == 8
     assert told["known"] == ["shape", "color"]
-    assert (told["linkage"], told["measure"], told["estimated"]) == ("average", "cluster_difference", None)
-    assert told["can"] == {"refine": True, "null": True, "features": True, "agreement": False}
-    assert told["limits"] == {"refs": 64, "refine": 1000, "rows": 500, "items": 64}
+    assert (told["linkage"], told["measure"], told["estimated"]) == ("ward", "cluster_difference", None)
+    assert told["can"] == {"more_like": True, "null": True, "features": True, "agreement": False}
+    assert told["limits"] == {"refs": 64, "more_like": 1000, "rows": 500, "items": 64}
     assert len(told["run"]) == 16
     assert int(told["run"], 16) >= 0
     assert told["job"] is None
@@ -63,18 +70,37 @@ def test_the_session_in_words(api, meta):
     assert scores["compactness"]["better"] == "low"
     assert scores["accuracy:shape"]["better"] == "high"
     assert scores["compactness"]["low"] == beads_ensemble().info["compactness"].min()
-    enough = [n for n in meta.jumps["n_groups"] if n >= 4]
-    assert told["cut"]["groups"] == enough[0]
+    assert told["cut"]["groups"] == meta.n_groups
+    assert told["cut"]["nodes"] == meta.nodes.tolist()
+    assert told["cut"]["note"] == meta.note
     assert told["cut"]["candidates"] == meta.jumps["n_groups"].head(6).tolist()
+
+
+def test_groups_have_the_numbers_that_the_page_gives_them():
+    """The same cases are a test of the page."""
+    for case in json.loads((Path(__file__).parents[1] / "page" / "test" / "cuts.json").read_text()):
+        m = len(case["order"])
+        merges = np.reshape(case["merges"], (m - 1, 2))
+        sizes = [1] * m
+        for a, b in merges:
+            sizes.append(sizes[a] + sizes[b])
+        tree = np.column_stack([merges, np.arange(1.0, m), sizes[m:]])
+        assert [cut(tree, n)[0].tolist() for n in range(1, m + 1)] == case["groups"]
+
+
+def test_every_call_is_documented():
+    page = (Path(__file__).parents[1] / "docs" / "explorer.md").read_text("utf-8")
+    listed = re.findall(r"^\| `(GET|POST|DELETE) ([^`]+)` \|", page, re.MULTILINE)
+    assert sorted(listed) == sorted((route.method, route.path) for route in ROUTES)
 
 
 def test_a_session_without_data_says_what_to_do(holes):
     told = ask(holes, "session")
-    assert told["can"] == {"refine": False, "null": False, "features": False, "agreement": False}
-    assert "generate" in told["refine_note"]
+    assert told["can"] == {"more_like": False, "null": False, "features": False, "agreement": False}
+    assert "generate" in told["more_like_note"]
     assert told["embedding"]["kind"] == "labels"
     run = Api(Session(beads_ensemble()))
-    assert "--data" in ask(run, "session")["refine_note"]
+    assert "--data" in ask(run, "session")["more_like_note"]
 
 
 def test_names_that_the_user_gave(api, holes):
@@ -90,7 +116,7 @@ def test_a_branch_in_which_no_clustering_has_the_median_number_of_clusters():
     _, found = arrays(Api(Session(ens)), "labels/4.6c")
     whole = cs.organize(ens, 1).consensus()
     np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
-    np.testing.assert_allclose(found["confidence"][0] / 254, whole.support, atol=1 / 254)
+    np.testing.assert_allclose(found["support"][0] / 254, whole.support, atol=1 / 254)
 
 
 def test_every_branch_of_clusterings_with_holes(holes):
@@ -100,7 +126,7 @@ def test_every_branch_of_clusterings_with_holes(holes):
         _, found = arrays(holes, f"labels/16.{node}c")
         np.testing.assert_array_equal(codes(found["labels"][0]), whole.labels)
         known = whole.labels >= 0
-        np.testing.assert_allclose(found["confidence"][0][known] / 254, whole.support[known], atol=0.5 / 254 + 1e-6)
+        np.testing.assert_allclose(found["support"][0][known] / 254, whole.support[known], atol=0.5 / 254 + 1e-6)
 
 
 def test_boot_has_what_the_first_page_needs(api, meta):
@@ -116,10 +142,8 @@ def test_boot_has_what_the_first_page_needs(api, meta):
     np.testing.assert_allclose(
         found["scores"][1], [accuracy(KNOWN["shape"], labels) for labels in beads_ensemble().labels.T], rtol=1e-6
     )
-    groups = meta.cut(len(header["representatives"]))
-    for one, node, medoid, labels in zip(
-        header["representatives"], groups.nodes, groups.medoids, found["labels"], strict=True
-    ):
+    groups = meta.cut(len(header["items"]))
+    for one, node, medoid, labels in zip(header["items"], groups.nodes, groups.medoids, found["labels"], strict=True):
         assert one["ref"] == (f"60.{node}m" if node >= 60 else f"{node}m")
         assert one["leaf"] == medoid
         assert one["clusters"] == 4
@@ -156,14 +180,12 @@ def test_labels_of_leaves_medoids_and_consensus(api, meta):
     assert [item["ref"] for item in items] == ["7m", "7c", "60.110m", "60.110c"]
     assert [item["leaf"] for item in items] == [7, 7, meta.medoid(branch), None]
     assert [item["size"] for item in items] == [1, 1, len(branch), len(branch)]
-    assert [item["confidence"] for item in items] == [False, False, False, True]
     np.testing.assert_array_equal(codes(found["labels"][0]), ens.labels[:, 7])
     np.testing.assert_array_equal(codes(found["labels"][2]), ens.labels[:, meta.medoid(branch)])
     whole = meta.consensus(branch)
     np.testing.assert_array_equal(codes(found["labels"][3]), whole.labels)
-    share = whole.membership[np.arange(300), whole.labels]
-    np.testing.assert_allclose(found["confidence"][3] / 254, share, atol=0.5 / 254 + 1e-6)
-    assert (found["confidence"][:3] == 255).all()
+    np.testing.assert_allclose(found["support"][3] / 254, whole.support, atol=0.5 / 254 + 1e-6)
+    assert (found["support"][:3] == 255).all()
 
 
 def test_labels_that_are_missing(holes):
@@ -172,7 +194,7 @@ def test_labels_that_are_missing(holes):
         header, found = arrays(holes, f"labels/{leaf}m")
         np.testing.assert_array_equal(codes(found["labels"][0]), ens.labels[:, leaf])
         assert header["items"][0]["clusters"] == ens.n_clusters[leaf]
-        assert "confidence" not in found
+        assert "support" not in found
 
 
 def test_many_clusters_need_two_bytes():
@@ -199,7 +221,7 @@ def test_maps(api, meta, kind):
     made = meta.map(kind)
     assert header["kind"] == kind
     assert header["stress"] == made.stress
-    assert header["kept"] == made.kept
+    assert header["kept"] == made.neighbors_kept
     xy = found["xy"]
     assert xy.min() >= 0
     assert xy.max() <= 1
@@ -239,16 +261,27 @@ def test_weights_are_named_by_their_columns(api):
 def test_detail_of_a_consensus(api, meta):
     told, branch = ask(api, "detail/60.112c"), meta.branch(112)
     whole = meta.consensus(branch)
-    share = whole.membership[np.arange(300), whole.labels].astype(np.float32)
     assert (told["leaf"], told["made"], told["weights"], told["size"]) == (None, None, None, len(branch))
-    assert told["confidence"]["mean"] == pytest.approx(share.mean())
-    assert told["confidence"]["histogram"] == np.histogram(share, 20, (0, 1))[0].tolist()
-    floating = np.flatnonzero(share <= 0.5)
-    assert told["confidence"]["n_floaters"] == len(floating)
-    assert sorted(one["index"] for one in told["floaters"]) == floating[:100].tolist()
-    sure = [one["confidence"] for one in told["floaters"]]
-    assert sure == sorted(sure)
+    for name, values in (("confidence", whole.confidence), ("support", whole.support)):
+        assert told[name]["mean"] == pytest.approx(values.mean())
+        assert told[name]["histogram"] == np.histogram(values, 20, (0, 1))[0].tolist()
+    floating = floaters(beads_ensemble()[:, branch], whole)
+    assert told["n_floaters"] == len(floating) > 0
+    assert {one["id"] for one in told["floaters"]} == set(floating["id"][:100])
+    for one in told["floaters"]:
+        assert one["support"] == pytest.approx(whole.support[one["index"]])
+        assert one["confidence"] == pytest.approx(whole.confidence[one["index"]])
     assert all(one["id"] == BEADS.ids[one["index"]] for one in told["floaters"])
+
+
+def test_clusters_keep_the_names_that_they_were_given():
+    ens = cs.Ensemble(pd.DataFrame({"mine": ["T cell", "B cell", None, "T cell"], "other": [2, 2, 3, 3]}))
+    api = Api(Session(ens))
+    told = ask(api, "detail/0m")
+    assert (told["names"], told["sizes"]) == (["B cell", "T cell"], [1, 2])
+    assert [row["name"] for row in ask(api, "objects/0m")["rows"]] == ["T cell", "B cell", None, "T cell"]
+    assert ask(api, "compare/0m/1m")["names"] == [["B cell", "T cell"], ["2", "3"]]
+    assert ask(api, "detail/2.2c")["names"] is None
 
 
 def test_what_marks_a_cluster(api):
@@ -284,7 +317,6 @@ def test_only_the_first_of_many_clusters_are_described():
 
 def test_objects_page_by_page(api, meta):
     whole = meta.consensus(meta.branch(112))
-    share = whole.membership[np.arange(300), whole.labels]
     first = ask(api, "objects/60.112c")
     assert first["total"] == 300
     assert first["columns"] == BEADS.columns
@@ -292,13 +324,15 @@ def test_objects_page_by_page(api, meta):
     row = ask(api, "objects/60.112c", start=123, count=1)["rows"][0]
     assert row["id"] == BEADS.ids[123]
     assert row["cluster"] == whole.labels[123]
-    assert row["confidence"] == pytest.approx(share[123], rel=1e-6)
+    assert row["confidence"] == pytest.approx(whole.confidence[123])
+    assert row["support"] == pytest.approx(whole.support[123])
     assert row["known"] == {name: labels[123] for name, labels in KNOWN.items()}
     assert list(row["values"].values()) == BEADS.values[123].tolist()
     some = ask(api, "objects/60.112c", cluster=1, count=500)
     assert [one["index"] for one in some["rows"]] == np.flatnonzero(whole.labels == 1).tolist()
-    unsure = [one["confidence"] for one in ask(api, "objects/60.112c", order="confidence", count=500)["rows"]]
-    assert unsure == sorted(unsure)
+    for order in ("confidence", "support"):
+        unsure = [one[order] for one in ask(api, "objects/60.112c", order=order, count=500)["rows"]]
+        assert unsure == sorted(unsure)
     assert ask(api, "objects/60.112c", start=300)["rows"] == []
     assert ask(api, "objects/60.112c", cluster=65535) | {"rows": []} == {
         "revision": 0,
@@ -381,9 +415,9 @@ def test_branches_of_earlier_trees_can_still_be_named():
 @pytest.mark.parametrize("linkage_name", ["average", "ward", "complete"])
 def test_the_tree_of_the_first_clusterings_is_scipys(linkage_name):
     api = Api(Session(beads_ensemble(), linkage=linkage_name))
-    edition: Edition = api.session.edition
+    snapshot: Snapshot = api.session.snapshot
     expected = linkage(cs.organize(beads_ensemble()[:, :25]).distances, linkage_name)
-    np.testing.assert_allclose(edition.tree(25).links, expected)
+    np.testing.assert_allclose(snapshot.tree(25).links, expected)
 
 
 def test_medoids_of_large_branches_are_exact():
@@ -392,10 +426,10 @@ def test_medoids_of_large_branches_are_exact():
     labels = np.column_stack([base[:, i % 3] for i in range(150)])  # many equal clusterings: ties
     noise = rng.random(labels.shape) < 0.1
     labels = np.where(noise, rng.integers(4, size=labels.shape), labels)
-    edition = Session(cs.Ensemble(labels)).edition
+    snapshot = Session(cs.Ensemble(labels)).snapshot
     for node in range(150, 299):
-        ref = edition.top(node, "m")
-        assert edition.medoid(ref) == medoid_of(edition.meta.distances, edition.members(ref))
+        ref = snapshot.top(node, "m")
+        assert snapshot.medoid(ref) == medoid_of(snapshot.meta.distances, snapshot.members(ref))
 
 
 def test_ids_that_a_browser_cannot_count_come_as_text():
@@ -424,7 +458,7 @@ def test_two_objects_in_two_clusterings():
     header, found = arrays(api, "boot")
     assert found["merges"].tolist() == [[0, 1]]
     assert np.isfinite(found["xy"]).all()
-    assert len(header["representatives"]) == 2
+    assert len(header["items"]) == 1
     arrays(api, "map/mds")
 
 
@@ -437,7 +471,7 @@ def test_objects_that_no_clustering_labels():
     api = Api(Session(cs.Ensemble([[0, 0, 1, -1], [0, 1, 1, -1], [0, 0, 1, -1]])))
     _header, found = arrays(api, "labels/3.4c")
     assert codes(found["labels"][0])[3] == -1
-    assert found["confidence"][0][3] == 255
+    assert found["support"][0][3] == 255
     assert ask(api, "detail/3.4c")["n_missing"] == 1
     assert ask(api, "components/3.4c")["n_components"] == 3
 

@@ -38,7 +38,7 @@ def opened(monkeypatch):
 
     monkeypatch.setattr(launch, "load_page", lambda: ASSETS)
     monkeypatch.setattr(launch.Server, "wait", wait)
-    monkeypatch.setattr(launch, "open_browser", lambda url: True)
+    monkeypatch.setattr(launch, "_open_browser", lambda url: None)
     return found
 
 
@@ -58,7 +58,7 @@ def test_a_run_with_data_and_truth(stored, opened):
     done = explore(stored, "--data", BEADS, "--id", "bead", "--truth", "shape,color", "--linkage", "ward", "-g", "6")
     assert done.returncode == 0, done.stderr
     assert opened[0]["known"] == ["shape", "color"]
-    assert opened[0]["can"]["refine"] is True
+    assert opened[0]["can"]["more_like"] is True
     assert (opened[0]["linkage"], opened[0]["cut"]["groups"]) == ("ward", 6)
 
 
@@ -75,7 +75,7 @@ def test_data_and_truth_from_two_tables(stored, opened, tmp_path):
     done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,color", "--truth-from", tmp_path / "odd.csv")
     assert done.returncode == 0, done.stderr
     assert opened[0]["known"] == ["shape", "color", "odd"]
-    assert opened[0]["can"]["refine"] is True
+    assert opened[0]["can"]["more_like"] is True
 
 
 def test_a_table_of_data(opened, tmp_path):
@@ -195,7 +195,7 @@ def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # where tests run in the background it is ignored
         "import sys; sys.path[:0] = sys.argv.pop(1).split(':'); from explorer_cases import ASSETS; "
-        "import consilience.explorer.launch as serve; launch.load_page = lambda: ASSETS; "
+        "import consilience.explorer.launch as launch; launch.load_page = lambda: ASSETS; "
         "from consilience.cli import main; main(sys.argv[1:])"
     )
     words = [

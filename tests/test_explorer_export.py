@@ -15,7 +15,7 @@ import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.explorer.sources import Making, material
+from consilience.explorer.sources import GenerateOptions, open_clusterings
 from explorer_cases import beads_ensemble, beads_session, holes_session, post, stored_session
 
 RISKY = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", 'qu"ote', "com,ma", "li\nne"]
@@ -44,11 +44,35 @@ def test_confidence_beside_a_consensus():
     meta = cs.organize(beads_ensemble())
     whole = meta.consensus(meta.branch(112))
     items = [{"ref": "60.112c", "name": "found"}, {"ref": "3m", "name": "one"}]
-    table = rows(exported(Api(beads_session()), "csv", items, confidence=True))
-    assert table[0] == ["id", "found", "found confidence", "one"]
+    table = rows(exported(Api(beads_session()), "csv", items, assessed=True))
+    assert table[0] == ["id", "found", "found confidence", "found support", "one"]
     assert [int(row[1]) for row in table[1:]] == whole.labels.tolist()
-    share = whole.membership[np.arange(300), whole.labels]
-    np.testing.assert_allclose([float(row[2]) for row in table[1:]], share, atol=6e-5)
+    np.testing.assert_array_equal([float(row[2]) for row in table[1:]], whole.confidence)
+    np.testing.assert_array_equal([float(row[3]) for row in table[1:]], whole.support)
+
+
+def test_labels_leave_as_they_came_and_ids_under_their_name(tmp_path):
+    given = pd.DataFrame(
+        {
+            "cell": ["c1", "c2", "c3", "c4"],
+            "type": ["T cell", "B cell", None, "T cell"],
+            "code": ["007", "010", "007", None],
+            "risky": ["=1+1", "b", "b", "=1+1"],
+            "number": [3, 3, 5, 5],
+            "plain": [0, 1, 1, 0],
+        }
+    )
+    given.to_csv(tmp_path / "mine.csv", index=False)
+    opened = open_clusterings(tmp_path / "mine.csv", kind="labels", reading={"id_column": "cell"})
+    items = [{"ref": f"{j}m"} for j in range(5)]
+    api = Api(opened.session())
+    table = rows(exported(api, "csv", items))
+    assert table[0] == list(given)
+    assert [row[1] for row in table[1:]] == ["T cell", "B cell", "", "T cell"]
+    assert [row[2] for row in table[1:]] == ["007", "010", "007", ""]
+    assert [row[3] for row in table[1:]] == ["'=1+1", "b", "b", "'=1+1"]
+    frame = pd.read_parquet(io.BytesIO(exported(api, "parquet", items).body)).astype(object)
+    assert frame.where(frame.notna(), None).to_numpy().tolist() == given.astype(object).to_numpy().tolist()
 
 
 def test_parquet_holds_the_same_with_types():
@@ -137,31 +161,31 @@ def test_the_python_snippet_makes_the_same_labels(tmp_path):
     reply = exported(api, "python", items)
     assert reply.headers["Content-Disposition"] == 'attachment; filename="consilience_labels.py"'
     frame = run_snippet(reply)
-    edition = session.edition
+    snapshot = session.snapshot
     assert list(frame) == [name, "joint", "early"]
     for column, item in zip(frame, items, strict=True):
-        np.testing.assert_array_equal(frame[column], edition.shown(edition.ref(item["ref"])).codes)
+        np.testing.assert_array_equal(frame[column], snapshot.displayed(snapshot.ref(item["ref"])).codes)
 
 
 def test_the_snippet_of_a_labels_file_and_of_data():
     how = {"id_column": "bead", "known": ["shape", "color"]}
-    labels = material(sample_path("beads_labels.csv"), reading=how).session()
+    labels = open_clusterings(sample_path("beads_labels.csv"), reading=how).session()
     frame = run_snippet(exported(Api(labels), "python", [{"ref": "2m", "name": "x"}]))
-    np.testing.assert_array_equal(frame["x"], load_beads_labels().labels[:, 2])
-    data = material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session()
+    assert frame["x"].tolist() == load_beads_labels().named_labels(2).tolist()
+    data = open_clusterings(sample_path("beads.csv"), reading=how, options=GenerateOptions(12, 4)).session()
     frame = run_snippet(exported(Api(data), "python", [{"ref": "2m", "name": "x"}]))
     np.testing.assert_array_equal(frame["x"], cs.generate(load_beads(), 12, 4).labels[:, 2])
 
 
-def test_the_snippet_numbers_clusters_through_as_the_explorer_does(tmp_path):
+def test_the_snippet_gives_labels_as_they_were_given(tmp_path):
     from consilience.store import Store
 
     with Store.create(tmp_path / "run", n_objects=3) as store:
         store.append([[0, 7], [5, 7], [9, 0]])
-    api = Api(material(tmp_path / "run").session())
+    api = Api(open_clusterings(tmp_path / "run").session())
     frame = run_snippet(exported(api, "python", [{"ref": "0m", "name": "x"}, {"ref": "1m", "name": "y"}]))
-    assert frame["x"].tolist() == [0, 1, 2]
-    assert frame["y"].tolist() == [1, 1, 0]
+    assert frame["x"].tolist() == [0, 5, 9]
+    assert frame["y"].tolist() == [7, 7, 0]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +200,7 @@ def test_the_snippet_numbers_clusters_through_as_the_explorer_does(tmp_path):
         {"format": "csv", "items": [{"ref": "1m", "name": "x" * 81}]},
         {"format": "csv", "items": [{"ref": "1m", "name": None}]},
         {"format": "csv", "items": [{"ref": "1m", "path": "/etc/passwd"}]},
-        {"format": "csv", "items": [{"ref": "1m"}], "confidence": 1},
+        {"format": "csv", "items": [{"ref": "1m"}], "assessed": 1},
         {"format": "csv", "items": [{"ref": "1m"}], "path": "/tmp/x"},
         {"items": [{"ref": "1m"}]},
         {"format": ["csv"], "items": [{"ref": "1m"}]},

@@ -53,11 +53,11 @@ ITEMS = st.lists(
 )
 BODIES = st.one_of(
     st.fixed_dictionaries(
-        {"kind": st.sampled_from(["null", "refine"]) | VALUES},
+        {"kind": st.sampled_from(["null", "more_like"]) | VALUES},
         optional={
             "ref": VALUES,
             "count": VALUES,
-            "spread": VALUES,
+            "jitter": VALUES,
             "groups": VALUES,
             "score": VALUES,
             "shuffles": VALUES,
@@ -65,7 +65,7 @@ BODIES = st.one_of(
     ),
     st.fixed_dictionaries(
         {"format": st.sampled_from(["csv", "parquet", "python"]) | VALUES, "items": ITEMS | VALUES},
-        optional={"confidence": st.booleans() | VALUES},
+        optional={"assessed": st.booleans() | VALUES},
     ),
     VALUES,
 )

@@ -13,7 +13,7 @@ from consilience.explorer.api import Api
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.session import Session
-from consilience.explorer.sources import material
+from consilience.explorer.sources import open_clusterings
 from consilience.generation import remake
 from consilience.measures import accuracy
 from consilience.store import Store
@@ -28,15 +28,15 @@ def api():
     found.close()
 
 
-def refine(api, **more):
-    return post(api, "jobs", 202, **{"kind": "refine", "ref": "5m", "count": 30, "spread": 0.3, **more})
+def more_like(api, **more):
+    return post(api, "jobs", 202, **{"kind": "more_like", "ref": "5m", "count": 30, "jitter": 0.3, **more})
 
 
 def test_more_like_this(api):
     before = arrays(api, "labels/0m,59m")[1]["labels"]
     before_scores = [score["name"] for score in ask(api, "session")["scores"]]
-    job = refine(api)
-    assert (job["kind"], job["total"]) == ("refine", 30)
+    job = more_like(api)
+    assert (job["kind"], job["total"]) == ("more_like", 30)
     done = finish(api, job["id"])
     assert done["state"] == "done"
     assert done["done"] == 30
@@ -47,7 +47,7 @@ def test_more_like_this(api):
     assert [score["name"] for score in told["scores"]] == before_scores
     np.testing.assert_array_equal(arrays(api, "labels/0m,59m")[1]["labels"], before)  # leaves keep their numbers
     assert arrays(api, "boot")[1]["merges"].shape == (89, 2)
-    ens = api.session.edition.meta.ensemble
+    ens = api.session.snapshot.meta.ensemble
     near = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60, 90)]
     far = [cs.measures.cluster_difference(ens.labels[:, 5], ens.labels[:, j]) for j in range(60) if j != 5]
     assert np.mean(near) < np.mean(far)
@@ -55,9 +55,9 @@ def test_more_like_this(api):
 
 
 def test_asking_again_makes_others(api):
-    finish(api, refine(api, spread=1.0)["id"])
-    finish(api, refine(api, spread=1.0)["id"])
-    ens = api.session.edition.meta.ensemble
+    finish(api, more_like(api, jitter=1.0)["id"])
+    finish(api, more_like(api, jitter=1.0)["id"])
+    ens = api.session.snapshot.meta.ensemble
     assert ens.n_clusterings == 120
     weights = [tuple(row) for row in ens.info["weights"].iloc[60:]]
     assert len(set(weights)) == 60
@@ -65,20 +65,20 @@ def test_asking_again_makes_others(api):
 
 def test_around_a_branch_is_around_its_medoid(api):
     medoid = arrays(api, "labels/60.112m")[0]["items"][0]["leaf"]
-    done = finish(api, refine(api, ref="60.112c", count=3)["id"])
+    done = finish(api, more_like(api, ref="60.112c", count=3)["id"])
     assert done["result"]["around"] == medoid
 
 
 def test_around_what_was_added(api):
-    finish(api, refine(api, count=2)["id"])
-    done = finish(api, refine(api, ref="61m", count=2)["id"])
+    finish(api, more_like(api, count=2)["id"])
+    done = finish(api, more_like(api, ref="61m", count=2)["id"])
     assert done["state"] == "done"
     assert done["result"]["around"] == 61
 
 
 def test_the_tree_of_before_is_still_there(api):
     before = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
-    finish(api, refine(api)["id"])
+    finish(api, more_like(api)["id"])
     after = arrays(api, "labels/60.112c,60.100m")[1]["labels"]
     np.testing.assert_array_equal(before, after)
 
@@ -86,11 +86,11 @@ def test_the_tree_of_before_is_still_there(api):
 def test_one_job_at_a_time(api):
     gate = threading.Event()
     api.jobs.start("wait", 1, lambda job: {"waited": gate.wait(20)})
-    assert "job is running" in post(api, "jobs", 409, kind="refine", ref="5m", count=5, spread=0.3)["error"]
+    assert "job is running" in post(api, "jobs", 409, kind="more_like", ref="5m", count=5, jitter=0.3)["error"]
     assert ask(api, "session")["job"]["kind"] == "wait"
     gate.set()
     assert finish(api, 1)["result"] == {"waited": True}
-    finish(api, refine(api, count=2)["id"])
+    finish(api, more_like(api, count=2)["id"])
 
 
 def test_cancel_keeps_what_was_made(api, monkeypatch):
@@ -104,7 +104,7 @@ def test_cancel_keeps_what_was_made(api, monkeypatch):
         return found
 
     monkeypatch.setitem(api.session.__dict__, "variations", slow)
-    job = refine(api, count=1000)
+    job = more_like(api, count=1000)
     assert made.wait(20)
     stopped = api.call("DELETE", f"/api/jobs/{job['id']}")
     assert stopped.status == 200
@@ -128,7 +128,7 @@ def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
         return real(*args, **kwargs)
 
     monkeypatch.setitem(api.session.__dict__, "variations", breaks)
-    done = finish(api, refine(api, count=60)["id"])
+    done = finish(api, more_like(api, count=60)["id"])
     assert (done["state"], done["message"]) == ("failed", "the disk is full")
     assert ask(api, "session")["n_clusterings"] == 85
     assert done["result"]["added"] == list(range(60, 85))
@@ -136,7 +136,7 @@ def test_a_failure_on_the_way_keeps_what_was_made(api, monkeypatch):
 
 def test_an_unforeseen_failure_says_so_without_details(api, monkeypatch, caplog):
     monkeypatch.setitem(api.session.__dict__, "variations", lambda *args, **kwargs: 1 // 0)
-    done = finish(api, refine(api)["id"])
+    done = finish(api, more_like(api)["id"])
     assert done["state"] == "failed"
     assert "division" not in done["message"]
     assert "ZeroDivisionError" in caplog.text
@@ -145,9 +145,9 @@ def test_an_unforeseen_failure_says_so_without_details(api, monkeypatch, caplog)
 
 def test_a_stored_run_grows_on_disk(tmp_path):
     api = Api(stored_session(tmp_path / "run"))
-    finish(api, refine(api, count=30)["id"])
-    finish(api, refine(api, count=10, ref="45m")["id"])
-    stored, shown = cs.Ensemble.load(tmp_path / "run"), api.session.edition.meta.ensemble
+    finish(api, more_like(api, count=30)["id"])
+    finish(api, more_like(api, count=10, ref="45m")["id"])
+    stored, shown = cs.Ensemble.load(tmp_path / "run"), api.session.snapshot.meta.ensemble
     np.testing.assert_array_equal(stored.labels, shown.labels)
     assert stored.info["around"].iloc[40:].tolist() == [5] * 30 + [45] * 10
     again = Api(stored_session(tmp_path / "run"))  # a new server on the same run
@@ -157,15 +157,15 @@ def test_a_stored_run_grows_on_disk(tmp_path):
     np.testing.assert_array_equal(
         arrays(again, "labels/70.130c")[1]["labels"], arrays(api, "labels/70.130c")[1]["labels"]
     )
-    done = finish(again, refine(again, count=30)["id"])
+    done = finish(again, more_like(again, count=30)["id"])
     assert done["result"]["added"] == list(range(80, 110))
-    weights = [tuple(row) for row in again.session.edition.meta.ensemble.info["weights"].iloc[40:]]
+    weights = [tuple(row) for row in again.session.snapshot.meta.ensemble.info["weights"].iloc[40:]]
     assert len(set(weights)) == 70  # the new server makes none of them again
 
 
 def test_generate_goes_on_beside_what_was_added(tmp_path):
     api = Api(stored_session(tmp_path / "run"))
-    finish(api, refine(api, count=10)["id"])
+    finish(api, more_like(api, count=10)["id"])
     grown = cs.generate(load_beads(), 50, 4, store=tmp_path / "run", progress=False)
     np.testing.assert_array_equal(grown.labels, cs.generate(load_beads(), 50, 4, progress=False).labels)
 
@@ -175,7 +175,7 @@ def test_a_run_that_somebody_writes_to(tmp_path):
     manifest = Store.open(tmp_path / "run").manifest
     same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan")}
     with Store.resume(tmp_path / "run", ids=load_beads().ids, **same):
-        done = finish(api, refine(api)["id"])
+        done = finish(api, more_like(api)["id"])
     assert done["state"] == "failed"
     assert "being written to" in done["message"]
     assert ask(api, "session")["n_clusterings"] == 40
@@ -186,36 +186,36 @@ def test_other_data_than_the_run_was_made_from(tmp_path):
     other = load_beads()
     other.values[0, 0] += 1
     with pytest.warns(UserWarning, match="is not the data that run was made from"):
-        found = material(tmp_path / "run").with_data(other)
+        found = open_clusterings(tmp_path / "run").with_data(other)
     api = Api(found.session())
-    assert ask(api, "session")["can"]["refine"] is False
-    assert "differs" in post(api, "jobs", 400, kind="refine", ref="5m")["error"]
+    assert ask(api, "session")["can"]["more_like"] is False
+    assert "differs" in post(api, "jobs", 400, kind="more_like", ref="5m")["error"]
 
 
 def test_without_data_nothing_can_be_added():
     api = Api(Session(beads_ensemble()))
-    assert "--data" in post(api, "jobs", 400, kind="refine", ref="5m")["error"]
+    assert "--data" in post(api, "jobs", 400, kind="more_like", ref="5m")["error"]
 
 
 def test_a_clustering_among_others_that_generate_did_not_make():
     ens = cs.Ensemble.concat([beads_ensemble()[:, :20], cs.Ensemble([np.arange(300) % 4])])
     beads = load_beads()
     api = Api(Session(cs.Ensemble(ens, ids=beads.ids), data=beads))
-    assert "only one made by generate" in post(api, "jobs", 400, kind="refine", ref="20m")["error"]
-    assert finish(api, refine(api, count=2)["id"])["state"] == "done"
+    assert "only one made by generate" in post(api, "jobs", 400, kind="more_like", ref="20m")["error"]
+    assert finish(api, more_like(api, count=2)["id"])["state"] == "done"
 
 
 def test_the_snippet_makes_what_was_added_in_memory():
     from consilience.datasets import sample_path
-    from consilience.explorer.sources import Making
+    from consilience.explorer.sources import GenerateOptions
 
     how = {"id_column": "bead", "known": ["shape", "color"]}
-    api = Api(material(sample_path("beads.csv"), reading=how, making=Making(12, 4)).session())
-    finish(api, refine(api, count=30)["id"])
+    api = Api(open_clusterings(sample_path("beads.csv"), reading=how, options=GenerateOptions(12, 4)).session())
+    finish(api, more_like(api, count=30)["id"])
     frame = run_snippet(exported(api, "python", [{"ref": "41m", "name": "x"}, {"ref": "42.70c", "name": "y"}]))
-    edition = api.session.edition
-    np.testing.assert_array_equal(frame["x"], edition.meta.ensemble.labels[:, 41])
-    np.testing.assert_array_equal(frame["y"], edition.shown(edition.ref("42.70c")).codes)
+    snapshot = api.session.snapshot
+    np.testing.assert_array_equal(frame["x"], snapshot.meta.ensemble.labels[:, 41])
+    np.testing.assert_array_equal(frame["y"], snapshot.displayed(snapshot.ref("42.70c")).codes)
 
 
 def test_the_null_is_that_of_the_package(api):
@@ -259,18 +259,18 @@ def test_the_null_can_be_canceled(api):
         {"kind": "null", "groups": 1, "score": "accuracy:shape"},
         {"kind": "null", "groups": 5, "score": "accuracy:shape", "shuffles": 101},
         {"kind": "null", "groups": 5},
-        {"kind": "refine", "ref": "5m", "count": 1001},
-        {"kind": "refine", "ref": "5m", "count": 0},
-        {"kind": "refine", "ref": "5m", "count": 2.0},
-        {"kind": "refine", "ref": "5m", "count": True},
-        {"kind": "refine", "ref": "5m", "spread": 0},
-        {"kind": "refine", "ref": "5m", "spread": "0.3"},
-        {"kind": "refine", "ref": "5m", "spread": 4},
-        {"kind": "refine", "ref": "5m", "store": "/tmp/x"},
-        {"kind": "refine", "ref": "../5m"},
-        {"kind": "refine"},
+        {"kind": "more_like", "ref": "5m", "count": 1001},
+        {"kind": "more_like", "ref": "5m", "count": 0},
+        {"kind": "more_like", "ref": "5m", "count": 2.0},
+        {"kind": "more_like", "ref": "5m", "count": True},
+        {"kind": "more_like", "ref": "5m", "jitter": 0},
+        {"kind": "more_like", "ref": "5m", "jitter": "0.3"},
+        {"kind": "more_like", "ref": "5m", "jitter": 4},
+        {"kind": "more_like", "ref": "5m", "store": "/tmp/x"},
+        {"kind": "more_like", "ref": "../5m"},
+        {"kind": "more_like"},
         {"kind": "shell"},
-        {"kind": ["refine"]},
+        {"kind": ["more_like"]},
         {},
     ],
 )

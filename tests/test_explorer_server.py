@@ -7,16 +7,18 @@ import json
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import httpx
 import numpy as np
 import pytest
 
 from consilience._check import InputError
+from consilience.explorer import connections
 from consilience.explorer.assets import PageMissingError, load_page
 from consilience.explorer.codec import unpack
-from consilience.explorer.http import BODY, Guard
-from consilience.explorer.launch import Server, check_host, open_browser, run
+from consilience.explorer.http import BODY, Middleware, Tokens
+from consilience.explorer.launch import Server, check_host, run
 from explorer_cases import ASSETS, TOKEN, beads_session, codes
 
 CALLS = [
@@ -105,7 +107,7 @@ def test_the_page_needs_no_token(base):
 def test_a_call_with_the_token(client, server):
     assert client.get("/api/session").json()["n_objects"] == 300
     _header, found = unpack(client.get("/api/labels/3m").content)
-    np.testing.assert_array_equal(codes(found["labels"][0]), server.api.session.edition.meta.ensemble.labels[:, 3])
+    np.testing.assert_array_equal(codes(found["labels"][0]), server.api.session.snapshot.meta.ensemble.labels[:, 3])
 
 
 @pytest.mark.parametrize("token", [None, "", "0" * 32, TOKEN[:-1], TOKEN + "0", TOKEN.upper() + " x", "ü" * 32, "🙂"])
@@ -305,7 +307,7 @@ def test_no_path_leads_to_the_disk(client, base, server, path):
     assert change(client, base, "/api/export", content=body).status_code == 400
     body = json.dumps({"format": path, "items": [{"ref": "3m"}]}).encode()
     assert change(client, base, "/api/export", content=body).status_code == 400
-    body = json.dumps({"kind": "refine", "ref": path}).encode()
+    body = json.dumps({"kind": "more_like", "ref": path}).encode()
     assert change(client, base, content=body).status_code == 400
     body = json.dumps({"format": "csv", "items": [{"ref": "3m", "name": path}]}).encode()
     found = change(client, base, "/api/export", content=body)  # a name is only a name
@@ -394,7 +396,7 @@ def test_long_addresses_and_headers(client, server):
         b"{" * 5000,
         b"[" * 60000,
         b'{"kind":NaN}',
-        b'{"kind":"refine","ref":"3m","count":1e400}',
+        b'{"kind":"more_like","ref":"3m","count":1e400}',
     ],
 )
 def test_bodies_that_are_no_request(client, base, body):
@@ -458,7 +460,7 @@ def test_too_many_calls_at_once(base, server, monkeypatch):
 
 
 def test_a_failure_inside_says_nothing_of_the_inside(client, server, monkeypatch, caplog):
-    monkeypatch.setattr(type(server.api.session.edition), "ref", lambda self, text: {}["secret"])
+    monkeypatch.setattr(type(server.api.session.snapshot), "ref", lambda self, text: {}["secret"])
     found = client.get("/api/detail/3m")
     assert found.status_code == 500
     assert "secret" not in found.text
@@ -481,7 +483,7 @@ def guarded(headers, path="/api/session", method="GET"):
 
     pairs = [(name.encode(), value.encode()) for name, value in headers]
     scope = {"type": "http", "method": method, "path": path, "headers": pairs, "query_string": b""}
-    asyncio.run(Guard(app, TOKEN, {"127.0.0.1:1"})(scope, receive, send))
+    asyncio.run(Middleware(app, Tokens(TOKEN), {"127.0.0.1:1"})(scope, receive, send))
     return sent[0]["status"]
 
 
@@ -552,7 +554,7 @@ def test_what_is_no_host(host):
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "0", "::", "[::]", "0:0:0:0:0:0:0:0", "192.0.2.7", "nobody.invalid"])
 def test_hosts_that_cannot_be_listened_at(host):
-    with pytest.raises(InputError, match=r"every address|cannot listen|no address of this machine"):
+    with pytest.raises(InputError, match=r"every address|cannot listen|not an address of this machine"):
         Server(beads_session(), host=host, assets=ASSETS)
 
 
@@ -583,11 +585,91 @@ def test_a_package_without_its_page_says_how_to_get_it(tmp_path):
         load_page(tmp_path)
 
 
-def test_without_a_display_no_browser_is_opened(monkeypatch):
+def test_without_a_display_no_browser_is_opened(server, monkeypatch):
     monkeypatch.setattr("sys.platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert open_browser("http://127.0.0.1:1/") is False
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    server.open_browser()
+    assert opened == []
+
+
+def test_the_browser_gets_a_code_that_lets_in_once(server, client, base, monkeypatch):
+    """Other users see the command line of a browser: what it holds is of no use to them."""
+    opened = threading.Event()
+    addresses = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", lambda url: (addresses.append(url), opened.set()))
+    server.open_browser()
+    assert opened.wait(10)
+    assert TOKEN not in addresses[0]
+    code = addresses[0].removeprefix(f"{base}/#code=")
+    for sent, status in (({"code": "0" * 32}, 401), ({}, 401), ({"code": [1]}, 401), ([], 400)):
+        assert change(client, base, "/enter", content=json.dumps(sent).encode()).status_code == status
+    first, second = (change(client, base, "/enter", content=json.dumps({"code": code}).encode()) for _ in range(2))
+    assert (first.status_code, first.json()) == (200, {"token": TOKEN})
+    assert second.status_code == 401
+    assert "used already" in second.json()["error"]
+
+
+def test_entering_needs_the_pages_own_origin(server, client, base):
+    for headers in ({"Origin": "http://evil.example"}, {"Origin": None}):
+        assert change(client, base, "/enter", **headers).status_code == 403
+    assert change(client, base, "/enter", **{"Content-Type": "text/plain"}).status_code == 415
+    assert client.get("/enter").status_code == 405
+
+
+def test_a_browser_that_does_not_return_holds_nothing_up(monkeypatch):
+    said, closed = [], threading.Event()
+    running = Server(beads_session(), assets=ASSETS)
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", lambda url: closed.wait(30))
+    monkeypatch.setattr(running, "wait", lambda: None)
+    run(running, browser=True, say=said.append)
+    closed.set()
+    assert running.url in said[0]
+
+
+def test_connections_without_a_request_are_closed_in_time(monkeypatch):
+    monkeypatch.setattr(connections, "PATIENCE", 0.3)
+    with Server(beads_session(), assets=ASSETS) as running:
+        for sent in (b"", b"GET / HTTP/1.1\r\nHost: 127"):
+            with socket.create_connection(("127.0.0.1", running.port), timeout=10) as idle:
+                idle.sendall(sent)
+                with suppress(ConnectionResetError):
+                    assert idle.recv(100) == b""
+        whole = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", running.port), timeout=10) as slow:
+            slow.sendall(whole)
+            assert slow.recv(65536).startswith(b"HTTP/1.1 200")
+            slow.sendall(whole[:20])  # the next head does not come
+            with suppress(ConnectionResetError):
+                while slow.recv(65536):
+                    pass
+
+
+def test_many_idle_connections_leave_room_for_the_page(base, server):
+    """More than the limit: the latest are closed at once, and the server goes on when some end."""
+    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(connections.MOST + 40)]
+    try:
+        with suppress(ConnectionResetError):
+            assert idle[-1].recv(100) == b""
+        assert len(server._server.server_state.connections) <= connections.MOST
+    finally:
+        for one in idle:
+            one.close()
+    end = time.monotonic() + 10
+    while server._server.server_state.connections and time.monotonic() < end:
+        time.sleep(0.01)
+    assert httpx.get(f"{base}/").status_code == 200
+
+
+def test_what_strangers_send_is_not_printed(server, caplog):
+    upgrade = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: eA==")
+    raw(server, head(server, "GET /api/session", *upgrade) + "\n")
+    raw(server, "nonsense\n\n")
+    assert not [record for record in caplog.records if record.name.startswith("uvicorn")]
 
 
 def test_ctrl_c_ends_it_cleanly(monkeypatch):

@@ -14,7 +14,8 @@ from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
-from consilience.explorer.sources import Making, guess, material
+from consilience.explorer.sources import GenerateOptions, open_clusterings
+from consilience.opening import guess
 from consilience.reports.plane import plane_of
 from consilience.store import StoreWarning
 from consilience.tables import read_table
@@ -37,9 +38,9 @@ def told(found, **options):
 
 
 def test_a_stored_run(run):
-    found = material(run)
+    found = open_clusterings(run)
     assert found.ensemble.n_clusterings == 30
-    assert found.origin.store == run.resolve()
+    assert found.store == run.resolve()
     session = told(found)
     assert (session["name"], session["source"]) == ("run", "run")
     assert str(run.parent) not in json.dumps(session)
@@ -50,16 +51,16 @@ def test_a_run_keeps_its_number_as_it_grows(run, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(run, copy)
     cs.generate(load_beads(), 40, 4, store=copy, progress=False)
-    assert material(copy).origin.run == material(run).origin.run
+    assert open_clusterings(copy).opened.provenance.run == open_clusterings(run).opened.provenance.run
     other = tmp_path / "other"
     cs.generate(load_beads(), 30, 4, random_state=1, store=other, progress=False)
-    assert material(other).origin.run != material(run).origin.run
+    assert open_clusterings(other).opened.provenance.run != open_clusterings(run).opened.provenance.run
 
 
 def test_a_run_with_its_data(run):
-    found = material(run).with_data(read_table(BEADS, kind="data", **HOW))
+    found = open_clusterings(run).with_data(read_table(BEADS, kind="data", **HOW))
     session = told(found)
-    assert session["can"]["refine"] is True
+    assert session["can"]["more_like"] is True
     assert session["known"] == ["shape", "color"]
     assert session["embedding"]["note"].startswith("two principal components")
 
@@ -67,19 +68,19 @@ def test_a_run_with_its_data(run):
 def test_data_in_another_order_is_matched_by_id(run, tmp_path):
     frame = pd.read_csv(BEADS).sample(frac=1, random_state=0)
     frame.to_csv(tmp_path / "mixed.csv", index=False)
-    found = material(run).with_data(read_table(tmp_path / "mixed.csv", kind="data", **HOW))
-    np.testing.assert_array_equal(found.data.values, load_beads().values)
+    found = open_clusterings(run).with_data(read_table(tmp_path / "mixed.csv", kind="data", **HOW))
+    np.testing.assert_array_equal(found.opened.data.values, load_beads().values)
     assert list(found.known["shape"]) == load_beads().labels["shape"].tolist()
-    assert told(found)["can"]["refine"] is True
+    assert told(found)["can"]["more_like"] is True
 
 
 def test_data_that_lacks_objects(run, tmp_path):
     pd.read_csv(BEADS).iloc[5:].to_csv(tmp_path / "some.csv", index=False)
     with pytest.raises(InputError, match="no row for 5 objects of the clusterings, such as 'b001'"):
-        material(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
+        open_clusterings(run).with_data(read_table(tmp_path / "some.csv", kind="data", **HOW))
     short = read_table(np.zeros((7, 2)), kind="data")
     with pytest.raises(InputError, match="7 rows for 300 objects"):
-        material(run).with_data(short)
+        open_clusterings(run).with_data(short)
 
 
 def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
@@ -89,7 +90,7 @@ def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
     part = sorted(folder.glob("part-*"))[-1]
     part.write_bytes(part.read_bytes()[:-20] + b"x" * 20)
     with pytest.warns(StoreWarning, match="is left out"):
-        found = material(folder)
+        found = open_clusterings(folder)
     session = told(found)
     assert session["n_clusterings"] == 20
     assert len(session["refused"]) == 1
@@ -99,7 +100,7 @@ def test_a_damaged_part_is_named_and_the_rest_is_shown(tmp_path):
 
 @pytest.mark.parametrize("kind", ["auto", "labels"])
 def test_a_labels_file(kind):
-    found = material(LABELS, kind=kind, reading=HOW)
+    found = open_clusterings(LABELS, kind=kind, reading=HOW)
     assert found.ensemble.n_clusterings == 16
     session = told(found)
     assert (session["name"], session["source"], session["known"]) == (
@@ -110,40 +111,40 @@ def test_a_labels_file(kind):
 
 
 def test_labels_with_data():
-    found = material(LABELS, reading=HOW).with_data(
+    found = open_clusterings(LABELS, reading=HOW).with_data(
         read_table(BEADS, kind="data", id_column="bead", columns=["red", "blue"])
     )
     session = told(found)
     assert session["features"] == ["red", "blue"]
     assert "compactness" in [score["name"] for score in session["scores"]]
-    assert session["can"]["refine"] is False
+    assert session["can"]["more_like"] is False
 
 
 def test_a_data_file_is_clustered_first():
-    found = material(BEADS, reading=HOW, making=Making(15, 3, "zipf"))
+    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, "zipf"))
     np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15, 3, "zipf").labels)
     session = told(found)
     assert session["name"] == "beads"
-    assert session["can"]["refine"] is True
+    assert session["can"]["more_like"] is True
 
 
 def test_a_data_file_into_a_run(tmp_path):
-    found = material(BEADS, reading=HOW, making=Making(15, 3, store=tmp_path / "run"))
+    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15, 3, store=tmp_path / "run"))
     assert cs.Ensemble.load(tmp_path / "run").n_clusterings == 15
-    assert found.origin.store == (tmp_path / "run").resolve()
-    assert told(found)["can"]["refine"] is True
-    again = material(BEADS, reading=HOW, making=Making(10, 3, store=tmp_path / "run"))
+    assert found.store == (tmp_path / "run").resolve()
+    assert told(found)["can"]["more_like"] is True
+    again = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(10, 3, store=tmp_path / "run"))
     assert again.ensemble.n_clusterings == 15  # what the run has, not only what is asked for now
 
 
 def test_distances(data_folder):
     distances = np.load(data_folder / "protein_dist.npz")["X"]
-    found = material(distances, kind="distances", making=Making(10, 4))
+    found = open_clusterings(distances, kind="distances", options=GenerateOptions(10, 4))
     api = Api(found.session())
     session = ask(api, "session")
     assert session["embedding"]["kind"] == "mds"
     assert session["can"]["features"] is False
-    assert session["can"]["refine"] is True
+    assert session["can"]["more_like"] is True
     assert ask(api, "detail/3m")["features"] is None
 
 
@@ -162,14 +163,14 @@ def test_labels_or_data(table, kind):
 
 def test_results_in_memory():
     meta = cs.organize(beads_ensemble(), 7, "ward")
-    session = told(material(meta))
+    session = told(open_clusterings(meta))
     assert (session["linkage"], session["cut"]["groups"]) == ("ward", 7)
-    assert told(material(beads_ensemble()))["n_clusterings"] == 60
-    assert told(material([[0, 0, 1, 1], [0, 1, 0, 1]]))["n_objects"] == 4
-    assert told(material(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])))["n_clusterings"] == 2
-    data = material(load_beads(), making=Making(8, 3))
+    assert told(open_clusterings(beads_ensemble()))["n_clusterings"] == 60
+    assert told(open_clusterings([[0, 0, 1, 1], [0, 1, 0, 1]]))["n_objects"] == 4
+    assert told(open_clusterings(np.array([[0, 0], [0, 1], [1, 0], [1, 1]])))["n_clusterings"] == 2
+    data = open_clusterings(load_beads(), options=GenerateOptions(8, 3))
     assert told(data)["known"] == ["shape", "color"]
-    assert told(material(pd.DataFrame(load_beads().values), making=Making(8, 3)))["n_features"] == 8
+    assert told(open_clusterings(pd.DataFrame(load_beads().values), options=GenerateOptions(8, 3)))["n_features"] == 8
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +181,7 @@ def agreement():
 def test_an_agreement(agreement, tmp_path):
     agreement.save(tmp_path / "found")
     truth = {"kind": np.arange(agreement.after.rows.n_objects) % 3}
-    api = Api(material(tmp_path / "found").session(known=truth))
+    api = Api(open_clusterings(tmp_path / "found").session(known=truth))
     assert ask(api, "session")["can"]["agreement"] is True
     np.testing.assert_array_equal(arrays(api, "labels/2m")[1]["labels"][0], agreement.after.rows.labels[:, 2])
     found, table = ask(api, "agreement"), agreement.stability_by_iteration(truth)
@@ -200,22 +201,22 @@ def test_an_agreement(agreement, tmp_path):
 
 
 def test_an_agreement_in_memory(agreement):
-    assert ask(Api(material(agreement).session()), "agreement")["empty_rows"] == len(agreement.empty_rows)
+    assert ask(Api(open_clusterings(agreement).session()), "agreement")["empty_rows"] == len(agreement.empty_rows)
 
 
 def test_a_damaged_agreement(agreement, tmp_path):
     agreement.save(tmp_path / "found")
     (tmp_path / "found" / "result.json").write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
-        material(tmp_path / "found")
+        open_clusterings(tmp_path / "found")
 
 
 def test_folders_that_are_no_run(tmp_path):
     with pytest.raises(InputError, match="not a stored run"):
-        material(tmp_path)
+        open_clusterings(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "something else"}')
     with pytest.raises(InputError, match="not a stored run"):
-        material(tmp_path)
+        open_clusterings(tmp_path)
 
 
 def test_an_empty_run(tmp_path):
@@ -223,7 +224,7 @@ def test_an_empty_run(tmp_path):
 
     Store.create(tmp_path / "run", n_objects=3).close()
     with pytest.raises(InputError, match="no finished clustering"):
-        material(tmp_path / "run")
+        open_clusterings(tmp_path / "run")
 
 
 def test_the_plane_of_two_columns():
@@ -295,6 +296,6 @@ def test_constant_and_single_columns():
 
 
 def test_groups_asked_for():
-    assert Session(beads_ensemble(), n_groups=9).edition.n_groups == 9
+    assert Session(beads_ensemble(), n_groups=9).snapshot.meta.n_groups == 9
     with pytest.raises(InputError, match="61 groups cannot be made"):
         Session(beads_ensemble(), n_groups=61)

@@ -77,10 +77,10 @@ def test_objects_are_paged_and_ordered(page: Any) -> None:
     objects.get_by_label("Next page").click()
     objects.get_by_text("51–100 of 300").wait_for()
     objects.locator("[aria-busy=false] tbody tr:first-child th", has_text="b051").wait_for()
-    objects.get_by_role("button", name="Least sure first").click()
+    objects.get_by_role("button", name="Least support").click()
     objects.get_by_text("1–50 of 300").wait_for()
     objects.locator("[aria-busy=false] tbody tr:first-child th").filter(has_not_text="b051").wait_for()
-    shown = [float(text) for text in objects.locator("tbody td:nth-child(3)").all_inner_texts()]
+    shown = [float(text) for text in objects.locator("tbody td:nth-child(4)").all_inner_texts()]
     assert shown == sorted(shown)
     assert len(shown) == 50
 
@@ -90,7 +90,7 @@ def test_undo_and_redo(page: Any) -> None:
     undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
     assert undo.is_disabled()
     page.get_by_role("button", name="Consensus", exact=True).click()
-    press(page, "3", "p")
+    press(page, "2", "p")
     changed = state(page)
     assert changed["rep"] == "c"
     assert changed["pin"] == changed["sel"]
@@ -121,7 +121,7 @@ def test_keyboard_alone_goes_through_the_whole_work(page: Any) -> None:
     before = int(state(page)["cut"])
     press(page, "+", "+", "-")
     assert int(state(page)["cut"]) == before + 1
-    press(page, "4", "c", "s", "ArrowDown")
+    press(page, "2", "c", "s", "ArrowDown")
     assert state(page)["sel"] != tray(page)[0][0]
     press(page, "ArrowUp", "p", "1", "x")
     assert state(page)["tab"] == "compare"
@@ -211,8 +211,8 @@ def test_exports_hold_the_labels_of_the_ensemble_byte_for_byte(page: Any, run: P
     refs = [kept[0] for kept in tray(page)]
     for at, name in enumerate(("medoid", "consensus")):
         page.get_by_label("Name", exact=True).nth(at).fill(name)
-    page.get_by_label("confidence columns").uncheck()
-    meta = cs.organize(cs.Ensemble.load(run), linkage="average")
+    page.get_by_label("confidence and support").uncheck()
+    meta = cs.organize(cs.Ensemble.load(run))
     node = int(refs[0].split(".")[1][:-1])
     members = meta.branch(node)
     labels = {"medoid": meta.ensemble.labels[:, medoid(meta, members)], "consensus": meta.consensus(members).labels}

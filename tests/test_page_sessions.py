@@ -17,7 +17,7 @@ import consilience as cs
 from consilience.datasets import load_beads, make_beads
 from consilience.explorer import Server
 from consilience.explorer.assets import load_page
-from consilience.explorer.sources import material
+from consilience.explorer.sources import open_clusterings
 from consilience.tables import read_table
 from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
 
@@ -64,7 +64,7 @@ def test_a_job_can_be_canceled_also_after_a_reload(browser: Any, tmp_path: Path)
         page.locator(".job").get_by_role("button", name="Cancel").click()
         said(page, "Stopped.")
         page.locator(".job").wait_for(state="detached")
-        made = server.api.session.edition.n_clusterings
+        made = server.api.session.snapshot.n_clusterings
         assert 60 < made < 1060
         page.locator(".top", has_text=f"{made:,} clusterings").wait_for()
 
@@ -164,7 +164,7 @@ def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> No
     name = "<img src=x onerror=hacked>" if os.name == "posix" else "&lt;img src=x&gt;"  # as far as file names go
     file = tmp_path / f"{name}.csv"
     table.to_csv(file, index_label="id")
-    session = material(file, kind="labels", reading={"id_column": "id", "known": ["truth"]}).session()
+    session = open_clusterings(file, kind="labels", reading={"id_column": "id", "known": ["truth"]}).session()
     with Server(session) as server, visit(browser, server.url) as seen:
         page = seen.page
         assert page.locator("h1").inner_text() == name
@@ -184,7 +184,7 @@ def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> No
 
 def test_without_data_the_page_says_what_is_missing(browser: Any, tmp_path: Path) -> None:
     labels = np.random.default_rng(1).integers(0, 3, (40, 8))
-    with Server(material(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
+    with Server(open_clusterings(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
         page = seen.page
         press(page, "1", "r")
         said(page, "were not made by consilience generate")
@@ -274,5 +274,5 @@ def test_the_same_page_in_a_notebook(browser: Any, tmp_path: Path) -> None:
 
 
 def codes(server: Server, ref: str) -> Any:
-    edition = server.api.session.edition
-    return edition.shown(edition.ref(ref)).codes
+    snapshot = server.api.session.snapshot
+    return snapshot.displayed(snapshot.ref(ref)).codes

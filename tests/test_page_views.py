@@ -226,9 +226,9 @@ def test_a_point_of_the_scores_is_selected(page: Any) -> None:
     raise AssertionError("no point was found")
 
 
-def test_luck_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
+def test_the_null_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 3)
-    page.get_by_role("button", name="is the best of 3 groups luck?").click()
+    page.get_by_role("button", name="is the best of 3 groups chance?").click()
     line = page.locator(".null-line span")
     line.wait_for(timeout=30_000)
     words = line.inner_text()
@@ -237,7 +237,7 @@ def test_luck_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
     best = max(accuracy(shape, meta.consensus(group).labels) for group in meta.numbers)
     assert f"Best of 3 groups: {float(f'{best:.3g}'):g}, of shuffled groups" in words
     assert "20 shuffles" in line.get_attribute("title")
-    assert "luck" in words.split("p = ")[1]
+    assert "chance" in words.split("p = ")[1]
 
 
 def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble) -> None:
@@ -245,7 +245,7 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
     found = cs.organize(ensemble).map()
     note = page.locator("#panel-map .note").inner_text()
     assert f"Stress {float(f'{found.stress:.2g}'):g}" in note
-    assert f"{100 * found.kept:.0f} % of the {found.n_neighbors} nearest neighbors kept" in note
+    assert f"{100 * found.neighbors_kept:.0f} % of the {found.n_neighbors} nearest neighbors kept" in note
     page.get_by_role("button", name="neighbors", exact=True).click()
     page.locator("#panel-map .note", has_text="neighbors kept").wait_for()
     assert state(page)["map"] == "neighbors"
@@ -352,7 +352,7 @@ def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemb
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
     node = int(state(page)["sel"].split(".")[1].rstrip("c"))
     meta = cs.organize(ensemble, 2)
-    unsure = meta.consensus(meta.branch(node)).membership.max(axis=1) <= 0.5
+    unsure = meta.consensus(meta.branch(node)).support <= 0.5
     assert unsure.sum() > 20
     hollow = _colors(pixels(page, ".big-picture canvas"), plane_of(ensemble, load_beads()).xy) >> 24 < 255
     assert hollow[unsure].mean() > 0.5

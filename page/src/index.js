@@ -1,12 +1,13 @@
 // One module, two hosts: the page of the local server, and a notebook widget.
 import "./style.css";
-import { httpTransport, pageToken, widgetTransport } from "./core/transport.js";
+import { enter, pageToken } from "./core/token.js";
+import { httpTransport, widgetTransport } from "./core/transport.js";
 import { mount } from "./views/app.jsx";
 
 export { mount };
 
 export default {
-  /** @param {{model: any, el: HTMLElement}} host anywidget's */
+  /** @param {{model: import("./core/widget_link.js").Model, el: HTMLElement}} host anywidget's */
   render({ model, el }) {
     el.classList.add("consilience-widget");
     return mount(el, widgetTransport(model), { address: false, model });
@@ -14,4 +15,4 @@ export default {
 };
 
 const root = document.getElementById("consilience-root");
-if (root) mount(root, httpTransport(pageToken), { address: true });
+if (root) enter().then(() => mount(root, httpTransport(pageToken), { address: true }));

@@ -54,7 +54,7 @@ export class FakeServer {
       scores,
       n_clusterings: m,
       cut: { groups: 2, candidates: [] },
-      limits: { items: 64, refine: 10 },
+      limits: { items: 64, more_like: 10 },
       can: {},
     };
   }
@@ -64,7 +64,7 @@ export class FakeServer {
     const { merges, order, height } = randomTree(m);
     const scores = Float32Array.from({ length: 2 * m }, (_, i) => i);
     return encode(
-      { revision: this.revision, representatives: [] },
+      { revision: this.revision, items: [] },
       {
         merges: [merges, [m - 1, 2]],
         heights: [height.slice(m)],

@@ -54,9 +54,9 @@ test("unsure objects are hollow, objects without a label grey", () => {
   const one = Float32Array.from([0.5, 0.5]);
   const canvas = paper(200, 200);
   const at = spot(canvas, one, 0);
-  scatter(canvas, one, Uint8Array.of(0), [0], { confidence: Uint8Array.of(200) });
+  scatter(canvas, one, Uint8Array.of(0), [0], { support: Uint8Array.of(200) });
   assert.equal(canvas.pixels[at], packed(rgb(colorOf(0))));
-  scatter(canvas, one, Uint8Array.of(0), [0], { confidence: Uint8Array.of(100) });
+  scatter(canvas, one, Uint8Array.of(0), [0], { support: Uint8Array.of(100) });
   assert.equal(canvas.pixels[at], 0);
   assert.ok(canvas.pixels.includes(packed(rgb(colorOf(0)))));
   scatter(canvas, one, Uint8Array.of(255), [0]);
@@ -68,21 +68,21 @@ test("where objects are single pixels, unsure ones are pale and never cover sure
   const labels = new Uint8Array(5000);
   const canvas = paper(100, 100);
   const at = spot(canvas, crowd, 0);
-  scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100) });
+  scatter(canvas, crowd, labels, [0], { support: new Uint8Array(5000).fill(100) });
   assert.deepEqual([canvas.pixels[at] >>> 24, canvas.pixels.filter(Boolean).length], [96, 1]);
-  scatter(canvas, crowd, labels, [0], { confidence: new Uint8Array(5000).fill(100).fill(200, 0, 1) });
+  scatter(canvas, crowd, labels, [0], { support: new Uint8Array(5000).fill(100).fill(200, 0, 1) });
   assert.equal(canvas.pixels[at], packed(rgb(colorOf(0))));
 });
 
-test("past ten clusters the mark changes with the same color", () => {
+test("past twenty clusters the mark changes with the same color", () => {
   const one = Float32Array.from([0.5, 0.5]);
-  const pictures = [3, 13, 23, 33, 43].map((slot) => {
+  const pictures = [3, 23, 43, 63, 83].map((slot) => {
     const canvas = paper(200, 200);
     scatter(canvas, one, Uint8Array.of(0), [slot]);
     return canvas.pixels.join();
   });
   assert.equal(new Set(pictures).size, 5);
-  assert.deepEqual([3, 13, 23, 33, 43, 53].map(markOf), [0, 1, 2, 3, 4, 0]);
+  assert.deepEqual([3, 23, 43, 63, 83, 103].map(markOf), [0, 1, 2, 3, 4, 0]);
 });
 
 test("marks stay on the canvas and shrink with the number of objects", () => {

@@ -110,11 +110,11 @@ test("another run on the same port: nothing of the one before is left but the tr
   store.labels.slots("3m");
   store.go({ sel: "3m" });
   keep(store, "4m");
-  const edition = store.edition.value;
+  const snapshot = store.snapshot.value;
   await restarted(store, server, { run: "run-b", name: "b", mark: 100 });
   assert.equal(store.labels.known.size + store.labels.slotsOf.size + store.labels.bytes, 0);
-  assert.notEqual(store.edition.value, edition);
-  assert.deepEqual([store.past.value, store.future.value, store.view.value.sel], [[], [], null]);
+  assert.notEqual(store.snapshot.value, snapshot);
+  assert.deepEqual([store.history.past.value, store.history.future.value, store.view.value.sel], [[], [], null]);
   assert.match(store.message.value, /another run \(b\)/);
   assert.equal(store.view.value.tray[0].name, "clustering 4");
   assert.notEqual(whyUnavailable(store.view.value.tray[0], store.origin.value), "");
@@ -136,14 +136,14 @@ test("growth keeps the view and what can be undone, and asks for everything else
   const store = await opened(server);
   store.go({ sel: "6.8c", pin: "3m" });
   keep(store, "6.7m");
-  const edition = store.edition.value;
+  const snapshot = store.snapshot.value;
   const { view } = store;
   const before = view.value;
   store.message.value = "";
   Object.assign(server, { revision: 1, m: 9 });
   await store.open();
-  assert.deepEqual([view.value, store.past.value.length, store.message.value], [before, 2, ""]);
-  assert.notEqual(store.edition.value, edition);
+  assert.deepEqual([view.value, store.history.past.value.length, store.message.value], [before, 2, ""]);
+  assert.notEqual(store.snapshot.value, snapshot);
   store.undo();
   assert.equal(view.value.tray.length, 0);
 });
@@ -161,7 +161,7 @@ test("fewer clusterings than before: what vanished is let go, in the tray it sta
   assert.deepEqual([view.value.tray.map((kept) => kept.name), why()[1]], [["clustering 8", "clustering 3"], ""]);
   assert.match(why()[0], /no longer there/);
   assert.match(message.value, /no longer there.*1 clustering of the tray is unavailable/);
-  assert.equal(store.past.value.length, 0);
+  assert.equal(store.history.past.value.length, 0);
   Object.assign(server, { revision: 1, m: 9 }); // number 8 is given again, to another clustering
   await store.open();
   assert.match(why()[0], /no longer there/);
@@ -196,7 +196,7 @@ test("revisions that never agree are asked for a few times, then later", async (
   assert.equal(server.asked.length, 10);
   assert.equal(store.session.value, null);
   assert.match(store.message.value, /asking again/);
-  assert.ok(store.retrying);
+  assert.ok(store.connection.retrying);
 });
 
 test("an older opening that comes late changes nothing, and waits for the newest", async () => {

@@ -1,19 +1,53 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { httpTransport, pageToken } from "../src/core/transport.js";
+import { enter, pageToken } from "../src/core/token.js";
+import { httpTransport } from "../src/core/transport.js";
 import { fakeBrowser } from "./fake_server.mjs";
 
 const TOKENS = ["0", "1", "2"].map((one) => one.repeat(32));
 
-test("the token is kept where site data is blocked, too", () => {
-  fakeBrowser(`#token=${TOKENS[0]}&v=1`);
-  const stored = new Map();
+/** The answer of a server that takes one token. */
+function takes(token, asked = []) {
+  globalThis.fetch = async (path, { headers }) => {
+    asked.push([path, headers["X-Consilience-Token"]]);
+    const status = headers["X-Consilience-Token"] === token ? 200 : 401;
+    return new Response("{}", { status, headers: { "Content-Type": "application/json" } });
+  };
+  return asked;
+}
+
+function storage(content = {}) {
+  const stored = new Map(Object.entries(content));
   globalThis.localStorage = {
     getItem: (name) => stored.get(name) ?? null,
     setItem: (name, value) => stored.set(name, value),
   };
+  return stored;
+}
+
+test("a token that another site made up does not replace the one that was kept", async () => {
+  fakeBrowser(`#token=${TOKENS[0]}`);
+  const stored = storage({ "consilience-token": TOKENS[1] });
+  takes(TOKENS[1]);
+  const transport = httpTransport(pageToken);
+  const answers = await Promise.all([transport.get("/api/session"), transport.get("/api/boot")]);
+  assert.deepEqual(
+    answers.map((one) => one.status),
+    [200, 200],
+  );
+  assert.equal(stored.get("consilience-token"), TOKENS[1]);
+  assert.equal(pageToken(), TOKENS[1]);
+});
+
+test("the token is kept once the server took it, where site data is blocked, too", async () => {
+  fakeBrowser(`#token=${TOKENS[0]}&v=1`);
+  const stored = storage();
   assert.equal(pageToken(), TOKENS[0]);
   assert.equal(location.hash, "#v=1");
+  assert.equal(stored.size, 0);
+  takes(TOKENS[0]);
+  await httpTransport(pageToken).get("/api/session");
+  assert.equal(stored.get("consilience-token"), TOKENS[0]);
   stored.set("consilience-token", TOKENS[1]); // another page was opened by a newer server
   assert.equal(pageToken(), TOKENS[1]);
 
@@ -25,7 +59,23 @@ test("the token is kept where site data is blocked, too", () => {
   });
   location.hash = `#token=${TOKENS[2]}`;
   assert.equal(pageToken(), TOKENS[2]);
+  takes(TOKENS[2]);
+  await httpTransport(pageToken).get("/api/session");
   assert.equal(pageToken(), TOKENS[2]);
+  Object.defineProperty(globalThis, "localStorage", { value: null, writable: true, configurable: true });
+});
+
+test("a code is exchanged for the token", async () => {
+  fakeBrowser(`#code=${TOKENS[2]}`);
+  const sent = [];
+  globalThis.fetch = async (path, { body }) => {
+    sent.push([path, JSON.parse(body)]);
+    return new Response(JSON.stringify({ token: TOKENS[0] }));
+  };
+  await enter();
+  assert.deepEqual(sent, [["/enter", { code: TOKENS[2] }]]);
+  assert.equal(location.hash, "#");
+  assert.equal(pageToken(), TOKENS[0]);
 });
 
 test("a server with another token is asked for its session before anything else", async () => {

@@ -3,10 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import { useStore } from "./store.js";
 import { Refusal } from "./transport.js";
 
-const KEPT = 200;
-const PAUSE = 120; // answers; milliseconds that a choice has to last before more is asked about it
+/** @typedef {{revision: number}} Message every one has it */
+/** @template T @typedef {{value: T | null, fresh: boolean, error: string}} Answer */
 
-/** @type {WeakMap<import("./store.js").Store, Map<string, Promise<any>>>} */
+const KEPT = 200; // answers
+const PAUSE = 120; // milliseconds that a choice has to last before more is asked about it
+
+/** @type {WeakMap<import("./store.js").Store, Map<string, Promise<Message>>>} */
 const known = new WeakMap();
 
 /** @param {import("./store.js").Store} store */
@@ -17,7 +20,7 @@ function answersOf(store) {
 }
 
 /** @param {import("./store.js").Store} store @param {string} path */
-const keyOf = (store, path) => `${store.edition.value} ${path}`;
+const keyOf = (store, path) => `${store.snapshot.value} ${path}`;
 
 /** @param {import("./store.js").Store} store @param {string} path */
 function ask(store, path) {
@@ -25,10 +28,11 @@ function ask(store, path) {
   const key = keyOf(store, path);
   let found = mine.get(key);
   if (!found) {
-    const edition = store.edition.value;
-    found = store.transport.get(path).then(({ json }) => {
+    const snapshot = store.snapshot.value;
+    found = store.transport.get(path).then((answer) => {
+      const json = /** @type {Message} */ (answer.json);
       // another page added clusterings
-      if (edition === store.edition.value && json.revision !== store.boot.value.header.revision) store.open();
+      if (snapshot === store.snapshot.value && json.revision !== store.boot.value.header.revision) store.open();
       return json;
     });
     mine.set(key, found);
@@ -42,18 +46,19 @@ function ask(store, path) {
  * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them
  * apart; but not
  * when clusterings came or went, since what it names may be gone.
+ * @template T the message
  * @param {string | null} path
- * @returns {{value: any, fresh: boolean, error: string}}
+ * @returns {Answer<T>}
  */
 export function useAnswer(path) {
   const store = useStore();
   const status = store.status.value.kind;
-  const edition = store.edition.value;
+  const snapshot = store.snapshot.value;
   const key = path && keyOf(store, path);
   const [got, setGot] = useState({
     key: /** @type {string | null} */ (null),
-    edition: "",
-    value: /** @type {any} */ (null),
+    snapshot: "",
+    value: /** @type {T | null} */ (null),
     error: "",
   });
   useEffect(() => {
@@ -61,11 +66,11 @@ export function useAnswer(path) {
     let gone = false;
     const go = () =>
       ask(store, path).then(
-        (/** @type {any} */ value) => gone || setGot({ key, edition, value, error: "" }),
-        (/** @type {any} */ error) => {
+        (/** @type {unknown} */ value) => gone || setGot({ key, snapshot, value: /** @type {T} */ (value), error: "" }),
+        (/** @type {unknown} */ error) => {
           if (gone) return;
           if (error instanceof Refusal && error.status >= 400 && error.status !== 401)
-            setGot({ key, edition, value: null, error: error.message });
+            setGot({ key, snapshot, value: null, error: error.message });
           else store.fail(error);
         },
       );
@@ -78,7 +83,7 @@ export function useAnswer(path) {
   }, [key, status]);
   if (!path) return { value: null, error: "", fresh: true };
   return {
-    value: got.edition === edition ? got.value : null,
+    value: got.snapshot === snapshot ? got.value : null,
     error: got.key === key ? got.error : "",
     fresh: got.key === key,
   };

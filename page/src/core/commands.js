@@ -11,8 +11,7 @@ export function describe(store, ref) {
   if (!parsed) return ref;
   const m = parsed.m ?? tree?.m ?? 0;
   if (parsed.node < m || parsed.m === null) {
-    const name = givenName(store, parsed.node);
-    return `clustering ${parsed.node}${name ? ` (${name})` : ""}`;
+    return clusteringName(store, parsed.node);
   }
   const kind = parsed.kind === "c" ? "consensus" : "medoid";
   const node = tree ? nodeOf(tree, ref) : -1;
@@ -24,22 +23,23 @@ export function describe(store, ref) {
 /** The same inside a sentence. @param {Store} store @param {string} ref */
 export function the(store, ref) {
   const words = describe(store, ref);
-  return words.startsWith("clustering") ? words : `the ${words}`;
+  return parseRef(ref)?.m ? `the ${words}` : words;
 }
 
 /**
- * What the user's own file calls a clustering.
- * @param {Store} store @param {number} leaf @returns {string | undefined}
+ * What a clustering is called: as the user's own file has it, or by its number.
+ * @param {Store} store @param {number} leaf
  */
-const givenName = (store, leaf) => store.session.value.names?.[leaf];
+export const clusteringName = (store, leaf) => store.session.value.names?.[leaf] ?? `clustering ${leaf}`;
 
 /** A short name for a column. @param {Store} store @param {string} ref */
 function nameOf(store, ref) {
   const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1;
   const group = store.groups.value.indexOf(node);
   const parsed = parseRef(ref);
-  if (!parsed?.m) return (parsed && givenName(store, parsed.node)) ?? describe(store, ref);
-  return `${group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
+  if (!parsed?.m) return describe(store, ref);
+  const branch = group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`;
+  return `${branch} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
 }
 
 /** @param {string} text */
@@ -106,8 +106,8 @@ export function keep(store, ref) {
 
 /** Ask how many more like this one, and how far from it. @param {Store} store @param {string | null} ref */
 export function askForMore(store, ref) {
-  const { can, refine_note: note } = store.session.value;
-  if (!can.refine) store.message.value = note || "This run cannot make more clusterings.";
+  const { can, more_like_note: note } = store.session.value;
+  if (!can.more_like) store.message.value = note || "This run cannot make more clusterings.";
   else if (store.job.value?.state === "running")
     store.message.value = "A job is running: wait for it, or cancel it first.";
   else store.more.value = ref;

@@ -53,8 +53,9 @@ export function nextNode(tree, groups, node, way) {
     return a === undefined ? node : tree.size[b] > tree.size[a] ? b : a;
   }
   const step = way === "left" ? -1 : 1;
-  const at = groups.indexOf(node);
-  if (at >= 0) return groups[at + step] ?? node;
+  const across = [...groups].sort((a, b) => tree.first[a] - tree.first[b]);
+  const at = across.indexOf(node);
+  if (at >= 0) return across[at + step] ?? node;
   const place = way === "left" ? tree.first[node] - 1 : tree.first[node] + tree.size[node];
   if (place < 0 || place >= tree.m) return node;
   let next = tree.order[place];

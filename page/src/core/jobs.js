@@ -1,19 +1,21 @@
 // Long work on the server: start it, follow it, stop it, and show what it made.
+import { clusteringName } from "./commands.js";
 import { Refusal } from "./transport.js";
 import { refOf } from "./tree.js";
 
 /** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./messages.js").Job} Job */
 
 const EVERY = 250;
 const LATER = 2000; // milliseconds between questions, and after one that was refused
 
 /**
- * @param {Store} store
- * @param {{kind: "refine", ref: string, count: number, spread: number} | {kind: "null", groups: number, score: string, shuffles: number}} body
+ * @param {Store} store @param {import("./messages.js").JobRequest} body
  */
 export async function startJob(store, body) {
   try {
-    store.job.value = (await store.transport.post("/api/jobs", body)).json;
+    const answer = await store.transport.post("/api/jobs", body);
+    store.job.value = /** @type {Job} */ (answer.json);
   } catch (error) {
     store.fail(error);
   }
@@ -38,7 +40,7 @@ export async function cancelJob(store) {
 export function followJobs(store) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   let isOver = false;
-  /** @param {any} job @param {number} pause */
+  /** @param {Job} job @param {number} pause */
   const follow = (job, pause) => {
     timer = setTimeout(async () => {
       const isAnswered = await askAfter(store, job);
@@ -56,10 +58,10 @@ export function followJobs(store) {
   };
 }
 
-/** @param {Store} store @param {any} job @returns {Promise<boolean>} whether the server said how it stands */
+/** @param {Store} store @param {Job} job @returns {Promise<boolean>} whether the server said how it stands */
 async function askAfter(store, job) {
   try {
-    const now = (await store.transport.get(`/api/jobs/${job.id}`)).json;
+    const now = /** @type {Job} */ ((await store.transport.get(`/api/jobs/${job.id}`)).json);
     if (now.state === "running") store.job.value = now;
     else await finish(store, now);
   } catch (error) {
@@ -74,9 +76,9 @@ async function askAfter(store, job) {
   return true;
 }
 
-/** @param {Store} store @param {any} job */
+/** @param {Store} store @param {Job} job */
 async function finish(store, job) {
-  const added = job.kind === "refine" ? (job.result?.added ?? []) : [];
+  const { added, around } = (job.kind === "more_like" && job.result) || { added: [], around: -1 };
   if (job.revision !== store.boot.value.header.revision) await store.open();
   store.job.value = job;
   const tree = store.tree.value;
@@ -84,8 +86,9 @@ async function finish(store, job) {
   if (added.length && added[added.length - 1] >= tree.m)
     store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
   else if (added.length) {
-    store.go({ sel: refOf(tree, branchAround(tree, job.result.around, added), store.view.value.rep) });
-    store.message.value = `${stopped}${added.length} clusterings added (numbers ${added[0]} to ${added[added.length - 1]}); selected: the branch around clustering ${job.result.around}.`;
+    store.go({ sel: refOf(tree, branchAround(tree, around, added), store.view.value.rep) });
+    const numbers = `numbers ${added[0]} to ${added[added.length - 1]}`;
+    store.message.value = `${stopped}${added.length} clusterings added (${numbers}); selected: the branch around ${clusteringName(store, around)}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
   else if (job.state === "canceled") store.message.value = "Stopped.";
   else store.message.value = job.message || "Done.";

@@ -6,7 +6,7 @@ import { decode } from "./codec.js";
 /**
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
- *   scores?: Record<string, number>, labels: import("./align.js").Labels, confidence: Uint8Array | null,
+ *   scores: Record<string, number>, labels: import("./messages.js").Labels, support: Uint8Array | null,
  * }} Shown
  */
 
@@ -14,7 +14,7 @@ const ROOM = 400e6; // bytes of labels kept
 const AT_ONCE = 32; // refs asked for in one request
 
 /** @param {Shown | null | undefined} shown */
-const bytesOf = (shown) => (shown ? shown.labels.byteLength + (shown.confidence?.byteLength ?? 0) : 0);
+const bytesOf = (shown) => (shown ? shown.labels.byteLength + (shown.support?.byteLength ?? 0) : 0);
 
 export class LabelCache {
   /** @param {import("./store.js").Store} store */
@@ -33,7 +33,7 @@ export class LabelCache {
    * @param {string} ref
    */
   get(ref) {
-    void this.store.edition.value; // also when all of them were forgotten
+    void this.store.snapshot.value; // also when all of them were forgotten
     let found = this.known.get(ref);
     if (found) {
       this.known.delete(ref); // the last used stays longest
@@ -95,17 +95,19 @@ export class LabelCache {
     try {
       while (this.wanted.size) {
         const refs = this.next();
-        const edition = this.store.edition.peek();
+        const snapshot = this.store.snapshot.peek();
         for (const ref of refs) {
           this.wanted.delete(ref);
           this.asked.add(ref);
         }
         const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
-        const shown = decode(answer.buffer);
-        const isNow = () => edition === this.store.edition.peek();
+        const shown = /** @type {import("./messages.js").LabelsMessage} */ (
+          /** @type {unknown} */ (decode(answer.buffer))
+        );
+        const isNow = () => snapshot === this.store.snapshot.peek();
         // another page added clusterings
         if (isNow() && shown.header.revision !== this.store.boot.value.header.revision) await this.store.open();
-        if (isNow()) this.take(shown, shown.header.items);
+        if (isNow()) this.take(shown);
         this.asked.clear();
       }
     } catch (error) {
@@ -117,21 +119,19 @@ export class LabelCache {
     }
   }
 
-  /** Keep what an answer brought. @param {ReturnType<typeof decode>} shown @param {any[]} items */
-  take({ arrays, shapes }, items) {
-    if (!items.length) return;
+  /** Keep what an answer brought. @param {import("./messages.js").LabelsMessage | import("./messages.js").Boot} shown */
+  take({ header, arrays, shapes }) {
+    if (!header.items.length) return;
     const n = shapes.labels[1];
-    items.forEach((item, row) => {
-      const labels = /** @type {any} */ (arrays.labels).subarray(row * n, (row + 1) * n);
-      const sure =
-        arrays.confidence && item.confidence
-          ? /** @type {Uint8Array} */ (arrays.confidence).subarray(row * n, (row + 1) * n)
-          : null;
-      const value = { ...item, size: item.size ?? 1, labels, confidence: sure };
+    const all = "support" in arrays ? arrays.support : null;
+    header.items.forEach((item, row) => {
+      const labels = arrays.labels.subarray(row * n, (row + 1) * n);
+      const support = all && item.leaf === null ? all.subarray(row * n, (row + 1) * n) : null;
+      const value = { ...item, labels, support };
       const known = this.known.get(item.ref);
       this.bytes += bytesOf(value) - bytesOf(known?.peek());
       if (known) known.value = value;
-      else this.known.set(item.ref, signal(value));
+      else this.known.set(item.ref, signal(/** @type {Shown | null} */ (value)));
     });
     this.forget();
   }

@@ -1,46 +1,54 @@
-// What is shown: signals, their copy in the address, undo and redo.
+// What is shown, as signals: the session, the view of it that people have chosen, and what follows from both.
 import { batch, computed, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { decode } from "./codec.js";
+import { Address } from "./address.js";
+import { Connection } from "./connection.js";
+import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
-import { Refusal } from "./transport.js";
+import { prefer, preferences } from "./preferences.js";
 import { nodeOf, refOf, Tree } from "./tree.js";
-import { checkedView, formatLoss, isSameOrigin, originOf, readHash, START, writeHash } from "./view.js";
+import { checkedView, formatLoss, isSameOrigin, originOf, START } from "./view.js";
 
 /** @typedef {import("./view.js").View} View */
+/** @typedef {import("./messages.js").Session} Session */
+/** @typedef {import("./messages.js").Boot} Boot */
+/** @typedef {{address?: boolean, model?: import("./widget_link.js").Model}} Options */
 
-const UNDOS = 200;
-const TRIES = 5; // of asking for two answers that belong together
+/**
+ * Nothing yet: views are drawn only once the session is there, so they may take it for granted.
+ * @template T @returns {T}
+ */
+const notYet = () => /** @type {T} */ (/** @type {unknown} */ (null));
 
 export class Store {
-  /** @param {import("./transport.js").Transport} transport @param {{address?: boolean, model?: any}} [options] */
+  /** @param {import("./transport.js").Transport} transport @param {Options} [options] */
   constructor(transport, options = {}) {
     this.transport = transport;
-    this.address = options.address ?? false;
-    this.session = signal(/** @type {any} */ (null));
-    this.boot = signal(/** @type {any} */ (null));
-    this.status = signal({ kind: "loading", message: "opening …" }); // loading, ready, lost, refused
     this.message = signal(""); // one line for people, read out
-    this.job = signal(/** @type {any} */ (null));
+    this.connection = new Connection(
+      transport,
+      (opened) => this.show(opened),
+      (text) => {
+        this.message.value = text;
+      },
+    );
+    this.status = this.connection.status;
+    this.address = new Address(options.address ?? false);
+    this.history = new History();
+    this.prefs = preferences();
+    /** @type {import("@preact/signals").Signal<Session>} */ this.session = signal(notYet());
+    /** @type {import("@preact/signals").Signal<Boot>} */ this.boot = signal(notYet());
+    this.job = signal(/** @type {import("./messages.js").Job | null} */ (null));
     this.help = signal(false);
     this.more = signal(/** @type {string | null} */ (null)); // the ref that "more like this" is being asked for
     this.view = signal(START);
-    this.past = signal(/** @type {View[]} */ ([]));
-    this.future = signal(/** @type {View[]} */ ([]));
     this.labels = new LabelCache(this);
-    this.prefs = signal(readPrefs());
-    this.moving = false;
-    this.closed = false;
-    this.turn = 0; // of the last `open`
-    /** @type {Promise<void>} */ this.opening = Promise.resolve();
     this.meetings = 0; // how often a server that was lost was met again
     // what answers belong to: none is kept when the run, its trees or its number of clusterings change, or after a
     // restart
-    this.edition = signal("");
+    this.snapshot = signal("");
     this.origin = computed(() => (this.session.value ? originOf(this.session.value) : ""));
-    /** @type {ReturnType<typeof setTimeout> | undefined} */ this.retrying = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */ this.writing = undefined;
 
     this.tree = computed(() => {
       const boot = this.boot.value;
@@ -66,18 +74,18 @@ export class Store {
       const tree = this.tree.value;
       const found = new Int32Array(tree ? tree.m : 0);
       if (tree)
-        this.groups.value.forEach((/** @type {number} */ node, /** @type {number} */ g) => {
+        this.groups.value.forEach((node, g) => {
           for (const leaf of tree.leaves(node)) found[leaf] = g;
         });
       return found;
     });
     this.representatives = computed(() => {
       const tree = this.tree.value;
-      return tree ? this.groups.value.map((/** @type {number} */ node) => refOf(tree, node, rep.value)) : [];
+      return tree ? this.groups.value.map((node) => refOf(tree, node, rep.value)) : [];
     });
     // until one is pinned, the largest group's
     this.pinned = computed(() => {
-      const sizes = this.groups.value.map((/** @type {number} */ node) => this.tree.value.size[node]);
+      const sizes = this.groups.value.map((node) => this.tree.value.size[node]);
       return this.view.value.pin ?? this.representatives.value[sizes.indexOf(Math.max(...sizes))] ?? null;
     });
     // what detail, objects and tools are about: the selected clustering, or without one the pinned
@@ -100,73 +108,55 @@ export class Store {
 
   /** Values of a score, one a clustering; null if there is none of that name. @param {string} name */
   score(name) {
-    const at = this.session.value.scores.findIndex((/** @type {any} */ one) => one.name === name);
+    const at = this.session.value.scores.findIndex((one) => one.name === name);
     const m = this.boot.value.arrays.order.length;
     return at < 0 ? null : /** @type {Float32Array} */ (this.boot.value.arrays.scores).subarray(at * m, (at + 1) * m);
   }
 
-  /** Ask for everything that the first picture needs; done once the newest asking is. */
+  /** Ask for everything that the first picture needs. */
   open() {
-    this.opening = this.load(++this.turn);
-    return this.opening;
+    return this.connection.open();
   }
 
-  /** @param {number} turn */
-  async load(turn) {
-    try {
-      const found = await this.ask();
-      if (turn === this.turn && !this.closed) this.show(found);
-    } catch (error) {
-      if (turn === this.turn) this.fail(error, true);
-    }
-    if (turn !== this.turn) await this.opening;
+  /** @param {unknown} error */
+  fail(error) {
+    this.connection.fail(error);
   }
 
-  /** The session and its first picture: asked for together, and again when clusterings were added in between. */
-  async ask() {
-    for (let i = 0; i < TRIES; i++) {
-      const [{ json: session }, { buffer }] = await Promise.all([
-        this.transport.get("/api/session"),
-        this.transport.get("/api/boot"),
-      ]);
-      const boot = decode(buffer);
-      if (session.revision === boot.header.revision && session.n_clusterings === boot.arrays.order.length)
-        return { session, boot };
-    }
-    throw new Refusal(503, "Clusterings are being added faster than they are read: asking again.");
-  }
-
-  /** @param {{session: any, boot: ReturnType<typeof decode>}} found */
+  /** Show what the server has now. @param {import("./connection.js").Opened} opened */
   show({ session, boot }) {
     const now = originOf(session);
     const m = boot.arrays.order.length;
     const isFirst = !this.session.value;
     const isOther = !isFirst && (!isSameOrigin(this.origin.value, now) || m < this.tree.value.m);
     if (!isFirst && this.status.value.kind !== "ready") this.meetings++;
-    const edition = [now, session.revision, m, this.meetings].join(" ");
-    const given = this.address && (isFirst || isOther) ? readHash(location.hash) : null;
+    const snapshot = [now, session.revision, m, this.meetings].join(" ");
+    const given = isFirst || isOther ? this.address.read() : null;
     const from = given && (isFirst || isSameOrigin(given.of, now)) ? given : this.view.value;
     const view = checkedView(from, session, m);
-    const words = formatLoss(from, view, session.name);
     batch(() => {
-      if (edition !== this.edition.value) this.labels.clear();
-      this.edition.value = edition;
+      if (snapshot !== this.snapshot.value) this.labels.clear();
+      this.snapshot.value = snapshot;
       this.session.value = session;
       this.boot.value = boot;
-      this.labels.take(boot, boot.header.representatives);
+      this.labels.take(boot);
       const job = this.job.value; // one that ran is asked about until it says how it ended
       this.job.value = session.job ?? (!isOther && job?.state === "running" ? job : null);
       if (isOther) {
-        this.past.value = [];
-        this.future.value = [];
+        this.history.clear();
         this.more.value = null;
-        this.moving = false;
       }
-      this.view.value = view;
       this.status.value = { kind: "ready", message: "" };
-      if (words) this.message.value = words;
+      this.turnTo(view, from);
     });
-    this.writeAddress();
+  }
+
+  /** Show a view, and say what of the one that was asked for cannot be shown. @param {View} view @param {View} asked */
+  turnTo(view, asked) {
+    this.view.value = view;
+    const lost = formatLoss(asked, view, this.session.value.name);
+    if (lost) this.message.value = lost;
+    this.address.write(() => this.view.value);
   }
 
   /** A view as this session can show it. @param {View} view */
@@ -185,133 +175,55 @@ export class Store {
     if (next.sel !== now.sel && patch.cluster === undefined) next.cluster = -1;
     if (JSON.stringify(now) === JSON.stringify(next)) return;
     batch(() => {
-      if (!(quick && this.moving)) {
-        this.past.value = [...this.past.value, now].slice(-UNDOS);
-        this.future.value = [];
-      }
-      this.moving = quick;
+      this.history.push(now, quick);
       this.view.value = next;
     });
-    this.writeAddress(quick);
+    this.address.write(() => this.view.value, quick);
   }
 
   /** A quick change has ended: the next one is a step of its own. */
   settle() {
-    this.moving = false;
-    this.writeAddress();
+    this.history.moving = false;
+    this.address.write(() => this.view.value);
   }
 
   undo() {
-    const past = this.past.value;
-    if (past.length) this.step(past[past.length - 1], past.slice(0, -1), [...this.future.value, this.view.value]);
+    const found = this.history.undo(this.view.value);
+    if (found) this.turnTo(this.checked(found), found);
   }
 
   redo() {
-    const future = this.future.value;
-    if (future.length) this.step(future[future.length - 1], [...this.past.value, this.view.value], future.slice(0, -1));
-  }
-
-  /** @param {View} view @param {View[]} past @param {View[]} future */
-  step(view, past, future) {
-    const shown = this.checked(view);
-    const words = formatLoss(view, shown, this.session.value.name);
-    batch(() => {
-      this.moving = false;
-      this.past.value = past;
-      this.future.value = future;
-      this.view.value = shown;
-      if (words) this.message.value = words;
-    });
-    this.writeAddress();
-  }
-
-  /** @param {boolean} [later] once the motion pauses: browsers refuse addresses that change many times a second */
-  writeAddress(later = false) {
-    clearTimeout(this.writing);
-    if (!this.address) return;
-    if (later) this.writing = setTimeout(() => this.writeAddress(), 200);
-    else history.replaceState(null, "", `#${writeHash(this.view.value)}`);
+    const found = this.history.redo(this.view.value);
+    if (found) this.turnTo(this.checked(found), found);
   }
 
   /** Show what an address says that was pasted over this one. */
   readAddress() {
-    const given = this.session.value && readHash(location.hash);
+    const given = this.session.value && this.address.read();
     if (!given) return;
     if (given.of.split(".")[0] !== this.session.value.run) {
       this.message.value = "That address is of another run than the one that is open here.";
       return;
     }
-    const shown = this.checked(given);
-    const words = formatLoss(given, shown, this.session.value.name);
-    this.go(shown);
-    if (words) this.message.value = words;
+    const view = this.checked(given);
+    this.go(view);
+    const lost = formatLoss(given, view, this.session.value.name);
+    if (lost) this.message.value = lost;
   }
 
-  /** @param {any} patch */
+  /** @param {Partial<import("./preferences.js").Preferences>} patch */
   prefer(patch) {
-    this.prefs.value = { ...this.prefs.value, ...patch };
-    try {
-      localStorage.setItem("consilience-prefs", JSON.stringify(this.prefs.value));
-    } catch {
-      this.message.value = "This browser keeps no settings: they last until the page is closed.";
-    }
-  }
-
-  /**
-   * Tell people what went wrong; a lost server is asked again until it answers.
-   * @param {any} error @param {boolean} [again] whether to ask again in any case
-   */
-  fail(error, again = false) {
-    if (!(error instanceof Refusal)) throw error;
-    if (error.status === 0) {
-      this.status.value = {
-        kind: "lost",
-        message: "The server does not answer: has it been stopped? This view is kept, and goes on when it is back.",
-      };
-      this.retry();
-    } else if (error.status === 401) {
-      this.status.value = {
-        kind: "refused",
-        message:
-          "The server was started again, or this address lacks its token: open the address that it printed. This page then goes on by itself.",
-      };
-      this.retry();
-    } else {
-      this.message.value = error.message;
-      if (again) this.retry();
-    }
+    const isKept = prefer(this.prefs, patch);
+    if (!isKept) this.message.value = "This browser keeps no settings: they last until the page is closed.";
   }
 
   /** Ask nothing more. */
   close() {
-    this.closed = true;
-    clearTimeout(this.retrying);
-    clearTimeout(this.writing);
-  }
-
-  retry() {
-    if (this.retrying || this.closed) return;
-    this.retrying = setTimeout(async () => {
-      this.retrying = undefined;
-      try {
-        await this.transport.get("/api/session");
-        await this.open();
-      } catch (error) {
-        this.fail(error, true);
-      }
-    }, 1000);
+    this.connection.close();
+    this.address.close();
   }
 }
 
-function readPrefs() {
-  const start = { theme: "auto", tables: /** @type {string[]} */ ([]) };
-  try {
-    return { ...start, ...JSON.parse(localStorage.getItem("consilience-prefs") ?? "{}") };
-  } catch {
-    return start;
-  }
-}
-
-const Shared = createContext(/** @type {Store} */ (/** @type {any} */ (null)));
+const Shared = createContext(/** @type {Store} */ (notYet()));
 export const StoreProvider = Shared.Provider;
 export const useStore = () => useContext(Shared);

@@ -1,12 +1,14 @@
 // How the page asks: over HTTP with a token, or through a notebook's messages. Both answer alike.
+import { dropToken, keepToken } from "./token.js";
 
 /**
- * @typedef {{status: number, type: string, json: any, buffer: ArrayBuffer, name: string | null}} Answer
+ * @typedef {{status: number, type: string, json: unknown, buffer: ArrayBuffer, name: string | null}} Answer
  * @typedef {{
  *   get: (path: string) => Promise<Answer>,
- *   post: (path: string, body: any) => Promise<Answer>,
+ *   post: (path: string, body: object) => Promise<Answer>,
  *   delete: (path: string) => Promise<Answer>,
  * }} Transport
+ * @typedef {{id: number, status: number, type: string, name: string | null, buffer: ArrayBuffer}} Reply a notebook's
  */
 
 /** What the server said no to; `status` 0 means that it did not answer at all. */
@@ -18,57 +20,25 @@ export class Refusal extends Error {
   }
 }
 
-const KEY = "consilience-token";
-let held = "";
-let isStored = true; // where site data is blocked, the token lasts as long as the page
-
-/**
- * The token of this address: from the fragment it was opened with, which is then cleaned, or as an earlier tab kept
- * it.
- */
-export function pageToken() {
-  const found = /(?:^#|&)token=([0-9a-f]{32})(?:&|$)/.exec(location.hash);
-  if (found) {
-    held = found[1];
-    try {
-      localStorage.setItem(KEY, held);
-    } catch {
-      isStored = false;
-    }
-    const rest = location.hash
-      .slice(1)
-      .split("&")
-      .filter((part) => !part.startsWith("token="));
-    history.replaceState(null, "", `${location.pathname}#${rest.join("&")}`);
-  }
-  try {
-    return (isStored && localStorage.getItem(KEY)) || held;
-  } catch {
-    return held;
-  }
-}
-
 /**
  * A token other than the session's is that of another server, maybe with another run: until the session is asked for
- * again,
- * nothing else is asked there.
+ * again, nothing else is asked there.
  * @param {() => string} token @returns {Transport}
  */
 export function httpTransport(token) {
   let known = "";
-  /** @param {string} method @param {string} path @param {any} [body] */
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
   async function ask(method, path, body) {
     const now = token();
     if (path === "/api/session") known = now;
     if (now !== known) throw new Refusal(401, "The server was started again.");
-    /** @type {Record<string, string>} */ const headers = { "X-Consilience-Token": now };
-    if (method !== "GET") headers["Content-Type"] = "application/json";
-    let response;
-    try {
-      response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-    } catch {
-      throw new Refusal(0, "The server does not answer.");
+    const response = await send(now, method, path, body);
+    const other = response.status === 401 ? dropToken(now) : "";
+    if (other && other !== now) {
+      known = other;
+      return ask(method, path, body);
     }
+    if (response.ok) keepToken(now);
     const disposition = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
     const type = response.headers.get("Content-Type") ?? "";
     return answer(response.status, type, await response.arrayBuffer(), disposition?.[1] ?? null);
@@ -76,23 +46,35 @@ export function httpTransport(token) {
   return verbs(ask);
 }
 
-/** @param {any} model anywidget's @returns {Transport} */
+/** @param {string} token @param {string} method @param {string} path @param {object} [body] */
+async function send(token, method, path, body) {
+  /** @type {Record<string, string>} */ const headers = { "X-Consilience-Token": token };
+  if (method !== "GET") headers["Content-Type"] = "application/json";
+  try {
+    return await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch {
+    throw new Refusal(0, "The server does not answer.");
+  }
+}
+
+/** @param {import("./widget_link.js").Model} model @returns {Transport} */
 export function widgetTransport(model) {
-  /** @type {Map<number, (value: any) => void>} */ const waiting = new Map();
+  /** @type {Map<number, (value: Reply) => void>} */ const waiting = new Map();
   let last = 0;
-  model.on("msg:custom", (/** @type {any} */ message, /** @type {DataView[]} */ buffers) => {
+  model.on("msg:custom", (/** @type {Omit<Reply, "buffer">} */ message, /** @type {DataView[]} */ buffers) => {
     const done = waiting.get(message.id);
     if (!done) return;
     waiting.delete(message.id);
     const view = buffers[0];
     done({
       ...message,
-      buffer: view ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : new ArrayBuffer(0),
+      buffer: view ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice().buffer : new ArrayBuffer(0),
     });
   });
-  /** @param {string} method @param {string} path @param {any} [body] */
+  /** @param {string} method @param {string} path @param {object} [body] */
   async function ask(method, path, body) {
     const id = ++last;
+    /** @type {Reply} */
     const reply = await new Promise((done) => {
       waiting.set(id, done);
       model.send({ id, method, path, body: body === undefined ? null : body });
@@ -109,7 +91,7 @@ function answer(status, type, buffer, name) {
   return { status, type, json, buffer, name };
 }
 
-/** @param {(method: string, path: string, body?: any) => Promise<Answer>} ask @returns {Transport} */
+/** @param {(method: string, path: string, body?: object) => Promise<Answer>} ask @returns {Transport} */
 function verbs(ask) {
   return {
     get: (path) => ask("GET", path),

@@ -23,7 +23,7 @@ export async function exportTray(store, format) {
     const { buffer, type, name } = await store.transport.post("/api/export", {
       format,
       items,
-      confidence: store.prefs.value.confidence !== false,
+      assessed: store.prefs.value.assessed,
     });
     save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
     store.message.value = `Exported ${plural(items.length, "clustering")}${left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : ""}.`;

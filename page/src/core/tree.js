@@ -16,6 +16,7 @@ export class Tree {
     this.parent = new Int32Array(n).fill(-1);
     this.size = new Int32Array(n).fill(1);
     this.first = new Int32Array(n); // place of the leftmost leaf of a node in the order
+    this.lowest = Int32Array.from({ length: n }, (_, node) => node); // number of the first clustering under a node
     this.height = new Float32Array(n);
     this.x = new Float32Array(n); // places between leaves, for drawing
     for (let at = 0; at < m; at++) this.first[order[at]] = this.x[order[at]] = at;
@@ -26,6 +27,7 @@ export class Tree {
       this.parent[a] = this.parent[b] = node;
       this.size[node] = this.size[a] + this.size[b];
       this.first[node] = Math.min(this.first[a], this.first[b]);
+      this.lowest[node] = Math.min(this.lowest[a], this.lowest[b]);
       this.height[node] = heights[i];
       this.x[node] = (this.x[a] + this.x[b]) / 2;
     }
@@ -62,7 +64,7 @@ export class Tree {
    * joined
    * to one, in the order given.
    * @param {number} groups @param {number[]} [split] @param {number[]} [join]
-   * @returns {number[]} nodes, left to right
+   * @returns {number[]} nodes of groups 1, 2, …: by falling size, of equal ones the one with the lowest clustering first
    */
   cut(groups, split = [], join = []) {
     const wanted = Math.max(1, Math.min(groups, this.m));
@@ -77,7 +79,7 @@ export class Tree {
       if (node > this.root || !nodes.some((one) => one !== node && this.isUnder(one, node))) continue;
       nodes = [...nodes.filter((one) => !this.isUnder(one, node)), node];
     }
-    return nodes.sort((a, b) => this.first[a] - this.first[b]);
+    return nodes.sort((a, b) => this.size[b] - this.size[a] || this.lowest[a] - this.lowest[b]);
   }
 
   /**

@@ -78,16 +78,16 @@ function isAmong(ref, m) {
  * What a session of m clusterings can show of a view: names it does not have fall back to the start, refs are let go,
  * and in
  * the tray they stay without being of this session.
- * @param {View} view @param {any} session @param {number} m @returns {View}
+ * @param {View} view @param {import("./messages.js").Session} session @param {number} m @returns {View}
  */
 export function checkedView(view, session, m) {
   const now = originOf(session);
   const isSame = isSameOrigin(view.of, now);
   const from = isSame || runOf(view.of) === session.run ? view : { ...START, tray: view.tray };
-  const names = session.scores.map((/** @type {any} */ one) => one.name);
+  const names = session.scores.map((one) => one.name);
   const ref = (/** @type {string | null} */ one) => (one && isSame && isAmong(one, m) ? one : null);
   const isKnown = (/** @type {string} */ one) => one.startsWith("accuracy:");
-  const plain = names.filter((/** @type {string} */ one) => !isKnown(one));
+  const plain = names.filter((one) => !isKnown(one));
   // of the axes: what needs no labels, and what the labels say
   const first = [plain[0], names.find(isKnown) ?? plain[1]];
   const name = (/** @type {string} */ one, /** @type {number} */ at) =>

@@ -2,19 +2,27 @@
 import { effect } from "@preact/signals";
 
 /**
- * @param {import("./store.js").Store} store @param {any} model anywidget's, with the traits `tray` and `selected`
+ * @typedef {{
+ *   get: (name: string) => unknown, set: (name: string, value: unknown) => void, save_changes: () => void,
+ *   send: (content: object) => void, on: (event: string, heard: Function) => void,
+ *   off: (event: string, heard: Function) => void,
+ * }} Model anywidget's, with the traits `tray` and `selected`
+ */
+
+/**
+ * @param {import("./store.js").Store} store @param {Model} model
  * @returns {() => void} ends the link
  */
 export function linkModel(store, model) {
-  const tray = (model.get("tray") ?? []).map((/** @type {any} */ kept) => ({
+  const tray = /** @type {{ref: string, name?: string}[]} */ (model.get("tray") ?? []).map((kept) => ({
     ref: String(kept.ref),
     name: String(kept.name ?? kept.ref),
     note: "",
     of: "",
   }));
-  store.view.value = { ...store.view.value, sel: model.get("selected") || null, tray };
+  store.view.value = { ...store.view.value, sel: /** @type {string} */ (model.get("selected")) || null, tray };
   const take = () => {
-    const ref = model.get("selected");
+    const ref = /** @type {string} */ (model.get("selected"));
     if (ref && store.session.value && ref !== store.view.value.sel)
       store.go({ sel: store.checked({ ...store.view.value, sel: ref }).sel });
   };

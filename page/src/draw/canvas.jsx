@@ -107,7 +107,7 @@ export function Canvas({ size, draw, deps, label, class: extra = "", ...rest }) 
 
 /**
  * Words beside the pointer, kept inside the plot.
- * @param {{at: {x: number, y: number} | null, size: Size, children?: any}} props
+ * @param {{at: {x: number, y: number} | null, size: Size, children?: import("preact").ComponentChildren}} props
  */
 export function Tip({ at, size, children }) {
   if (!at) return null;

@@ -1,6 +1,8 @@
 // Clusterings as points, for the scores and the map: which are drawn, where the marks of groups stand, which one is
 // near.
+
 import { useRef } from "preact/hooks";
+import { clusteringName, sentence } from "../core/commands.js";
 import { nodeOf, parseRef } from "../core/tree.js";
 import { font } from "./font.js";
 import { colorOf, rgb } from "./palette.js";
@@ -119,12 +121,11 @@ const ASKED = 64; // groups whose medoids are asked for, so that their marks sta
 
 /** Where the groups' representatives stand. @param {Store} store @param {Float32Array} xy */
 export function groupSpots(store, xy) {
-  return store.representatives.value
-    .map((/** @type {string} */ ref, /** @type {number} */ g) => {
-      if (g < ASKED) store.labels.get(ref);
-      return { g, ref, at: spotOf(store, ref, xy) };
-    })
-    .filter((/** @type {any} */ one) => one.at && Number.isFinite(one.at[0] + one.at[1]));
+  return store.representatives.value.flatMap((ref, g) => {
+    if (g < ASKED) store.labels.get(ref);
+    const at = spotOf(store, ref, xy);
+    return at && Number.isFinite(at[0] + at[1]) ? [{ g, ref, at }] : [];
+  });
 }
 
 /** Black or white, whichever is read better on a color. @param {string} hex */
@@ -178,11 +179,11 @@ export function drawSpots(context, theme, place, spots, selected, pinned) {
 export function describeLeaf(store, leaf) {
   const { scores } = store.session.value;
   const clusters = store.boot.value.arrays.clusters[leaf];
-  const values = scores.slice(0, 6).map((/** @type {any} */ one) => ({
+  const values = scores.slice(0, 6).map((one) => ({
     name: one.name,
     value: /** @type {Float32Array} */ (store.score(one.name))[leaf],
   }));
-  return { title: `Clustering ${leaf}`, group: store.groupOf.value[leaf] + 1, clusters, values };
+  return { title: sentence(clusteringName(store, leaf)), group: store.groupOf.value[leaf] + 1, clusters, values };
 }
 
 /**

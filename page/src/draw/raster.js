@@ -23,7 +23,7 @@ const SAMPLES = [-0.375, -0.125, 0.125, 0.375];
 /** @param {number} shape @param {number} r @param {number} width of the canvas @returns {Stamp} */
 function stamp(shape, r, width) {
   if (r === 0) return { full: Int32Array.of(0), edge: new Int32Array(0), alpha: new Uint8Array(0) };
-  /** @type {number[]} */ const full = [];
+  const full = [];
   /** @type {number[]} */
   const edge = [];
   /** @type {number[]} */
@@ -73,7 +73,7 @@ export function packed([r, g, b], alpha = 255) {
  * Draw objects at xy (0 … 1, y upwards) with the color and mark of their cluster's slot.
  * @param {HTMLCanvasElement} canvas @param {Float32Array} xy
  * @param {import("../core/align.js").Labels} labels @param {ArrayLike<number>} slots
- * @param {{confidence?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
+ * @param {{support?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
  *   objects no surer than the threshold (0 … 1) are hollow, single pixels of them pale; with a mask only objects with
  * a 1 in it are in color
  */
@@ -95,7 +95,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
     : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
   const colors = Array.from(slots, (slot) => pixel(colorOf(slot)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
-  const sure = how.confidence ?? null;
+  const sure = how.support ?? null;
   const least = Math.round(254 * (how.threshold ?? 0.5));
   for (let pass = mask ? 0 : 1; pass < 2; pass++) {
     for (let i = 0; i < n; i++) {

@@ -44,7 +44,7 @@ export function drawTile(
   slots,
   { mask = null, cluster = -1, numbers = false },
 ) {
-  scatter(canvas, xy, shown.labels, slots, { confidence: shown.confidence, threshold: UNSURE, mask, dark: theme.dark });
+  scatter(canvas, xy, shown.labels, slots, { support: shown.support, threshold: UNSURE, mask, dark: theme.dark });
   if (!numbers || (shown.clusters <= NUMBERED && cluster < 0)) return;
   const place = placesOf(shown.labels.length, size);
   const middle = centers(xy, shown.labels, shown.clusters);

@@ -33,9 +33,7 @@ export function layout({ width, height }) {
   };
 }
 
-/**
- * @typedef {{name: string, low: number, high: number} | null} Shade the score that colors the tree; null colors by group
- */
+/** @typedef {import("../core/messages.js").Score | null} Shade the score that colors the tree; null colors by group */
 
 /**
  * A pixel color for every node.
@@ -46,10 +44,11 @@ export function nodeColors(tree, groups, shade, score, theme) {
   const above = packed(rgb(theme.soft));
   const found = new Uint32Array(tree.root + 1);
   if (shade && score) {
-    const wide = shade.high - shade.low || 1;
+    const low = shade.low ?? 0;
+    const wide = (shade.high ?? 1) - low || 1;
     const grey = packed(rgb(theme.line));
     branchMeans(tree, score).forEach((mean, node) => {
-      found[node] = Number.isFinite(mean) ? packed(rampRgb((mean - shade.low) / wide, theme.dark)) : grey;
+      found[node] = Number.isFinite(mean) ? packed(rampRgb((mean - low) / wide, theme.dark)) : grey;
     });
   } else {
     const pixels = groups.map((_node, g) => packed(rgb(colorOf(g))));

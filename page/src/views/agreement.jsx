@@ -7,86 +7,86 @@ import { LineChart } from "./line_chart.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Segmented } from "./parts.jsx";
 
+/** @typedef {import("../core/messages.js").Agreement} Agreement */
+
 const SIDES = ["rows", "columns"];
 
 export function AgreementView() {
+  /** @type {import("../core/answers.js").Answer<Agreement>} */
   const answer = useAnswer("/api/agreement");
-  const found = answer.value;
   return (
     <Panel
       id="agreement"
       class="plain"
       title="Agreement, step by step"
-      table={() => (
-        <Answered answer={answer}>
-          <Tables found={found} />
-        </Answered>
-      )}
+      table={() => <Answered answer={answer}>{(found) => <Tables found={found} />}</Answered>}
     >
       <Answered answer={answer}>
-        <div class="agreement">
-          <section class="column">
-            <h3 title="Mean Jaccard index over all pairs of clusterings, with its standard error; step 0 is before the process">
-              Stability <small>Jaccard index between clusterings; step 0 is before</small>
-            </h3>
-            <LineChart
-              label="Stability of rows and columns by step"
-              xLabel="step"
-              lines={SIDES.map((side) => lineOf(found, side, `${side}_sem`)).filter((line) => line.points.length)}
-            />
-          </section>
-          {accuracies(found).length ? (
+        {(found) => (
+          <div class="agreement">
             <section class="column">
-              <h3>
-                Accuracy <small>against known labels</small>
+              <h3 title="Mean Jaccard index over all pairs of clusterings, with its standard error; step 0 is before the process">
+                Stability <small>Jaccard index between clusterings; step 0 is before</small>
               </h3>
               <LineChart
-                label="Accuracy by step"
+                label="Stability of rows and columns by step"
                 xLabel="step"
-                lines={accuracies(found).map((name) => ({
-                  ...lineOf(found, name, `${name}_sem`),
-                  name: name.replace("accuracy:", ""),
-                }))}
+                lines={SIDES.map((side) => lineOf(found, side, `${side}_sem`)).filter((line) => line.points.length)}
               />
             </section>
-          ) : null}
-          <section class="column">
-            <h3>Stable components, before and after</h3>
-            <Components found={found} />
-            {found?.empty_rows || found?.empty_columns ? (
-              <p class="note">
-                {plural(found.empty_rows ?? 0, "empty row")} and {plural(found.empty_columns ?? 0, "empty column")} were
-                left out.
-              </p>
+            {accuracies(found).length ? (
+              <section class="column">
+                <h3>
+                  Accuracy <small>against known labels</small>
+                </h3>
+                <LineChart
+                  label="Accuracy by step"
+                  xLabel="step"
+                  lines={accuracies(found).map((name) => ({
+                    ...lineOf(found, name, `${name}_sem`),
+                    name: name.replace("accuracy:", ""),
+                  }))}
+                />
+              </section>
             ) : null}
-          </section>
-          <section class="column wide">
-            <h3>
-              Stable groups <small>that all clusterings keep together</small>
-            </h3>
-            <Groups found={found} />
-          </section>
-        </div>
+            <section class="column">
+              <h3>Stable components, before and after</h3>
+              <Components found={found} />
+              {found.empty_rows || found.empty_columns ? (
+                <p class="note">
+                  {plural(found.empty_rows, "empty row")} and {plural(found.empty_columns, "empty column")} were left
+                  out.
+                </p>
+              ) : null}
+            </section>
+            <section class="column wide">
+              <h3>
+                Stable groups <small>that all clusterings keep together</small>
+              </h3>
+              <Groups found={found} />
+            </section>
+          </div>
+        )}
       </Answered>
     </Panel>
   );
 }
 
-/** @param {any} found @param {string} name @param {string} [error] */
+/** @param {Agreement} found @param {string} name @param {string} [error] */
 const lineOf = (found, name, error) => ({
   name,
-  points: (found?.iterations ?? [])
-    .filter((/** @type {any} */ one) => Number.isFinite(one[name]))
-    .map((/** @type {any} */ one) => ({ x: one.iteration, y: one[name], error: error ? one[error] : null })),
+  points: found.iterations
+    .filter((one) => Number.isFinite(one[name]))
+    .map((one) => ({ x: one.iteration, y: Number(one[name]), error: error ? Number(one[error]) : null })),
 });
 
-/** @param {any} found @returns {string[]} */
+/** @param {Agreement} found @returns {string[]} */
 const accuracies = (found) =>
-  Object.keys(found?.iterations?.[0] ?? {}).filter((name) => name.startsWith("accuracy:") && !name.endsWith("_sem"));
+  Object.keys(found.iterations[0] ?? {}).filter((name) => name.startsWith("accuracy:") && !name.endsWith("_sem"));
 
-/** @param {{found: any}} props */
+/** @param {{found: Agreement}} props */
 function Components({ found }) {
-  const rows = SIDES.filter((side) => found?.components?.[side]).flatMap((side) =>
+  const rows = SIDES.filter((side) => found.components[side]).flatMap((side) =>
     ["before", "after"].map((when) => {
       const one = found.components[side][when];
       return [side, when, formatCount(one.number), formatCount(one.largest), formatPercent(one.share_in_groups)];
@@ -101,12 +101,11 @@ function Components({ found }) {
   );
 }
 
-/** @param {{found: any}} props */
+/** @param {{found: Agreement}} props */
 function Groups({ found }) {
-  const all = found?.groups ?? [];
   const [side, setSide] = useState("columns");
   const [when, setWhen] = useState("after");
-  const groups = all.filter((/** @type {any} */ one) => one.side === side && one.when === when);
+  const groups = found.groups.filter((one) => one.side === side && one.when === when);
   return (
     <>
       <div class="choices">
@@ -133,7 +132,7 @@ function Groups({ found }) {
         <Table
           caption="Largest first"
           heads={["size", "members"]}
-          rows={groups.map((/** @type {any} */ one) => [
+          rows={groups.map((one) => [
             formatCount(one.size),
             one.members.join(", ") + (one.size > one.members.length ? " …" : ""),
           ])}
@@ -145,15 +144,15 @@ function Groups({ found }) {
   );
 }
 
-/** @param {{found: any}} props */
+/** @param {{found: Agreement}} props */
 function Tables({ found }) {
-  const heads = Object.keys(found?.iterations?.[0] ?? {});
+  const heads = Object.keys(found.iterations[0] ?? {});
   return (
     <div class="tables">
       <Table
         caption="Stability and accuracy by step"
         heads={heads}
-        rows={(found?.iterations ?? []).map((/** @type {any} */ one) => heads.map((name) => formatNumber(one[name])))}
+        rows={found.iterations.map((one) => heads.map((name) => formatNumber(one[name])))}
       />
       <Components found={found} />
       <Groups found={found} />

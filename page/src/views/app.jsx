@@ -17,7 +17,7 @@ import { TreeView } from "./tree.jsx";
 
 /**
  * @param {HTMLElement} element @param {import("../core/transport.js").Transport} transport
- * @param {{address?: boolean, model?: any}} [options]
+ * @param {import("../core/store.js").Options} [options]
  * @returns {() => void} takes the page down
  */
 export function mount(element, transport, options = {}) {
@@ -45,14 +45,14 @@ function Page() {
   const session = store.session.value;
   useEffect(() => followJobs(store), []);
   useEffect(() => {
-    if (!store.address) return;
+    if (!store.address.isUsed) return;
     const read = () => store.readAddress();
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, []);
   useEffect(() => {
     const handle = keyHandler(store);
-    const host = store.address ? window : root.current;
+    const host = store.address.isUsed ? window : root.current;
     host?.addEventListener("keydown", handle);
     return () => host?.removeEventListener("keydown", handle);
   }, []);
@@ -60,10 +60,15 @@ function Page() {
     performance.mark(`consilience-${status.kind}`);
   }, [status.kind]);
   useEffect(() => {
-    if (store.address && session) document.title = `${session.name} · consilience`;
+    if (store.address.isUsed && session) document.title = `${session.name} · consilience`;
   }, [session?.name]);
   return (
-    <div class="consilience" ref={root} data-theme={store.prefs.value.theme} tabindex={store.address ? undefined : 0}>
+    <div
+      class="consilience"
+      ref={root}
+      data-theme={store.prefs.value.theme}
+      tabindex={store.address.isUsed ? undefined : 0}
+    >
       <div class="stuck">
         {status.kind === "lost" || status.kind === "refused" ? (
           <p class="banner" role="alert">
@@ -110,7 +115,7 @@ function Refused() {
         {refused.length === 1 ? "is" : "are"} left out
       </summary>
       <ul>
-        {refused.map((/** @type {string} */ one) => (
+        {refused.map((one) => (
           <li>{one}</li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 // The selected clustering, large, with what can be done to it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { askForMore, compare, describe, isKept, keep, pin, sentence } from "../core/commands.js";
+import { askForMore, clusteringName, compare, describe, isKept, keep, pin, sentence } from "../core/commands.js";
 import { formatNumber, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markDrawn } from "../core/timing.js";
@@ -15,7 +15,7 @@ export function BigTile() {
   const store = useStore();
   const ref = store.selected.value;
   const { pin: pinned, tray } = store.view.value;
-  const { can, refine_note: why } = store.session.value;
+  const { can, more_like_note: why } = store.session.value;
   if (!ref) return null;
   const node = nodeOf(store.tree.value, ref);
   const group = store.groups.value.indexOf(node);
@@ -32,7 +32,7 @@ export function BigTile() {
         {[
           shown ? plural(shown.clusters, "cluster") : "asking …",
           score && `${store.view.value.y} ${score.text}`,
-          shown?.leaf != null && node >= store.tree.value.m ? `clustering ${shown.leaf}` : "",
+          shown?.leaf != null && node >= store.tree.value.m ? clusteringName(store, shown.leaf) : "",
         ]
           .filter(Boolean)
           .join(" · ")}
@@ -57,8 +57,8 @@ export function BigTile() {
           Keep<kbd>S</kbd>
         </button>
         <button
-          disabled={!can.refine}
-          title={can.refine ? "More like this: make clusterings around this one" : why}
+          disabled={!can.more_like}
+          title={can.more_like ? "More like this: make clusterings around this one" : why}
           onClick={() => askForMore(store, ref)}
         >
           More<kbd>R</kbd>
@@ -80,7 +80,7 @@ function Picture({ reference }) {
   const xy = store.boot.value.arrays.xy;
   if (shown && slots) last.current = { shown, slots };
   const now = last.current; // the picture before stays until the next one is there
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const near = (event) => {
     const box = ref.current.getBoundingClientRect();
     const x = event.clientX - box.left;
@@ -99,7 +99,7 @@ function Picture({ reference }) {
       class="plot big-picture"
       ref={ref}
       aria-busy={!shown}
-      onPointerMove={(/** @type {any} */ event) => setHover(near(event))}
+      onPointerMove={(event) => setHover(near(event))}
       onPointerLeave={() => setHover(null)}
     >
       {now ? (
@@ -107,7 +107,7 @@ function Picture({ reference }) {
           size={size}
           deps={[xy, now.shown, now.slots, cluster]}
           label={`Objects colored by the ${describe(store, reference)}`}
-          draw={(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
+          draw={(canvas, context, theme) => {
             const start = performance.now();
             drawTile(canvas, context, theme, size, xy, now.shown, now.slots, {
               mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null,
@@ -137,7 +137,8 @@ function ObjectWords({ object, shown }) {
     const timer = setTimeout(async () => {
       try {
         const answer = await store.transport.get(`/api/objects/${shown.ref}?start=${object}&count=1&order=index`);
-        if (!left) setKnown({ object, id: String(answer.json.rows[0]?.id ?? "") });
+        const { rows } = /** @type {import("../core/messages.js").Objects} */ (answer.json);
+        if (!left) setKnown({ object, id: String(rows[0]?.id ?? "") });
       } catch (error) {
         if (!left) store.fail(error);
       }
@@ -148,13 +149,13 @@ function ObjectWords({ object, shown }) {
     };
   }, [object, shown.ref]);
   const label = shown.labels[object];
-  const sure = shown.confidence && shown.confidence[object] < 255 ? shown.confidence[object] / 254 : null;
+  const support = shown.support && shown.support[object] < 255 ? shown.support[object] / 254 : null;
   return (
     <>
       <b>{known.object === object && known.id ? known.id : `Object ${object}`}</b>
       <span>
         {label < shown.clusters ? `cluster ${label}` : "no label"}
-        {sure === null ? "" : `, confidence ${formatNumber(sure, 2)}`}
+        {support === null ? "" : `, support ${formatNumber(support, 2)}`}
       </span>
     </>
   );

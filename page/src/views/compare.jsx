@@ -8,6 +8,8 @@ import { Flow } from "./flow.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
 
+/** @typedef {import("../core/messages.js").Compare} Compare */
+
 const MEASURES = /** @type {Record<string, string[]>} */ ({
   cluster_difference: [
     "Cluster Difference",
@@ -25,6 +27,7 @@ export function CompareView() {
   const a = store.pinned.value;
   const b = cmp ?? store.selected.value;
   const two = a && b && a !== b;
+  /** @type {import("../core/answers.js").Answer<Compare>} */
   const answer = useAnswer(two ? `/api/compare/${a}/${b}` : null);
   const tools = (
     <>
@@ -52,7 +55,6 @@ export function CompareView() {
     );
   }
   const title = `${sentence(describe(store, a))} (pinned) and ${describe(store, b)}`;
-  const shown = answer.value;
   return (
     <Panel
       id="compare"
@@ -61,31 +63,35 @@ export function CompareView() {
       tools={tools}
       table={() => (
         <Answered answer={answer}>
-          <div class="tables">
-            <Contingency shown={shown} />
-            <Measures shown={shown} />
-            <Moved shown={shown} />
-          </div>
+          {(shown) => (
+            <div class="tables">
+              <Contingency shown={shown} />
+              <Measures shown={shown} />
+              <Moved shown={shown} />
+            </div>
+          )}
         </Answered>
       )}
     >
       <Answered answer={answer}>
-        <div class="compare">
-          <section class="column">
-            <h3>
-              Flow <small>objects from left to right</small>
-            </h3>
-            <Flow shown={shown} />
-          </section>
-          <section class="column">
-            <h3>Counts</h3>
-            <Contingency shown={shown} />
-          </section>
-          <section class="column">
-            <Measures shown={shown} />
-            <Moved shown={shown} />
-          </section>
-        </div>
+        {(shown) => (
+          <div class="compare">
+            <section class="column">
+              <h3>
+                Flow <small>objects from left to right</small>
+              </h3>
+              <Flow shown={shown} />
+            </section>
+            <section class="column">
+              <h3>Counts</h3>
+              <Contingency shown={shown} />
+            </section>
+            <section class="column">
+              <Measures shown={shown} />
+              <Moved shown={shown} />
+            </section>
+          </div>
+        )}
       </Answered>
     </Panel>
   );
@@ -100,10 +106,10 @@ function Nothing() {
   );
 }
 
-/** @param {{shown: any}} props */
+/** @param {{shown: Compare}} props */
 function Contingency({ shown }) {
   const store = useStore();
-  const heads = (/** @type {string} */ ref, /** @type {number} */ k) => {
+  const heads = (/** @type {string} */ ref, /** @type {number} */ k, /** @type {string[] | null} */ names) => {
     const slots = store.labels.slots(ref);
     return Array.from({ length: k }, (_, c) => (
       <button
@@ -111,7 +117,7 @@ function Contingency({ shown }) {
         title="Pick out this cluster"
         onClick={() => store.go({ sel: ref, cluster: c, cmp: shown.b })}
       >
-        <Mark slot={slots?.[c]} /> {c}
+        <Mark slot={slots?.[c]} /> {names?.[c] ?? c}
       </button>
     ));
   };
@@ -121,8 +127,8 @@ function Contingency({ shown }) {
         caption="rows: pinned, columns: the other"
         corner="pinned"
         counts={shown.table}
-        rows={heads(shown.a, shown.clusters[0])}
-        columns={heads(shown.b, shown.clusters[1])}
+        rows={heads(shown.a, shown.clusters[0], shown.names[0])}
+        columns={heads(shown.b, shown.clusters[1], shown.names[1])}
       />
       {shown.only_a || shown.only_b ? (
         <p class="note">
@@ -134,7 +140,7 @@ function Contingency({ shown }) {
   );
 }
 
-/** @param {{shown: any}} props */
+/** @param {{shown: Compare}} props */
 function Measures({ shown }) {
   const facts = Object.entries(shown.measures).map(([name, value]) => [
     MEASURES[name]?.[0] ?? name,
@@ -149,17 +155,18 @@ function Measures({ shown }) {
   );
 }
 
-/** @param {{shown: any}} props */
+/** @param {{shown: Compare}} props */
 function Moved({ shown }) {
   const store = useStore();
   const from = store.labels.slots(shown.a);
   const to = store.labels.slots(shown.b);
-  const cell = (/** @type {any} */ slots, /** @type {number} */ c) =>
+  /** @param {ArrayLike<number> | null} slots @param {number} c @param {string[] | null} names */
+  const cell = (slots, c, names) =>
     c < 0 ? (
       "–"
     ) : (
       <>
-        <Mark slot={slots?.[c]} /> {c}
+        <Mark slot={slots?.[c]} /> {names?.[c] ?? c}
       </>
     );
   return (
@@ -172,7 +179,11 @@ function Moved({ shown }) {
           <Table
             caption={shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"}
             heads={["id", "from", "to"]}
-            rows={shown.moved.map((/** @type {any} */ one) => [one.id, cell(from, one.from), cell(to, one.to)])}
+            rows={shown.moved.map((one) => [
+              one.id,
+              cell(from, one.from, shown.names[0]),
+              cell(to, one.to, shown.names[1]),
+            ])}
           />
           <p class="note">Numbers are each clustering's own; clusters that belong together share their color.</p>
         </>

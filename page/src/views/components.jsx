@@ -2,51 +2,50 @@
 
 import { useAnswer } from "../core/answers.js";
 import { describe } from "../core/commands.js";
-import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
+import { formatCount, formatPercent, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { Floaters } from "./detail.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts } from "./parts.jsx";
+
+/** @typedef {import("../core/messages.js").Components} Components */
 
 export function ComponentsView() {
   const store = useStore();
   const ref = store.selected.value;
+  /** @type {import("../core/answers.js").Answer<Components>} */
   const answer = useAnswer(ref ? `/api/components/${ref}` : null);
-  const found = answer.value;
   if (!ref) return <p class="empty">Select a branch to see what its clusterings agree on.</p>;
   const tables = () => (
     <Answered answer={answer}>
-      <div class="tables">
-        <Table
-          caption={`Stable components of ${plural(found?.n_members ?? 0, "clustering")}`}
-          heads={["component", "objects", "ids"]}
-          rows={(found?.components ?? []).map((/** @type {any} */ one, /** @type {number} */ at) => [
-            at,
-            formatCount(one.size),
-            ids(one),
-          ])}
-        />
-        <Floaters found={found} />
-      </div>
+      {(found) => (
+        <div class="tables">
+          <Table
+            caption={`Stable components of ${plural(found.n_members, "clustering")}`}
+            heads={["component", "objects", "ids"]}
+            rows={found.components.map((one, /** @type {number} */ at) => [at, formatCount(one.size), ids(one)])}
+          />
+          <Loose found={found} />
+        </div>
+      )}
     </Answered>
   );
   return (
     <Panel id="components" class="plain" title={`Stable components: ${describe(store, ref)}`} table={tables}>
-      <Answered answer={answer}>
-        <Picture found={found} />
-      </Answered>
+      <Answered answer={answer}>{(found) => <Picture found={found} />}</Answered>
     </Panel>
   );
 }
 
-/** @param {{size: number, ids: any[]}} component */
+/** @param {Components["components"][number]} component */
 const ids = (component) =>
   component.ids.join(", ") +
   (component.size > component.ids.length ? ` … and ${formatCount(component.size - component.ids.length)} more` : "");
 
-/** @param {{found: any}} props */
+/** @param {{found: Components}} props */
 function Picture({ found }) {
   const most = Math.max(1, found.largest);
-  const several = found.components.filter((/** @type {any} */ one) => one.size > 1);
+  const several = found.components.filter((one) => one.size > 1);
   return (
     <div class="components">
       <section class="column">
@@ -70,7 +69,7 @@ function Picture({ found }) {
         </h3>
         {several.length ? (
           <ul class="bars parts">
-            {several.map((/** @type {any} */ one, /** @type {number} */ at) => (
+            {several.map((one, at) => (
               <li key={at}>
                 <span class="bar">
                   <span style={{ width: `${(100 * one.size) / most}%` }}></span>
@@ -90,20 +89,14 @@ function Picture({ found }) {
       </section>
       <section class="column">
         <h3>Floaters</h3>
-        <Floaters found={found} />
+        <Loose found={found} />
       </section>
     </div>
   );
 }
 
-/** @param {{found: any}} props */
-function Floaters({ found }) {
-  if (!found?.floaters.length) return <p class="note">No floaters: every object has a cluster it mostly belongs to.</p>;
-  return (
-    <Table
-      caption="Floaters, least sure first"
-      heads={["id", "confidence"]}
-      rows={found.floaters.map((/** @type {any} */ one) => [one.id, formatNumber(one.confidence, 3)])}
-    />
-  );
+/** @param {{found: Components}} props */
+function Loose({ found }) {
+  if (!found.floaters.length) return <p class="note">No floaters: every object is where a majority puts it.</p>;
+  return <Floaters floaters={found.floaters} />;
 }

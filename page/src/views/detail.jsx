@@ -1,7 +1,7 @@
-// The selected clustering: its clusters, what sets them apart, how sure its objects are, how it was made.
+// The selected clustering: its clusters, what sets them apart, confidence and support of its objects, how it was made.
 
 import { useAnswer } from "../core/answers.js";
-import { describe, sentence } from "../core/commands.js";
+import { clusteringName, describe, sentence } from "../core/commands.js";
 import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { colorOf } from "../draw/palette.js";
@@ -9,11 +9,13 @@ import { FeatureRows } from "./features.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
 
+/** @typedef {import("../core/messages.js").Detail} Detail */
+
 export function DetailView() {
   const store = useStore();
   const ref = store.selected.value;
+  /** @type {import("../core/answers.js").Answer<Detail>} */
   const answer = useAnswer(ref ? `/api/detail/${ref}` : null);
-  const detail = answer.value;
   if (!ref) return <p class="empty">Select a branch of the tree or a tile to see it here.</p>;
   const title = sentence(describe(store, ref));
   return (
@@ -21,45 +23,43 @@ export function DetailView() {
       id="detail"
       title={title}
       class="plain"
-      table={() => (
-        <Answered answer={answer}>
-          <Tables detail={detail} />
-        </Answered>
-      )}
+      table={() => <Answered answer={answer}>{(detail) => <Tables detail={detail} />}</Answered>}
     >
       <Answered answer={answer}>
-        <div class="detail">
-          <div class="column">
-            <Clusters detail={detail} />
-            <Weights detail={detail} />
+        {(detail) => (
+          <div class="detail">
+            <div class="column">
+              <Clusters detail={detail} />
+              <Weights detail={detail} />
+            </div>
+            <div class="column features">
+              <Features detail={detail} />
+            </div>
+            <div class="column sure">
+              <Summary detail={detail} />
+              <Assessed detail={detail} />
+            </div>
+            <Known detail={detail} />
+            <Made detail={detail} />
           </div>
-          <div class="column features">
-            <Features detail={detail} />
-          </div>
-          <div class="column sure">
-            <Summary detail={detail} />
-            <Confidence detail={detail} />
-          </div>
-          <Known detail={detail} />
-          <Made detail={detail} />
-        </div>
+        )}
       </Answered>
     </Panel>
   );
 }
 
-/** Cluster sizes as bars; a click picks one out. @param {{detail: any}} props */
+/** Cluster sizes as bars; a click picks one out. @param {{detail: Detail}} props */
 function Clusters({ detail }) {
   const store = useStore();
   const slots = store.labels.slots(detail.ref);
   const { cluster } = store.view.value;
   const most = Math.max(1, ...detail.sizes);
-  const total = detail.sizes.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
+  const total = detail.sizes.reduce((a, b) => a + b, 0);
   return (
     <section>
       <h3>Clusters</h3>
       <ul class="bars" tabindex={-1}>
-        {detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => (
+        {detail.sizes.map((size, c) => (
           <li key={c}>
             <button
               aria-pressed={cluster === c}
@@ -67,7 +67,7 @@ function Clusters({ detail }) {
               onClick={() => pickCluster(store, detail.ref, c)}
             >
               <Mark slot={slots?.[c]} />
-              <span class="number">{c}</span>
+              <span class="number">{detail.names?.[c] ?? c}</span>
               <span class="bar">
                 <span
                   style={{ width: `${(100 * size) / most}%`, background: slots ? colorOf(slots[c]) : undefined }}
@@ -88,7 +88,7 @@ function Clusters({ detail }) {
 export const pickCluster = (store, ref, cluster) =>
   store.go({ sel: ref, cluster: store.view.value.cluster === cluster && store.selected.value === ref ? -1 : cluster });
 
-/** @param {{detail: any}} props */
+/** @param {{detail: Detail}} props */
 function Features({ detail }) {
   const store = useStore();
   const { cluster } = store.view.value;
@@ -100,7 +100,7 @@ function Features({ detail }) {
         <p class="empty">There is no data table here, only labels.</p>
       </section>
     );
-  const picked = detail.features.filter((/** @type {any} */ one) => cluster < 0 || one.cluster === cluster);
+  const picked = detail.features.filter((one) => cluster < 0 || one.cluster === cluster);
   const most = cluster < 0 ? 3 : 8;
   return (
     <section>
@@ -113,7 +113,7 @@ function Features({ detail }) {
   );
 }
 
-/** @param {{detail: any}} props */
+/** @param {{detail: Detail}} props */
 function Summary({ detail }) {
   const store = useStore();
   const facts = [
@@ -132,41 +132,28 @@ function Summary({ detail }) {
   );
 }
 
-/** @param {{detail: any}} props */
-function Confidence({ detail }) {
-  const sure = detail.confidence;
+const ASSESSED = /** @type {const} */ ([
+  [
+    "confidence",
+    "Confidence",
+    "Probability that an object belongs to its cluster, if the clusterings err independently",
+  ],
+  ["support", "Support", "Share of the branch's clusterings that put an object into its cluster"],
+]);
+
+/** How sure the objects of a consensus are. @param {{detail: Detail}} props */
+function Assessed({ detail }) {
   const store = useStore();
-  if (!sure) return null;
-  const most = Math.max(1, ...sure.histogram);
+  if (!detail.support) return null;
   return (
     <section>
-      <h3 title="The share of the branch's clusterings whose vote agrees with an object's cluster">
-        Confidence of objects
-      </h3>
-      <div
-        class="histogram"
-        role="img"
-        aria-label={`Confidence from 0 to 1: mean ${formatNumber(sure.mean, 3)}, ${plural(sure.n_floaters, "floater")}`}
-      >
-        {sure.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => (
-          <span
-            key={at}
-            title={`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${formatCount(count)}`}
-            class={at / 20 < sure.threshold ? "low" : ""}
-            style={{ height: `${(100 * count) / most}%` }}
-          ></span>
-        ))}
-      </div>
-      <p class="scale">
-        <span>0</span>
-        <span>{sure.threshold}</span>
-        <span>1</span>
-      </p>
+      {ASSESSED.map(([name, title, what]) => (
+        <Histogram key={name} title={title} what={what} floating={detail.floating} spread={detail[name]} />
+      ))}
       <p class="note">
-        Mean {formatNumber(sure.mean, 3)}.{" "}
-        {sure.n_floaters ? (
+        {detail.n_floaters ? (
           <>
-            {plural(sure.n_floaters, "floater")}, no majority puts them where they are:{" "}
+            {plural(detail.n_floaters, "floater")}, no majority puts them where they are:{" "}
             <button class="link" onClick={() => store.go({ tab: "objects" })}>
               see objects
             </button>
@@ -175,24 +162,60 @@ function Confidence({ detail }) {
           "No floaters: every object is where a majority puts it."
         )}
       </p>
-      {detail.floaters.length ? <Floaters detail={detail} /> : null}
+      {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
     </section>
   );
 }
 
-/** @param {{detail: any}} props */
-function Floaters({ detail }) {
+/**
+ * @param {{title: string, what: string, floating: number, spread: import("../core/messages.js").Spread | null}} props
+ */
+function Histogram({ title, what, floating, spread }) {
+  if (!spread) return null;
+  const most = Math.max(1, ...spread.histogram);
+  const mean = formatNumber(spread.mean, 3);
+  return (
+    <>
+      <h3 title={what}>
+        {title} of objects <small>mean {mean}</small>
+      </h3>
+      <div class="histogram" role="img" aria-label={`${title} from 0 to 1: mean ${mean}`}>
+        {spread.histogram.map((count, at) => (
+          <span
+            key={at}
+            title={`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${formatCount(count)}`}
+            class={at / 20 < floating ? "low" : ""}
+            style={{ height: `${(100 * count) / most}%` }}
+          ></span>
+        ))}
+      </div>
+      <p class="scale">
+        <span>0</span>
+        <span>{floating}</span>
+        <span>1</span>
+      </p>
+    </>
+  );
+}
+
+/** @param {{floaters: import("../core/messages.js").Floater[], names?: string[] | null}} props */
+export function Floaters({ floaters, names = null }) {
   return (
     <Table
-      caption="Least sure objects"
-      heads={["id", "cluster", "confidence"]}
-      rows={detail.floaters.map((/** @type {any} */ one) => [one.id, one.cluster, formatNumber(one.confidence, 3)])}
+      caption="Floaters, the weakest first"
+      heads={["id", "cluster", "confidence", "support"]}
+      rows={floaters.map((one) => [
+        one.id,
+        names?.[one.cluster] ?? one.cluster,
+        formatNumber(one.confidence, 3),
+        formatNumber(one.support, 3),
+      ])}
       most={100}
     />
   );
 }
 
-/** @param {any} value @returns {string} */
+/** @param {unknown} value @returns {string} */
 const asText = (value) =>
   Array.isArray(value)
     ? value.map(asText).join(", ")
@@ -200,8 +223,9 @@ const asText = (value) =>
       ? JSON.stringify(value)
       : formatNumber(value);
 
-/** @param {{detail: any}} props */
+/** @param {{detail: Detail}} props */
 function Made({ detail }) {
+  const store = useStore();
   const made = Object.entries(detail.made ?? {}).flatMap(([name, value]) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
       ? Object.entries(value).map(([inner, one]) => [inner, asText(one)])
@@ -210,21 +234,21 @@ function Made({ detail }) {
   if (!made.length) return null;
   return (
     <section class="column whole">
-      <h3>How {detail.size > 1 ? `clustering ${detail.leaf}` : "it"} was made</h3>
+      <h3>How {detail.size > 1 && detail.leaf !== null ? clusteringName(store, detail.leaf) : "it"} was made</h3>
       <Facts facts={made} />
     </section>
   );
 }
 
-/** @param {{detail: any}} props */
+/** @param {{detail: Detail}} props */
 function Weights({ detail }) {
   if (!detail.weights?.length) return null;
-  const most = Math.max(1e-12, ...detail.weights.map((/** @type {any} */ one) => Math.abs(one.weight)));
+  const most = Math.max(1e-12, ...detail.weights.map((one) => Math.abs(one.weight)));
   return (
     <section>
       <h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
       <ul class="bars weights">
-        {detail.weights.map((/** @type {any} */ one) => (
+        {detail.weights.map((one) => (
           <li key={one.feature}>
             <span class="text" title={one.feature}>
               {one.feature}
@@ -240,20 +264,20 @@ function Weights({ detail }) {
   );
 }
 
-/** @param {{detail: any}} props */
+/** @param {{detail: Detail}} props */
 function Known({ detail }) {
   if (!detail.known?.length) return null;
   return (
     <section class="column whole">
       <h3>Against labels that are known</h3>
       <div class="known">
-        {detail.known.map((/** @type {any} */ one) =>
+        {detail.known.map((one) =>
           one.table ? (
             <HeatTable
               key={one.name}
               caption={`${one.name}: accuracy ${formatNumber(one.accuracy, 3)}`}
               corner="cluster"
-              rows={one.table.map((/** @type {any} */ _, /** @type {number} */ c) => c)}
+              rows={one.table.map((_, c) => detail.names?.[c] ?? c)}
               columns={one.labels}
               counts={one.table}
             />
@@ -268,7 +292,7 @@ function Known({ detail }) {
   );
 }
 
-/** The same as tables. @param {{detail: any}} props */
+/** The same as tables. @param {{detail: Detail}} props */
 function Tables({ detail }) {
   const store = useStore();
   return (
@@ -276,10 +300,10 @@ function Tables({ detail }) {
       <Table
         caption="Clusters"
         heads={["cluster", "objects"]}
-        rows={detail.sizes.map((/** @type {number} */ size, /** @type {number} */ c) => [c, formatCount(size)])}
+        rows={detail.sizes.map((size, c) => [detail.names?.[c] ?? c, formatCount(size)])}
         most={1000}
         picked={store.view.value.cluster}
-        onPick={(/** @type {number} */ c) => pickCluster(store, detail.ref, c)}
+        onPick={(c) => pickCluster(store, detail.ref, c)}
       />
       <Table
         caption="Scores"
@@ -291,8 +315,8 @@ function Tables({ detail }) {
           caption="What sets clusters apart"
           heads={["cluster", "feature", "mean", "rest", "d", "low", "high"]}
           most={400}
-          rows={detail.features.flatMap((/** @type {any} */ one) =>
-            one.top.map((/** @type {any} */ f) => [
+          rows={detail.features.flatMap((one) =>
+            one.top.map((f) => [
               one.cluster,
               f.feature,
               formatNumber(f.mean),
@@ -304,17 +328,18 @@ function Tables({ detail }) {
           )}
         />
       ) : null}
-      {detail.confidence ? (
-        <Table
-          caption={`Confidence, mean ${formatNumber(detail.confidence.mean, 3)}`}
-          heads={["from", "objects"]}
-          rows={detail.confidence.histogram.map((/** @type {number} */ count, /** @type {number} */ at) => [
-            (at / 20).toFixed(2),
-            formatCount(count),
-          ])}
-        />
-      ) : null}
-      {detail.floaters.length ? <Floaters detail={detail} /> : null}
+      {ASSESSED.map(([name, title]) => {
+        const spread = detail[name];
+        return spread ? (
+          <Table
+            key={name}
+            caption={`${title}, mean ${formatNumber(spread.mean, 3)}`}
+            heads={["from", "objects"]}
+            rows={spread.histogram.map((count, at) => [(at / 20).toFixed(2), formatCount(count)])}
+          />
+        ) : null;
+      })}
+      {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
       <Made detail={detail} />
       <Weights detail={detail} />
       <Known detail={detail} />

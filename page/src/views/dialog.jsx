@@ -1,7 +1,7 @@
 // A modal window: the browser's own, so that Escape, focus and reading order are right.
 import { useEffect, useRef } from "preact/hooks";
 
-/** @param {{title: string, open: boolean, onClose: () => void, children: any}} props */
+/** @param {{title: string, open: boolean, onClose: () => void, children: import("preact").ComponentChildren}} props */
 export function Dialog({ title, open, onClose, children }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => {

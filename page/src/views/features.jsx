@@ -2,12 +2,10 @@
 import { formatNumber } from "../core/format.js";
 import { Mark } from "./parts.jsx";
 
-/** @param {{clusters: any[], most: number, slots: ArrayLike<number> | null}} props */
+/** @param {{clusters: import("../core/messages.js").ClusterMarks[], most: number, slots: ArrayLike<number> | null}} props */
 export function FeatureRows({ clusters, most, slots }) {
   const rows = clusters.flatMap((one) =>
-    one.top
-      .slice(0, most)
-      .map((/** @type {any} */ f, /** @type {number} */ at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
+    one.top.slice(0, most).map((f, at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
   );
   if (!rows.length) return <p class="empty">No feature sets it apart.</p>;
   const far =

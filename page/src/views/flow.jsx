@@ -11,7 +11,7 @@ const LABEL = 56;
 const LEFT = LABEL;
 const RIGHT = WIDTH - LABEL;
 
-/** @param {{shown: any}} props */
+/** @param {{shown: import("../core/messages.js").Compare}} props */
 export function Flow({ shown }) {
   const store = useStore();
   const sa = store.labels.slots(shown.a);
@@ -19,14 +19,21 @@ export function Flow({ shown }) {
   const height = Math.max(220, 20 * Math.max(...shown.clusters));
   const { a, b, ribbons } = layOut(shown.table, height);
   const mid = (LEFT + RIGHT) / 2;
-  const ribbon = (/** @type {any} */ one) => {
+  /** @param {ReturnType<typeof layOut>["ribbons"][number]} one */
+  const ribbon = (one) => {
     const x0 = LEFT + BLOCK;
     const x1 = RIGHT - BLOCK;
     const { y0, y1, size } = one;
-    return `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
+    const there = `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}`;
+    return `${there}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
   };
-  const fill = (/** @type {any} */ slots, /** @type {number} */ c) => (slots ? colorOf(slots[c]) : "currentColor");
-  const block = (/** @type {any} */ one, /** @type {number} */ c, /** @type {boolean} */ isLeft) => {
+  const fill = (/** @type {ArrayLike<number> | null} */ slots, /** @type {number} */ c) =>
+    slots ? colorOf(slots[c]) : "currentColor";
+  const block = (
+    /** @type {ReturnType<typeof layOut>["a"][number]} */ one,
+    /** @type {number} */ c,
+    /** @type {boolean} */ isLeft,
+  ) => {
     const ref = isLeft ? shown.a : shown.b;
     const slots = isLeft ? sa : sb;
     return (

@@ -56,7 +56,7 @@ function Cut() {
         max={most}
         value={cut}
         aria-valuetext={plural(groups, "group")}
-        onInput={(/** @type {any} */ e) => cutInto(store, Number(e.target.value), true)}
+        onInput={(e) => cutInto(store, Number(e.currentTarget.value), true)}
         onChange={() => store.settle()}
       />
       <input
@@ -66,7 +66,7 @@ function Cut() {
         min="1"
         max={m}
         value={cut}
-        onChange={(/** @type {any} */ e) => e.target.value && cutInto(store, Number(e.target.value))}
+        onChange={(e) => e.currentTarget.value && cutInto(store, Number(e.currentTarget.value))}
       />
       {byHand ? (
         <button
@@ -82,7 +82,7 @@ function Cut() {
         <span class="jumps" role="group" aria-label="Numbers of groups that stand out" title={note}>
           {[...candidates]
             .sort((a, b) => a - b)
-            .map((/** @type {number} */ one) => (
+            .map((one) => (
               <button
                 key={one}
                 class="chip"
@@ -106,9 +106,9 @@ function Look() {
     <>
       <div class="field">
         <label for="color-by">Color tree by</label>
-        <select id="color-by" value={color} onChange={(/** @type {any} */ e) => store.go({ color: e.target.value })}>
+        <select id="color-by" value={color} onChange={(e) => store.go({ color: e.currentTarget.value })}>
           <option value="group">group</option>
-          {store.session.value.scores.map((/** @type {any} */ one) => (
+          {store.session.value.scores.map((one) => (
             <option key={one.name} value={one.name}>
               {one.name}
             </option>
@@ -118,7 +118,7 @@ function Look() {
       <Segmented
         label="Show groups by"
         value={rep}
-        onPick={(/** @type {string} */ kind) => showAs(store, kind)}
+        onPick={(kind) => showAs(store, kind)}
         options={[
           ["m", "Medoid", "Medoid: the most central clustering of the group (M)"],
           [
@@ -150,7 +150,7 @@ function Switches() {
         class="quiet icon"
         title="Undo (Z)"
         aria-label="Undo"
-        disabled={!store.past.value.length}
+        disabled={!store.history.past.value.length}
         onClick={() => store.undo()}
       >
         <Arrow />
@@ -159,7 +159,7 @@ function Switches() {
         class="quiet icon"
         title="Redo (Shift+Z)"
         aria-label="Redo"
-        disabled={!store.future.value.length}
+        disabled={!store.history.future.value.length}
         onClick={() => store.redo()}
       >
         <Arrow flip />
@@ -169,13 +169,13 @@ function Switches() {
         aria-label="Theme"
         title="Theme"
         value={theme}
-        onChange={(/** @type {any} */ e) => store.prefer({ theme: e.target.value })}
+        onChange={(e) => store.prefer({ theme: e.currentTarget.value })}
       >
         <option value="auto">auto</option>
         <option value="light">light</option>
         <option value="dark">dark</option>
       </select>
-      {store.address ? (
+      {store.address.isUsed ? (
         <button class="quiet" title="Copy the address of this view" onClick={copy}>
           Copy link
         </button>

@@ -11,7 +11,7 @@ export function LeafTip({ leaf }) {
       <span>
         in group {words.group}, {words.clusters} clusters
       </span>
-      {words.values.map((/** @type {any} */ one) => (
+      {words.values.map((one) => (
         <span>
           {one.name} {formatNumber(one.value, 3)}
         </span>

@@ -30,12 +30,7 @@ export function LowerPanels() {
   const View = VIEWS[tab];
   return (
     <div class="lower" id="lower">
-      <Tabs
-        label="About the selected clustering"
-        tabs={tabs}
-        value={tab}
-        onPick={(/** @type {string} */ id) => store.go({ tab: id })}
-      />
+      <Tabs label="About the selected clustering" tabs={tabs} value={tab} onPick={(id) => store.go({ tab: id })} />
       <div id="lower-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <View />
       </div>

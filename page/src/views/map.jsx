@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { decode } from "../core/codec.js";
+import { clusteringName } from "../core/commands.js";
 import { formatNumber } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
@@ -15,6 +16,8 @@ import { PagedTable } from "./paged_table.jsx";
 import { Panel } from "./panel.jsx";
 import { Segmented } from "./parts.jsx";
 
+/** @typedef {import("../core/messages.js").MapMessage} MapMessage */
+
 const KINDS = [
   ["mds", "distances", "Multidimensional scaling: distances on the map follow the differences between clusterings"],
   ["neighbors", "neighbors", "A neighbor map: the most alike clusterings stay together, far distances mean little"],
@@ -27,15 +30,16 @@ const KINDS = [
 function useMap() {
   const store = useStore();
   const { map: kind } = store.view.value;
-  const key = `${kind} ${store.edition.value}`;
-  const [maps, setMaps] = useState(/** @type {Record<string, {found?: any, error?: string}>} */ ({}));
-  const put = (/** @type {{found?: any, error?: string}} */ one) => setMaps((old) => ({ ...old, [key]: one }));
+  const key = `${kind} ${store.snapshot.value}`;
+  const [maps, setMaps] = useState(/** @type {Record<string, {found?: MapMessage, error?: string}>} */ ({}));
+  const put = (/** @type {{found?: MapMessage, error?: string}} */ one) => setMaps((old) => ({ ...old, [key]: one }));
   useEffect(() => {
     if (maps[key]) return;
     let left = false;
     const timer = setTimeout(async () => {
       try {
-        const found = decode((await store.transport.get(`/api/map/${kind}`)).buffer);
+        const answer = await store.transport.get(`/api/map/${kind}`);
+        const found = /** @type {MapMessage} */ (/** @type {unknown} */ (decode(answer.buffer)));
         if (left) return;
         if (found.header.revision === store.boot.value.header.revision) put({ found });
         else store.open(); // another page added clusterings
@@ -58,14 +62,7 @@ export function MapView() {
   const store = useStore();
   const { map: kind } = store.view.value;
   const { found, error, again } = useMap();
-  const tools = (
-    <Segmented
-      label="Kind of map"
-      options={KINDS}
-      value={kind}
-      onPick={(/** @type {string} */ map) => store.go({ map })}
-    />
-  );
+  const tools = <Segmented label="Kind of map" options={KINDS} value={kind} onPick={(map) => store.go({ map })} />;
   const waiting = error ? (
     <p class="empty" role="alert">
       {error} <button onClick={again}>Try again</button>
@@ -88,7 +85,7 @@ export function MapView() {
   );
 }
 
-/** How far the map can be trusted. @param {any} header */
+/** How far the map can be trusted. @param {MapMessage["header"]} header */
 export function distortion({ stress, kept, n_neighbors: count, note }) {
   const trust =
     stress === null
@@ -105,7 +102,7 @@ export function distortion({ stress, kept, n_neighbors: count, note }) {
   return <span title={note || undefined}>{parts.join("; ")}.</span>;
 }
 
-/** @param {{map: any}} props */
+/** @param {{map: MapMessage}} props */
 function MapPicture({ map }) {
   const store = useStore();
   const { sel, pin } = store.view.value;
@@ -119,7 +116,7 @@ function MapPicture({ map }) {
   const spots = groupSpots(store, xy);
   const selected = useSpot(store, sel, xy);
   const pinned = useSpot(store, pin, xy);
-  /** @param {any} event */
+  /** @param {MouseEvent} event */
   const near = (event) => {
     const box = ref.current.getBoundingClientRect();
     const x = event.clientX - box.left;
@@ -132,9 +129,9 @@ function MapPicture({ map }) {
     <div
       class="plot map-plot"
       ref={ref}
-      onPointerMove={(/** @type {any} */ event) => setHover(near(event))}
+      onPointerMove={(event) => setHover(near(event))}
       onPointerLeave={() => setHover(null)}
-      onClick={(/** @type {any} */ event) => {
+      onClick={(event) => {
         const found = near(event);
         if (!found) return;
         markClick(event);
@@ -145,16 +142,12 @@ function MapPicture({ map }) {
         size={size}
         deps={[cloud]}
         label={`Map of ${cloud.leaf.length} clusterings; click to select one`}
-        draw={(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) =>
-          drawCloud(canvas, theme, cloud, groups.length)
-        }
+        draw={(canvas, _context, theme) => drawCloud(canvas, theme, cloud, groups.length)}
       />
       <Canvas
         size={size}
-        deps={[cloud, spots.map((/** @type {any} */ one) => one.at).join(), String(selected), String(pinned)]}
-        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
-          drawSpots(context, theme, place, spots, selected, pinned)
-        }
+        deps={[cloud, spots.map((one) => one.at).join(), String(selected), String(pinned)]}
+        draw={(_canvas, context, theme) => drawSpots(context, theme, place, spots, selected, pinned)}
       />
       <Tip at={hover} size={size}>
         {hover ? <LeafTip leaf={hover.leaf} /> : null}
@@ -163,7 +156,7 @@ function MapPicture({ map }) {
   );
 }
 
-/** @param {{map: any}} props */
+/** @param {{map: MapMessage}} props */
 function MapTable({ map }) {
   const store = useStore();
   const { sel } = store.view.value;
@@ -176,14 +169,14 @@ function MapTable({ map }) {
       }
       heads={["clustering", "group", "across", "up"]}
       count={leaves.length}
-      row={(/** @type {number} */ at) => [
-        `clustering ${leaves[at]}`,
+      row={(at) => [
+        clusteringName(store, leaves[at]),
         store.groupOf.value[leaves[at]] + 1,
         formatNumber(xy[2 * leaves[at]], 3),
         formatNumber(xy[2 * leaves[at] + 1], 3),
       ]}
       picked={sel ? leaves.indexOf(leafOf(store, sel) ?? -1) : -1}
-      onPick={(/** @type {number} */ at) => selectNode(store, leaves[at])}
+      onPick={(at) => selectNode(store, leaves[at])}
     />
   );
 }

@@ -17,14 +17,14 @@ export function MoreDialog() {
   const store = useStore();
   const ref = store.more.value;
   const [count, setCount] = useState(50);
-  const [spread, setSpread] = useState(0.3);
+  const [jitter, setJitter] = useState(0.3);
   const close = () => {
     store.more.value = null;
   };
-  const submit = (/** @type {Event} */ event) => {
+  const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     close();
-    if (ref) startJob(store, { kind: "refine", ref, count, spread });
+    if (ref) startJob(store, { kind: "more_like", ref, count, jitter });
   };
   return (
     <Dialog title="More like this" open={ref !== null} onClose={close}>
@@ -36,7 +36,7 @@ export function MoreDialog() {
         </p>
         <label class="line">
           <span>
-            How many <small>up to {formatCount(store.session.value.limits.refine)}</small>
+            How many <small>up to {formatCount(store.session.value.limits.more_like)}</small>
           </span>
           <input
             type="number"
@@ -44,16 +44,16 @@ export function MoreDialog() {
             required
             autofocus
             min="1"
-            max={store.session.value.limits.refine}
+            max={store.session.value.limits.more_like}
             value={count}
-            onInput={(/** @type {any} */ e) => setCount(Number(e.target.value))}
+            onInput={(e) => setCount(Number(e.currentTarget.value))}
           />
         </label>
         <fieldset class="line">
           <legend>How far from it</legend>
           {SPREADS.map(([value, word]) => (
             <label key={value} class="choice">
-              <input type="radio" name="spread" checked={spread === value} onChange={() => setSpread(Number(value))} />{" "}
+              <input type="radio" name="jitter" checked={jitter === value} onChange={() => setJitter(Number(value))} />{" "}
               {word} <small>{value}</small>
             </label>
           ))}
@@ -70,8 +70,8 @@ export function MoreDialog() {
 }
 
 const WORDS = /** @type {Record<string, string>} */ ({
-  refine: "Making more like this",
-  null: "Shuffling groups to see what luck gives",
+  more_like: "Making more like this",
+  null: "Shuffling groups to see what chance gives",
 });
 
 /** The running job under the header. */

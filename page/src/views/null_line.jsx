@@ -1,4 +1,4 @@
-// Whether the best of the groups could be luck.
+// Whether the best of the groups could be chance.
 import { formatNumber } from "../core/format.js";
 import { startJob } from "../core/jobs.js";
 import { useStore } from "../core/store.js";
@@ -6,7 +6,7 @@ import { useStore } from "../core/store.js";
 const SHUFFLES = 20;
 const MOST_GROUPS = 100;
 
-/** The finished test of luck for the score on the y axis, or null. @param {import("../core/store.js").Store} store */
+/** The finished null for the score on the y axis, or null. @param {import("../core/store.js").Store} store */
 export function nullResult(store) {
   const job = store.job.value;
   return job?.kind === "null" && job.state === "done" && job.result?.score === store.view.value.y ? job.result : null;
@@ -39,14 +39,14 @@ export function NullLine() {
         title={title}
         onClick={() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}
       >
-        {found ? "again" : `is the best of ${groups} groups luck?`}
+        {found ? "again" : `is the best of ${groups} groups chance?`}
       </button>
     </span>
   );
 }
 
-/** @param {any} found */
+/** @param {import("../core/messages.js").NullResult} found */
 export function formatNull({ groups, best, null_mean: mean, null_sd: sd, p_value: p }) {
-  const verdict = p <= 0.05 ? "hardly luck" : "may well be luck";
+  const verdict = p <= 0.05 ? "hardly chance" : "may well be chance";
   return `Best of ${groups} groups: ${formatNumber(best, 3)}, of shuffled groups: ${formatNumber(mean, 3)} ± ${formatNumber(sd, 2)}. p = ${formatNumber(p, 2)}: ${verdict}.`;
 }

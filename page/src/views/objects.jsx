@@ -8,6 +8,8 @@ import { useStore } from "../core/store.js";
 import { Panel } from "./panel.jsx";
 import { Answered, Mark, Segmented } from "./parts.jsx";
 
+/** @typedef {import("../core/messages.js").Objects} Objects */
+
 const PAGE = 50;
 const ALL = -2;
 const MISSING = -1;
@@ -21,6 +23,7 @@ export function ObjectsView() {
   const [missing, setMissing] = useState(false);
   const filter = missing ? MISSING : cluster >= 0 ? cluster : ALL;
   useEffect(() => setStart(0), [ref, filter, order]);
+  /** @type {import("../core/answers.js").Answer<Objects>} */
   const answer = useAnswer(
     ref ? `/api/objects/${ref}?start=${start}&count=${PAGE}&cluster=${filter}&order=${order}` : null,
   );
@@ -35,7 +38,7 @@ export function ObjectsView() {
     <>
       <label class="field">
         Cluster{" "}
-        <select value={filter} onChange={(/** @type {any} */ e) => pick(Number(e.target.value))}>
+        <select value={filter} onChange={(e) => pick(Number(e.currentTarget.value))}>
           <option value={ALL}>all</option>
           {Array.from({ length: clusters }, (_, c) => (
             <option key={c} value={c}>
@@ -51,7 +54,8 @@ export function ObjectsView() {
         onPick={setOrder}
         options={[
           ["index", "As given", "In the order of the data"],
-          ["confidence", "Least sure first", "By confidence, floaters first"],
+          ["confidence", "Least confidence", "By confidence, the least first"],
+          ["support", "Least support", "By support, floaters first"],
         ]}
       />
       <span class="pager" role="group" aria-label="Pages">
@@ -79,11 +83,7 @@ export function ObjectsView() {
       </span>
     </>
   );
-  const body = () => (
-    <Answered answer={answer}>
-      <Rows answer={answer.value} clustering={ref} />
-    </Answered>
-  );
+  const body = () => <Answered answer={answer}>{(objects) => <Rows objects={objects} clustering={ref} />}</Answered>;
   return (
     <Panel id="objects" class="plain" title={`Objects: ${describe(store, ref)}`} tools={tools} table={body}>
       {body()}
@@ -91,20 +91,21 @@ export function ObjectsView() {
   );
 }
 
-/** @param {{answer: any, clustering: string}} props */
-function Rows({ answer, clustering }) {
+/** @param {{objects: Objects, clustering: string}} props */
+function Rows({ objects, clustering }) {
   const store = useStore();
   const slots = store.labels.slots(clustering);
-  if (!answer.rows.length) return <p class="empty">No objects here.</p>;
-  const sure = answer.rows.some((/** @type {any} */ row) => row.confidence !== null);
-  const known = Object.keys(answer.rows[0].known ?? {});
-  const values = Object.keys(answer.rows[0].values ?? {});
-  const cell = (/** @type {number} */ c) =>
+  if (!objects.rows.length) return <p class="empty">No objects here.</p>;
+  const isAssessed = objects.rows.some((row) => row.support !== null);
+  const known = Object.keys(objects.rows[0].known ?? {});
+  const values = Object.keys(objects.rows[0].values ?? {});
+  /** @param {import("../core/messages.js").ObjectRow} row */
+  const cell = ({ cluster: c, name }) =>
     c < 0 ? (
       "–"
     ) : (
       <button class="link" onClick={() => store.go({ cluster: c })}>
-        <Mark slot={slots?.[c]} /> {c}
+        <Mark slot={slots?.[c]} /> {name}
       </button>
     );
   return (
@@ -115,7 +116,8 @@ function Rows({ answer, clustering }) {
           <tr>
             <th scope="col">id</th>
             <th scope="col">cluster</th>
-            {sure ? <th scope="col">confidence</th> : null}
+            {isAssessed ? <th scope="col">confidence</th> : null}
+            {isAssessed ? <th scope="col">support</th> : null}
             {known.map((name) => (
               <th scope="col" title="known label">
                 {name}
@@ -129,13 +131,14 @@ function Rows({ answer, clustering }) {
           </tr>
         </thead>
         <tbody>
-          {answer.rows.map((/** @type {any} */ row) => (
+          {objects.rows.map((row) => (
             <tr key={row.index}>
               <th scope="row" title={`object ${row.index}`}>
                 {row.id}
               </th>
-              <td>{cell(row.cluster)}</td>
-              {sure ? <td>{formatNumber(row.confidence, 3)}</td> : null}
+              <td>{cell(row)}</td>
+              {isAssessed ? <td>{formatNumber(row.confidence, 3)}</td> : null}
+              {isAssessed ? <td>{formatNumber(row.support, 3)}</td> : null}
               {known.map((name) => (
                 <td>{formatNumber(row.known[name])}</td>
               ))}

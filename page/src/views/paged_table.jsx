@@ -34,7 +34,7 @@ export function PagedTable({ caption, heads, count, row, picked = -1, onPick }) 
         heads={heads}
         rows={rows}
         picked={picked - start}
-        onPick={onPick && ((/** @type {number} */ at) => onPick(start + at))}
+        onPick={onPick && ((at) => onPick(start + at))}
       />
     </div>
   );

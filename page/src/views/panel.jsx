@@ -3,14 +3,14 @@ import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
 
 /**
- * @param {{id: string, title: string, tools?: any, note?: any, table: () => any, children: any, class?: string}} props
+ * @param {{id: string, title: string, tools?: any, note?: any, table: () => any, children: import("preact").ComponentChildren, class?: string}} props
  *   `table` makes the table twin, which takes the picture's place when people ask for it
  */
 export function Panel({ id, title, tools, note, table, children, class: extra = "" }) {
   const store = useStore();
   const asTable = store.prefs.value.tables.includes(id);
   const toggle = () => {
-    const others = store.prefs.value.tables.filter((/** @type {string} */ one) => one !== id);
+    const others = store.prefs.value.tables.filter((one) => one !== id);
     store.prefer({ tables: asTable ? others : [...others, id] });
   };
   return (

@@ -36,7 +36,8 @@ export function Segmented({ label, options, value, onPick }) {
 
 /**
  * A waiting, failed or empty answer in words; what it holds otherwise.
- * @param {{answer: {value: any, fresh: boolean, error: string}, children: any}} props
+ * @template T the message
+ * @param {{answer: import("../core/answers.js").Answer<T>, children: (value: T) => import("preact").ComponentChild}} props
  */
 export function Answered({ answer, children }) {
   if (answer.error)
@@ -48,7 +49,7 @@ export function Answered({ answer, children }) {
   if (!answer.value) return <p class="empty">asking …</p>;
   return (
     <div class="answered" aria-busy={!answer.fresh}>
-      {children}
+      {children(answer.value)}
     </div>
   );
 }

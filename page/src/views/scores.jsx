@@ -1,4 +1,4 @@
-// Scores of the clusterings against each other: brush them, find the best, ask whether it is luck.
+// Scores of the clusterings against each other: brush them, find the best, ask whether it is chance.
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { NullLine } from "./null_line.jsx";
@@ -17,9 +17,9 @@ export function ScoresView() {
       <select
         aria-label={`Score on the ${axis} axis`}
         value={value}
-        onChange={(/** @type {any} */ event) => store.go({ [axis]: event.target.value, brush: null })}
+        onChange={(event) => store.go({ [axis]: event.currentTarget.value, brush: null })}
       >
-        {scores.map((/** @type {any} */ one) => (
+        {scores.map((one) => (
           <option value={one.name} selected={one.name === value}>
             {one.name}
           </option>

@@ -1,4 +1,4 @@
-// The scatter of scores: axes, points, groups, brush and the band of luck.
+// The scatter of scores: axes, points, groups, brush and the null band.
 import { scaleLinear } from "d3-scale";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useStore } from "../core/store.js";
@@ -16,6 +16,7 @@ const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 36;
 
+/** @typedef {import("../core/messages.js").Score} Score */
 /** @typedef {{x: number, y: number}} Point */
 
 /** A scale over all known values, to round numbers. @param {(number | null)[]} values */
@@ -26,6 +27,9 @@ function span(values) {
   const room = (high - low || Math.abs(high) || 1) * 0.04;
   return known.length ? scaleLinear([low - room, high + room], [0, 1]) : scaleLinear([0, 1], [0, 1]);
 }
+
+/** @type {Score} */
+const NONE = { name: "", low: 0, high: 1, better: null };
 
 export function ScoresPicture() {
   const store = useStore();
@@ -39,21 +43,20 @@ export function ScoresPicture() {
     height: Math.max(0, outer.height - TOP - BOTTOM),
     ratio: outer.ratio,
   };
-  const luck = nullResult(store);
+  const chance = nullResult(store);
   const boot = store.boot.value;
   const groups = store.groups.value;
   const brushed = store.brushed.value;
-  const about = (/** @type {string} */ name) =>
-    scores.find((/** @type {any} */ one) => one.name === name) ?? { low: 0, high: 1 };
-  const across = useMemo(() => span([about(x).low, about(x).high]), [boot, x]);
+  const about = (/** @type {string} */ name) => scores.find((one) => one.name === name) ?? NONE;
+  const across = useMemo(() => span([about(x).low ?? 0, about(x).high ?? 1]), [boot, x]);
   const up = useMemo(
     () =>
       span([
-        about(y).low,
-        about(y).high,
-        ...(luck ? [luck.best, luck.null_mean - luck.null_sd, luck.null_mean + luck.null_sd] : []),
+        about(y).low ?? 0,
+        about(y).high ?? 1,
+        ...(chance ? [chance.best, chance.null_mean - chance.null_sd, chance.null_mean + chance.null_sd] : []),
       ]),
-    [boot, y, luck],
+    [boot, y, chance],
   );
   const xy = useMemo(() => {
     const xs = store.score(x);
@@ -72,7 +75,7 @@ export function ScoresPicture() {
   const selected = useSpot(store, sel, xy);
   const pinned = useSpot(store, pin, xy);
 
-  /** @param {any} event @returns {Point} */
+  /** @param {PointerEvent} event @returns {Point} */
   const where = (event) => {
     const box = ref.current.getBoundingClientRect();
     return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - TOP };
@@ -91,13 +94,13 @@ export function ScoresPicture() {
       up.invert(place.toY(Math.max(a.y, b.y))),
       up.invert(place.toY(Math.min(a.y, b.y))),
     ].map((value) => Number(value.toPrecision(6)));
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const down = (event) => {
     if (event.button) return;
     start.current = where(event);
-    event.currentTarget.setPointerCapture(event.pointerId);
+    ref.current.setPointerCapture(event.pointerId);
   };
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const move = (event) => {
     const point = where(event);
     const from = start.current;
@@ -109,7 +112,7 @@ export function ScoresPicture() {
       setHover(leaf < 0 ? null : { x: point.x + LEFT, y: point.y + TOP, leaf });
     }
   };
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const done = (event) => {
     const from = start.current;
     const point = where(event);
@@ -144,30 +147,19 @@ export function ScoresPicture() {
         style={{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }}
         deps={[cloud]}
         label={`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
-        draw={(/** @type {any} */ canvas, /** @type {any} */ _context, /** @type {any} */ theme) =>
-          drawCloud(canvas, theme, cloud, groups.length)
-        }
+        draw={(canvas, _context, theme) => drawCloud(canvas, theme, cloud, groups.length)}
       />
       <Canvas
         size={outer}
-        deps={[
-          cloud,
-          across,
-          up,
-          brush,
-          luck,
-          spots.map((/** @type {any} */ one) => one.at).join(),
-          String(selected),
-          String(pinned),
-        ]}
-        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) => {
+        deps={[cloud, across, up, brush, chance, spots.map((one) => one.at).join(), String(selected), String(pinned)]}
+        draw={(_canvas, context, theme) => {
           context.translate(LEFT, TOP);
           drawAxes(context, theme, size, place, { across, up, x: about(x), y: about(y) });
           context.save();
           context.beginPath();
           context.rect(-1, -TOP, size.width + RIGHT, size.height + TOP + 1);
           context.clip();
-          if (luck) drawLuck(context, theme, size, place, up, luck);
+          if (chance) drawNull(context, theme, size, place, up, chance);
           drawSpots(context, theme, place, spots, selected, pinned);
           if (brush) drawBrush(context, theme, place, across, up, brush);
           context.restore();
@@ -185,7 +177,7 @@ export function ScoresPicture() {
 
 /**
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {import("../draw/canvas.jsx").Size} size
- * @param {ReturnType<typeof placesOf>} place @param {{across: Scale, up: Scale, x: any, y: any}} axes
+ * @param {ReturnType<typeof placesOf>} place @param {{across: Scale, up: Scale, x: Score, y: Score}} axes
  */
 function drawAxes(context, theme, size, place, { across, up, x, y }) {
   context.font = font();
@@ -211,17 +203,17 @@ function drawAxes(context, theme, size, place, { across, up, x, y }) {
   context.restore();
 }
 
-/** A score's name with the way to better values. @param {any} score @param {string} less @param {string} more */
+/** A score's name with the way to better values. @param {Score} score @param {string} less @param {string} more */
 function axisWords({ name = "", better }, less, more) {
   return better === "low" ? `${less} better   ${name}` : better === "high" ? `${name}   better ${more}` : name;
 }
 
 /**
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {import("../draw/canvas.jsx").Size} size
- * @param {ReturnType<typeof placesOf>} place @param {Scale} up @param {any} luck
+ * @param {ReturnType<typeof placesOf>} place @param {Scale} up @param {import("../core/messages.js").NullResult} chance
  */
-function drawLuck(context, theme, size, place, up, luck) {
-  const [top, bottom] = [luck.null_mean + luck.null_sd, luck.null_mean - luck.null_sd].map((value) =>
+function drawNull(context, theme, size, place, up, chance) {
+  const [top, bottom] = [chance.null_mean + chance.null_sd, chance.null_mean - chance.null_sd].map((value) =>
     place.y(up(value)),
   );
   context.fillStyle = theme.warn;
@@ -230,10 +222,10 @@ function drawLuck(context, theme, size, place, up, luck) {
   context.globalAlpha = 1;
   context.font = font();
   context.textAlign = "right";
-  const above = luck.best >= luck.null_mean; // the words stand on either side, or they would lie on each other
+  const above = chance.best >= chance.null_mean; // the words stand on either side, or they would lie on each other
   for (const [value, color, words, over] of /** @type {[number, string, string, boolean][]} */ ([
-    [luck.null_mean, theme.warn, "best of shuffled groups", !above],
-    [luck.best, theme.accent, `best of ${luck.groups} groups`, above],
+    [chance.null_mean, theme.warn, "best of shuffled groups", !above],
+    [chance.best, theme.accent, `best of ${chance.groups} groups`, above],
   ])) {
     const y = place.y(up(value));
     context.fillStyle = color;

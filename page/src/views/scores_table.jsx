@@ -1,6 +1,7 @@
 // The scores as a table, best first, with the brush as four numbers.
 
 import { useMemo } from "preact/hooks";
+import { clusteringName } from "../core/commands.js";
 import { formatNumber } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { selectNode } from "../core/walk.js";
@@ -14,7 +15,7 @@ export function ScoresTable() {
   const brushed = store.brushed.value;
   const xs = store.score(x);
   const ys = store.score(y);
-  const lower = scores.find((/** @type {any} */ one) => one.name === y)?.better === "low";
+  const lower = scores.find((one) => one.name === y)?.better === "low";
   const leaves = useMemo(() => {
     const key = (/** @type {number} */ leaf) =>
       ys && Number.isFinite(ys[leaf]) ? (lower ? ys[leaf] : -ys[leaf]) : Infinity;
@@ -29,15 +30,15 @@ export function ScoresTable() {
         caption={`${brushed ? "Brushed clusterings" : "Clusterings"}, best ${y} first`}
         heads={["clustering", "group", "clusters", x, y]}
         count={leaves.length}
-        row={(/** @type {number} */ at) => [
-          `clustering ${leaves[at]}`,
+        row={(at) => [
+          clusteringName(store, leaves[at]),
           store.groupOf.value[leaves[at]] + 1,
           store.boot.value.arrays.clusters[leaves[at]],
           formatNumber(xs[leaves[at]]),
           formatNumber(ys[leaves[at]]),
         ]}
         picked={sel ? leaves.indexOf(leafOf(store, sel) ?? -1) : -1}
-        onPick={(/** @type {number} */ at) => selectNode(store, leaves[at])}
+        onPick={(at) => selectNode(store, leaves[at])}
       />
     </div>
   );
@@ -49,8 +50,8 @@ function BrushFields() {
   const { x, y, brush } = store.view.value;
   const { scores } = store.session.value;
   const whole = [x, y].flatMap((name) => {
-    const one = scores.find((/** @type {any} */ score) => score.name === name);
-    return [one.low ?? 0, one.high ?? 1];
+    const one = scores.find((score) => score.name === name);
+    return [one?.low ?? 0, one?.high ?? 1];
   });
   const now = brush ?? whole;
   /** @param {number} at @param {string} label */
@@ -60,9 +61,9 @@ function BrushFields() {
       step="any"
       aria-label={label}
       value={formatNumber(now[at], 6)}
-      onChange={(/** @type {any} */ event) => {
-        const value = Number(event.target.value);
-        if (event.target.value !== "" && Number.isFinite(value))
+      onChange={(event) => {
+        const value = Number(event.currentTarget.value);
+        if (event.currentTarget.value !== "" && Number.isFinite(value))
           store.go({ brush: now.map((old, i) => (i === at ? value : old)) });
       }}
     />

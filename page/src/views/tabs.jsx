@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 export function Tabs({ label, tabs, value, onPick }) {
   const row = useRef(/** @type {HTMLDivElement | null} */ (null));
   const onKey = (/** @type {KeyboardEvent} */ event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
     event.preventDefault();
     const at = (tabs.findIndex(([id]) => id === value) + step + tabs.length) % tabs.length;

@@ -1,6 +1,7 @@
 // The objects colored by every group's representative, colors aligned to the pinned clustering.
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { clusteringName } from "../core/commands.js";
 import { formatCount, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick, markFirst } from "../core/timing.js";
@@ -81,13 +82,13 @@ function Grid({ start, end, columns, room }) {
     () => ({ width: width - 2, height: Math.round(0.86 * width), ratio: room.ratio }),
     [width, room.ratio],
   );
-  const ready = refs.every((/** @type {string} */ ref) => store.labels.slots(ref));
+  const ready = refs.every((ref) => store.labels.slots(ref));
   useLayoutEffect(() => {
     if (ready) markFirst();
   });
   return (
     <div class="tile-rows" style={{ gridTemplateColumns: `repeat(${columns}, ${width}px)` }}>
-      {refs.map((/** @type {string} */ ref, /** @type {number} */ i) => (
+      {refs.map((ref, i) => (
         <Tile key={ref} reference={ref} group={start + i} size={size} mask={mask} />
       ))}
     </div>
@@ -122,7 +123,7 @@ function Tile({ reference, group, size, mask }) {
       aria-pressed={store.view.value.sel === reference}
       aria-label={words}
       title={words}
-      onClick={(/** @type {Event} */ event) => {
+      onClick={(event) => {
         markClick(event);
         selectNode(store, node);
       }}
@@ -141,9 +142,7 @@ function Tile({ reference, group, size, mask }) {
           <Canvas
             size={size}
             deps={[xy, shown, slots, mask]}
-            draw={(/** @type {any} */ canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
-              drawTile(canvas, context, theme, size, xy, shown, slots, { mask })
-            }
+            draw={(canvas, context, theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })}
           />
         ) : null}
       </span>
@@ -160,7 +159,7 @@ function TilesTable() {
   const { rep, y } = store.view.value;
   const groups = store.groups.value;
   const refs = store.representatives.value;
-  const rows = refs.map((/** @type {string} */ ref, /** @type {number} */ g) => {
+  const rows = refs.map((ref, g) => {
     const shown = g < 64 ? store.labels.get(ref) : store.labels.known.get(ref)?.value;
     const leaf = leafOf(store, ref);
     const state = [store.view.value.sel === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""]
@@ -169,7 +168,7 @@ function TilesTable() {
     return [
       `group ${g + 1}`,
       store.tree.value.size[groups[g]],
-      leaf === null ? "–" : `clustering ${leaf}`,
+      leaf === null ? "–" : clusteringName(store, leaf),
       shown ? shown.clusters : "–",
       scoreOf(store, ref, groups[g])?.text ?? "–",
       state,
@@ -181,7 +180,7 @@ function TilesTable() {
       heads={["group", "clusterings", "medoid", "clusters", y, "state"]}
       rows={rows}
       picked={groups.indexOf(store.selectedNode.value)}
-      onPick={(/** @type {number} */ row) => selectNode(store, groups[row])}
+      onPick={(row) => selectNode(store, groups[row])}
       most={500}
     />
   );

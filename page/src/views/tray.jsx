@@ -17,14 +17,15 @@ const FORMATS = [
 export function TrayView() {
   const store = useStore();
   const { tray } = store.view.value;
-  const sure = store.prefs.value.confidence !== false;
+  const { assessed } = store.prefs.value;
   const tools = (
     <>
       <label
         class="choice"
-        title="Export the confidence of every object beside its label, where there is one (consensuses)"
+        title="Export the confidence and support of every object beside its label, where there is a consensus"
       >
-        <input type="checkbox" checked={sure} onChange={() => store.prefer({ confidence: !sure })} /> confidence columns
+        <input type="checkbox" checked={assessed} onChange={() => store.prefer({ assessed: !assessed })} /> confidence
+        and support
       </label>
       <span class="join">
         Export{" "}
@@ -54,7 +55,7 @@ export function TrayView() {
         </button>,
       ])}
       picked={tray.findIndex((kept) => isKept(store, kept, store.view.value.sel))}
-      onPick={(/** @type {number} */ at) => show(store, tray[at])}
+      onPick={(at) => show(store, tray[at])}
     />
   );
   return (
@@ -112,7 +113,7 @@ function Item({ kept, at }) {
         maxlength={80}
         value={kept.name}
         placeholder="name"
-        onInput={(/** @type {any} */ e) => edit(store, at, { name: e.target.value })}
+        onInput={(e) => edit(store, at, { name: e.currentTarget.value })}
         onBlur={() => store.settle()}
       />
       <What kept={kept} />
@@ -122,7 +123,7 @@ function Item({ kept, at }) {
         maxlength={2000}
         value={kept.note}
         placeholder="note"
-        onInput={(/** @type {any} */ e) => edit(store, at, { note: e.target.value })}
+        onInput={(e) => edit(store, at, { note: e.currentTarget.value })}
         onBlur={() => store.settle()}
       />
       <span class="join">

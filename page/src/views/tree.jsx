@@ -95,7 +95,7 @@ function Legend() {
   const store = useStore();
   const dark = useDark();
   const { color } = store.view.value;
-  const score = store.session.value.scores.find((/** @type {any} */ one) => one.name === color);
+  const score = store.session.value.scores.find((one) => one.name === color);
   if (!score) {
     const groups = store.groups.value.length;
     return (

@@ -1,7 +1,7 @@
 // The tree drawn: pointer and wheel turned into places and levels of it.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import { cutInto } from "../core/commands.js";
+import { clusteringName, cutInto, sentence } from "../core/commands.js";
 import { formatCount, formatNumber } from "../core/format.js";
 import { groupAbove } from "../core/groups.js";
 import { useStore } from "../core/store.js";
@@ -39,9 +39,9 @@ export function TreePicture({ span, setSpan }) {
     hovered: hover ? hover.node : -1,
     brushed: store.brushed.value,
   };
-  const shade = store.session.value.scores.find((/** @type {any} */ one) => one.name === color) ?? null;
+  const shade = store.session.value.scores.find((one) => one.name === color) ?? null;
 
-  /** @param {any} event */
+  /** @param {MouseEvent} event */
   const where = (event) => {
     const box = ref.current.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -53,19 +53,19 @@ export function TreePicture({ span, setSpan }) {
   const nearCut = (/** @type {{x: number, y: number}} */ point) =>
     inside(point) && Math.abs(point.y - at.top - scale.y(tree.cutHeight(cut))) <= NEAR;
 
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const down = (event) => {
     if (event.button) return;
     const point = where(event);
     const kind = point.y >= at.mini.top ? "mini" : nearCut(point) ? "cut" : inside(point) ? "pan" : "";
     drag.current = kind ? { kind, x: point.x, span, far: false } : null;
-    if (kind) event.currentTarget.setPointerCapture(event.pointerId);
+    if (kind) ref.current.setPointerCapture(event.pointerId);
     if (kind === "mini") toMini(point.x);
     if (kind === "pan") prefetch(store, nodeAt(point));
   };
   const toMini = (/** @type {number} */ x) =>
     setSpan(moved(tree, span, ((x - at.left) / at.width) * tree.m - (span.from + span.to) / 2));
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const move = (event) => {
     const point = where(event);
     const held = drag.current;
@@ -79,7 +79,7 @@ export function TreePicture({ span, setSpan }) {
     else if (held.far)
       setSpan(moved(tree, held.span, ((held.x - point.x) / at.width) * (held.span.to - held.span.from)));
   };
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   const up = (event) => {
     const held = drag.current;
     drag.current = null;
@@ -88,7 +88,7 @@ export function TreePicture({ span, setSpan }) {
     markClick(event);
     selectNode(store, nodeAt(where(event)));
   };
-  /** @param {any} event */
+  /** @param {MouseEvent} event */
   const twice = (event) => {
     const point = where(event);
     if (!inside(point) || nearCut(point)) return;
@@ -96,7 +96,7 @@ export function TreePicture({ span, setSpan }) {
     if (groupAbove(tree, groups, node) >= 0) splitAt(store, node);
     else joinAt(store, node);
   };
-  /** @param {any} event */
+  /** @param {WheelEvent} event */
   const wheel = (event) => {
     if (!event.ctrlKey && document.activeElement !== ref.current) return; // until the tree is clicked the page scrolls
     event.preventDefault();
@@ -130,7 +130,7 @@ export function TreePicture({ span, setSpan }) {
         size={size}
         label={`Tree of ${tree.m} clusterings cut into ${groups.length} groups`}
         deps={[tree, groups, shade, span.from, span.to]}
-        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
+        draw={(_canvas, context, theme) =>
           drawBase(
             context,
             theme,
@@ -144,9 +144,7 @@ export function TreePicture({ span, setSpan }) {
       <Canvas
         size={size}
         deps={[tree, groups, span.from, span.to, cut, marks.selected, marks.pinned, marks.hovered, marks.brushed]}
-        draw={(/** @type {any} */ _canvas, /** @type {any} */ context, /** @type {any} */ theme) =>
-          drawMarks(context, theme, size, tree, span, marks)
-        }
+        draw={(_canvas, context, theme) => drawMarks(context, theme, size, tree, span, marks)}
       />
       <GroupBoxes at={at} scale={scale} span={span} />
       <Tip at={drag.current ? null : hover} size={size}>
@@ -165,15 +163,15 @@ function GroupBoxes({ at, scale, span }) {
   const tree = store.tree.value;
   const selected = store.selectedNode.value;
   const seen = store.groups.value
-    .map((/** @type {number} */ node, /** @type {number} */ g) => ({
+    .map((node, g) => ({
       node,
       g,
       start: tree.first[node],
       end: tree.first[node] + tree.size[node],
     }))
-    .filter((/** @type {any} */ one) => one.end > span.from && one.start < span.to)
+    .filter((one) => one.end > span.from && one.start < span.to)
     .slice(0, MOST_BOXES);
-  return seen.map((/** @type {any} */ { node, g, start, end }) => {
+  return seen.map(({ node, g, start, end }) => {
     const left = Math.max(0, scale.x(start - 0.5));
     const right = Math.min(at.width, scale.x(end - 0.5));
     const wide = right - left;
@@ -198,13 +196,13 @@ function GroupBoxes({ at, scale, span }) {
           top: `${at.boxes}px`,
           borderTopColor: colorOf(g),
         }}
-        onPointerDown={(/** @type {Event} */ event) => event.stopPropagation()}
-        onPointerUp={(/** @type {Event} */ event) => event.stopPropagation()}
-        onDblClick={(/** @type {Event} */ event) => {
+        onPointerDown={(event) => event.stopPropagation()}
+        onPointerUp={(event) => event.stopPropagation()}
+        onDblClick={(event) => {
           event.stopPropagation();
           splitAt(store, node);
         }}
-        onClick={(/** @type {Event} */ event) => {
+        onClick={(event) => {
           markClick(event);
           selectNode(store, node);
         }}
@@ -221,20 +219,19 @@ function BranchTip({ node }) {
   const tree = store.tree.value;
   const { scores } = store.session.value;
   const means = useMemo(
-    () =>
-      scores.slice(0, 6).map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
+    () => scores.slice(0, 6).map((one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
     [tree],
   );
   const group = store.groups.value.indexOf(groupAbove(tree, store.groups.value, node));
   const leaf = tree.isLeaf(node);
   return (
     <>
-      <b>{leaf ? `Clustering ${node}` : `Branch of ${formatCount(tree.size[node])} clusterings`}</b>
+      <b>{leaf ? sentence(clusteringName(store, node)) : `Branch of ${formatCount(tree.size[node])} clusterings`}</b>
       <span>
         {group < 0 ? "above the groups" : `in group ${group + 1}`}
         {leaf ? "" : `, merged at difference ${formatNumber(tree.height[node], 3)}`}
       </span>
-      {means.map((/** @type {Float64Array} */ mean, /** @type {number} */ s) => (
+      {means.map((mean, s) => (
         <span>
           {leaf ? "" : "mean of "}
           {scores[s].name} {formatNumber(mean[node], 3)}

@@ -1,6 +1,7 @@
 // The tree as tables: the groups, and the selected branch with its neighbors up and down.
 
 import { useMemo } from "preact/hooks";
+import { clusteringName } from "../core/commands.js";
 import { formatNumber } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { selectNode } from "../core/walk.js";
@@ -15,7 +16,7 @@ export function TreeTable() {
   const { scores } = store.session.value;
   const shown = scores.slice(0, 6);
   const means = useMemo(
-    () => shown.map((/** @type {any} */ one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
+    () => shown.map((one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
     [tree],
   );
   const brushed = useMemo(() => {
@@ -26,26 +27,16 @@ export function TreeTable() {
   const cells = (/** @type {number} */ node) => [
     tree.size[node],
     formatNumber(tree.height[node], 4),
-    ...means.map((/** @type {Float64Array} */ mean) => formatNumber(mean[node])),
+    ...means.map((mean) => formatNumber(mean[node])),
   ];
-  const heads = [
-    "clusterings",
-    "merged at difference",
-    ...shown.map((/** @type {any} */ one) => `mean of ${one.name}`),
-  ];
-  const around =
-    selected < 0
-      ? []
-      : [
-          ["up", tree.parent[selected]],
-          ["selected", selected],
-          ...tree
-            .children(selected)
-            .map((/** @type {number} */ child, /** @type {number} */ side) => [
-              side ? "right branch" : "left branch",
-              child,
-            ]),
-        ].filter(([, node]) => node >= 0);
+  const heads = ["clusterings", "merged at difference", ...shown.map((one) => `mean of ${one.name}`)];
+  /** @type {[string, number][]} */
+  const beside =
+    selected < 0 ? [] : tree.children(selected).map((child, side) => [side ? "right branch" : "left branch", child]);
+  /** @type {[string, number][]} */
+  const up = tree.parent[selected] >= 0 ? [["up", tree.parent[selected]]] : [];
+  /** @type {[string, number][]} */
+  const around = selected < 0 ? [] : [...up, ["selected", selected], ...beside];
   return (
     <div class="view-tables">
       {around.length ? (
@@ -53,23 +44,19 @@ export function TreeTable() {
           caption="Around the selected branch"
           heads={["branch", ...heads]}
           rows={around.map(([word, node]) => [
-            `${word}: ${node < tree.m ? `clustering ${node}` : `branch ${node}`}`,
+            `${word}: ${node < tree.m ? clusteringName(store, node) : `branch ${node}`}`,
             ...cells(node),
           ])}
           picked={around.findIndex(([, node]) => node === selected)}
-          onPick={(/** @type {number} */ row) => selectNode(store, around[row][1])}
+          onPick={(row) => selectNode(store, around[row][1])}
         />
       ) : null}
       <Table
         caption={`Groups of the tree, cut into ${groups.length}`}
         heads={["group", ...heads, ...(store.brushed.value ? ["brushed"] : [])]}
-        rows={groups.map((/** @type {number} */ node, /** @type {number} */ g) => [
-          `group ${g + 1}`,
-          ...cells(node),
-          ...(store.brushed.value ? [brushed[g]] : []),
-        ])}
+        rows={groups.map((node, g) => [`group ${g + 1}`, ...cells(node), ...(store.brushed.value ? [brushed[g]] : [])])}
         picked={groups.indexOf(selected)}
-        onPick={(/** @type {number} */ row) => selectNode(store, groups[row])}
+        onPick={(row) => selectNode(store, groups[row])}
         most={500}
       />
     </div>

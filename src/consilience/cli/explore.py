@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError
+from consilience._check import InputError, printable
 from consilience.cli.generate import Clusters, parse_base
 from consilience.cli.inputs import Names, joined, labels_from, split_truth, table_options, truth_options
 from consilience.explorer.launch import Server, prepare, run
-from consilience.explorer.sources import KINDS, Making, Material, material
+from consilience.explorer.sources import KINDS, GenerateOptions, OpenedSource, open_clusterings
 from consilience.generation import METHODS
 from consilience.meta.tree import LINKAGES
-from consilience.tables import read_table
 
 OF_DATA = {"number", "clusters", "methods", "output", "seed"}  # options that say how data is clustered
 
@@ -98,9 +97,9 @@ def command(
         raise InputError(f"{source} is not there: name a stored run, or a table of data or labels")
     assets = prepare(host)
     clusterer = None if base is None else parse_base(base)
-    making = Making(number, clusters, methods, clusterer, seed, output, n_jobs)
+    options = GenerateOptions(number, clusters, methods, clusterer, seed, output, n_jobs)
     of_truth = truth_from is not None and data is None and source.is_dir()  # whose columns --truth names
-    found = _read(source, data, kind, [] if of_truth else truth, making, how, truth_from is not None)
+    found = _read(source, data, kind, [] if of_truth else truth, options, how, truth_from is not None)
     given = {name for name in ctx.params if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT}
     if (found.taken_for == "labels" or source.is_dir()) and (unused := sorted(given & OF_DATA)):
         raise InputError(
@@ -114,15 +113,21 @@ def command(
     session = found.session(known=known, axes=xy, linkage=linkage, n_groups=groups, base=clusterer, n_jobs=n_jobs)
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and data is None and not source.is_dir():
-        click.echo(f"{source.name} is taken for {found.taken_for}; --kind says otherwise.", err=True)
+        click.echo(f"{printable(source.name)} is taken for {found.taken_for}; --kind says otherwise.", err=True)
     if data is None and found.taken_for == "data" and output is None:
         click.echo("The clusterings are in memory only; -o FOLDER keeps them.", err=True)
-    run(server, browser=browser, say=lambda text: click.echo(text, err=True))
+    run(server, browser=browser, say=lambda text: click.echo(printable(text), err=True))
 
 
 def _read(
-    source: Path, data: Path | None, kind: str, truth: list[str], making: Making, how: dict[str, Any], has_truth: bool
-) -> Material:
+    source: Path,
+    data: Path | None,
+    kind: str,
+    truth: list[str],
+    options: GenerateOptions,
+    how: dict[str, Any],
+    has_truth: bool,
+) -> OpenedSource:
     """The clusterings, and their data; how to read is said of the data where it is given, and of SOURCE otherwise."""
     reading = {**how, "columns": how["columns"] or None, "known": truth}
     if data is not None:
@@ -131,11 +136,11 @@ def _read(
             mine, reading["known"] = split_truth(truth, source, data, how)
             own = {"id_column": how["id_column"], "known": mine}
             own |= {name: how[name] for name in ("sep", "header")} if data.suffix == source.suffix else {}
-        found = material(source, kind="labels", reading=own)
-        return found.with_data(read_table(data, kind="distances" if kind == "distances" else "data", **reading))
+        found = open_clusterings(source, kind="auto" if source.is_dir() else "labels", reading=own)
+        return found.with_data(data, kind="distances" if kind == "distances" else "data", **reading)
     if not source.is_dir():
-        return material(source, kind=kind, reading=reading, making=making)
-    found = material(source)
+        return open_clusterings(source, kind=kind, reading=reading, options=options)
+    found = open_clusterings(source)
     asked = [truth, how["columns"], how["key"], *([] if has_truth else [how["id_column"], how["sep"], how["header"]])]
     if any(value is not None and value != [] for value in asked):
         raise InputError(

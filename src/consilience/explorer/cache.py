@@ -8,15 +8,15 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
 
-class Kept(Protocol):
-    """What can be kept: it knows its size."""
+class Sized(Protocol):
+    """A value that knows its size."""
 
     @property
     def nbytes(self) -> int:
         """Its size."""
 
 
-T = TypeVar("T", bound=Kept)
+T = TypeVar("T", bound=Sized)
 
 
 class Cache:
@@ -61,7 +61,7 @@ class Cache:
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def _keep(self, key: Hashable, value: Kept) -> None:
+    def _keep(self, key: Hashable, value: Sized) -> None:
         with self._lock:
             self._kept[key] = value
             self._used += value.nbytes

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from consilience._json import plain
+
 JSON, BINARY = "application/json", "application/octet-stream"
 TYPES = ("float32", "int32", "uint8", "uint16", "uint32")
-EXACT = 2**53  # whole numbers beyond it would change in a browser
 
 
 class RefusedError(Exception):
@@ -99,23 +100,6 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def _text(content: Any) -> bytes:
-    return json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-        errors="replace"
-    )
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: NumPy's as plain ones, what is no number as null, whole numbers beyond 2⁵³ as text."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT:
-        return str(value)
-    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
+    return json.dumps(
+        plain(content, big_as_text=True), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    ).encode(errors="replace")

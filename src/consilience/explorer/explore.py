@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from consilience._check import InputError, check_count
 from consilience.explorer.assets import load_page
-from consilience.tables import Table, read_table
+from consilience.opening import labels_by_name
 
 
 def explore(
@@ -48,7 +45,7 @@ def explore(
     known : labels, DataFrame, mapping of name to labels, or names of columns, optional
         What is known of the objects; text names columns of the table that is read.
     kind : {"auto", "data", "distances", "labels"}
-        What a table holds; see :func:`consilience.explorer.sources.material`.
+        What a table holds; see :func:`consilience.opening.open_source`.
     axes : two names of columns, optional
         The plane; by default the two main axes of the data, or of the labels where there is none.
     linkage, n_groups
@@ -83,13 +80,8 @@ def explore(
     'http://127.0.0.1:40961/#token=…'
     >>> server.close()  # doctest: +SKIP
     """
-    from consilience.explorer.launch import (  # here, so that the package is quick to import
-        Server,
-        open_browser,
-        prepare,
-        run,
-    )
-    from consilience.explorer.sources import Making, material
+    from consilience.explorer.launch import Server, prepare, run  # here, so that the package is quick to import
+    from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)
     if isinstance(known, str) or (isinstance(known, list) and known and all(isinstance(name, str) for name in known)):
@@ -99,15 +91,14 @@ def explore(
         from consilience.explorer.widget import Explorer
     assets = load_page() if shown_here else prepare(host)
     folder = None if store is None else Path(store)
-    making = Making(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
-    found = material(source, kind=kind, reading={} if data is not None else reading, making=making)
-    if store is not None and found.origin.store is None:
+    options = GenerateOptions(n_clusterings, n_clusters, methods, base, random_state, folder, n_jobs, progress)
+    found = open_clusterings(source, kind=kind, reading={} if data is not None else reading, options=options)
+    if store is not None and found.store is None:
         raise InputError("store is where clusterings of data are kept, and these are made already: leave it out")
     if data is not None:
-        form = "distances" if kind == "distances" else "data"
-        found = found.with_data(data if isinstance(data, Table) else read_table(data, kind=form, **reading))
+        found = found.with_data(data, kind="distances" if kind == "distances" else "data", **reading)
     session = found.session(
-        known=_named(known),
+        known=labels_by_name(known),
         axes=axes,
         linkage=linkage,
         n_groups=n_groups,
@@ -121,20 +112,9 @@ def explore(
     if block is False:
         server.start()
         if browser:
-            open_browser(server.url)
+            server.open_browser()
         return server
     return run(server, browser=browser, say=lambda text: print(text, file=sys.stderr))
-
-
-def _named(known: Any) -> dict[str, Any]:
-    """Known labels by their names."""
-    if known is None:
-        return {}
-    if isinstance(known, pd.DataFrame):
-        return {str(name): known.iloc[:, j] for j, name in enumerate(known.columns)}
-    if isinstance(known, Mapping):
-        return {str(name): labels for name, labels in known.items()}
-    return {str(getattr(known, "name", None) or "known"): known}
 
 
 def in_notebook() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,12 +20,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from consilience.explorer.api import Api
 from consilience.explorer.assets import Asset
-from consilience.explorer.codec import Reply, refusal
+from consilience.explorer.codec import RefusedError, Reply, json_reply, refusal
+from consilience.explorer.validation import json_object
 
 BODY = 64 * 1024  # bytes of a request
 PATIENCE = 10.0  # seconds in which a body has to arrive
 THREADS, WAITING = 8, 64  # calls that are worked on at once, and those that may wait
-TOKEN = b"x-consilience-token"
+TOKEN, ENTER = b"x-consilience-token", "/enter"
+WRONG_TOKEN = "the token is missing or wrong: open the address that the explorer printed when it started"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -38,7 +41,41 @@ HEADERS = {
 }
 
 
-def make_app(api: Api, assets: dict[str, Asset], *, token: str, hosts: set[str]) -> ASGIApp:
+class Tokens:
+    """What lets people in: one token, and codes that are each exchanged for it once.
+
+    A browser's command line is seen by every user of the machine, so it gets a code.
+
+    Examples
+    --------
+    >>> tokens = Tokens("0" * 32)
+    >>> code = tokens.new_code()
+    >>> tokens.exchange(code), tokens.exchange(code)
+    ('00000000000000000000000000000000', None)
+    """
+
+    def __init__(self, token: str) -> None:
+        self.token, self._codes = token, set[str]()
+
+    def fits(self, token: bytes) -> bool:
+        """Whether it is the token."""
+        return hmac.compare_digest(token, self.token.encode())
+
+    def new_code(self) -> str:
+        """A code that lets in once."""
+        code = secrets.token_hex(16)
+        self._codes.add(code)
+        return code
+
+    def exchange(self, code: str) -> str | None:
+        """The token for a code that was not used yet."""
+        if code not in self._codes:
+            return None
+        self._codes.remove(code)
+        return self.token
+
+
+def make_app(api: Api, assets: dict[str, Asset], *, tokens: Tokens, hosts: set[str]) -> ASGIApp:
     """The application.
 
     Parameters
@@ -46,21 +83,22 @@ def make_app(api: Api, assets: dict[str, Asset], *, token: str, hosts: set[str])
     api : Api
     assets : dict
         The files of the page by their path; there are no others.
-    token : str
-        What every call under /api must bring.
+    tokens : Tokens
+        What every call under /api must bring, and how a browser gets it.
     hosts : set of str
         The values of the Host header that are answered, each with its port.
     """
-    desk = Desk(api)
+    endpoint = Endpoint(api)
     routes = [Route(path, partial(_page, asset), methods=["GET"]) for path, asset in assets.items()]
-    routes.append(Route("/api/{rest:path}", desk.answer, methods=["GET", "POST", "DELETE"]))
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+    routes.append(Route("/api/{rest:path}", endpoint.answer, methods=["GET", "POST", "DELETE"]))
+    routes.append(Route(ENTER, partial(_enter, tokens), methods=["POST"]))
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused, RefusedError: _said})
     app.router.redirect_slashes = False
-    return Guard(app, token, hosts)
+    return Middleware(app, tokens, hosts)
 
 
 @dataclass
-class Desk:
+class Endpoint:
     """Takes calls to the API, a few at a time, each in a thread."""
 
     api: Api
@@ -85,6 +123,15 @@ class Desk:
         return _response(reply)
 
 
+async def _enter(tokens: Tokens, request: Request) -> Response:
+    """The token for a code."""
+    code = json_object(await request.body()).get("code")
+    token = tokens.exchange(code) if isinstance(code, str) else None
+    if token is None:
+        return _response(refusal(401, "this link was used already: open the address that the explorer printed"))
+    return _response(json_reply({"token": token}))
+
+
 async def _page(asset: Asset, request: Request) -> Response:
     return Response(asset.body, 200, {"Cache-Control": "no-cache"}, asset.content_type)
 
@@ -96,20 +143,25 @@ async def _refused(request: Request, error: Exception) -> Response:
     return _response(Reply(said.status, said.content_type, said.body, error.headers or {}))
 
 
+async def _said(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return _response(refusal(error.status, str(error)))
+
+
 def _response(reply: Reply) -> Response:
     headers = {"Cache-Control": "no-store", **reply.headers, "Content-Type": reply.content_type}
     return Response(reply.body, reply.status, headers)
 
 
-class Guard:
+class Middleware:
     """Refuses what does not come from the explorer's own page, before anything else looks at it.
 
     The Host must be one of those the explorer was started for (a page that points its own name at this machine has another);
     calls need the token; what changes anything needs JSON and the page's own Origin; bodies are short.
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
-        self._app, self._token, self._hosts = app, token.encode(), {host.lower().encode() for host in hosts}
+    def __init__(self, app: ASGIApp, tokens: Tokens, hosts: set[str]) -> None:
+        self._app, self._tokens, self._hosts = app, tokens, {host.lower().encode() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -135,13 +187,12 @@ class Guard:
         origins = _values(scope, b"origin")
         if any(origin.lower() != b"http://" + hosts[0].lower() for origin in origins):
             return refusal(403, "only the explorer's own page may ask")
-        if not scope["path"].startswith("/api/"):
+        is_call = scope["path"].startswith("/api/")
+        if not is_call and scope["path"] != ENTER:
             return None
         tokens = _values(scope, TOKEN)
-        if len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token):
-            return refusal(
-                401, "the token is missing or wrong: open the address that the explorer printed when it started"
-            )
+        if is_call and (len(tokens) != 1 or not self._tokens.fits(tokens[0])):
+            return refusal(401, WRONG_TOKEN)
         if scope["method"] in ("GET", "HEAD"):
             return None
         if len(origins) != 1:

@@ -12,6 +12,7 @@ import time
 import warnings
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
@@ -44,6 +45,8 @@ class Server:
     ----------
     url : str
         The address to open, with its token.
+    token : str
+        What every call must bring.
     note : str
         What the user should know about the address; empty as a rule.
     """
@@ -60,7 +63,8 @@ class Server:
         assets = prepare(host) if assets is None else assets
         import uvicorn
 
-        from consilience.explorer.http import make_app
+        from consilience.explorer.connections import LimitedProtocol
+        from consilience.explorer.http import Tokens, make_app
 
         address = check_host(host)
         self._socket, self.note = _bind(address, port)
@@ -71,17 +75,17 @@ class Server:
                 stacklevel=2,
             )
         self.port = int(self._socket.getsockname()[1])
-        self.token = token or secrets.token_hex(16)
+        self._tokens = Tokens(token or secrets.token_hex(16))
         named = f"[{address}]" if ":" in address else address
         self.api = Api(session)
-        app = make_app(self.api, assets, token=self.token, hosts=_allowed(named, self.port))
+        app = make_app(self.api, assets, tokens=self._tokens, hosts=_allowed(named, self.port))
         config = uvicorn.Config(
             app,
-            http="h11",  # refuses doubled Host headers and bad lengths by itself
+            http=LimitedProtocol,  # h11 refuses doubled Host headers and bad lengths by itself
             ws="none",
             lifespan="off",
             log_config=None,  # how a process logs is its own affair
-            log_level="warning",
+            log_level="error",  # what strangers send is not worth a line
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -91,7 +95,26 @@ class Server:
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="explorer", daemon=True
         )
-        self.url = f"http://{named}:{self.port}/#token={self.token}"
+        self._address = f"http://{named}:{self.port}/"
+
+    @property
+    def token(self) -> str:
+        """What every call must bring."""
+        return self._tokens.token
+
+    @property
+    def url(self) -> str:
+        """The address to open, with its token."""
+        return f"{self._address}#token={self.token}"
+
+    def open_browser(self) -> None:
+        """Open the page where there is a display, in a thread of its own: some browsers return only when they are closed.
+
+        The command line of a browser can be seen by other users, so the address holds a code that works once.
+        """
+        if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+            url = f"{self._address}#code={self._tokens.new_code()}"
+            threading.Thread(target=_open_browser, args=(url,), name="browser", daemon=True).start()
 
     def start(self) -> Server:
         """Begin to answer; a server that answers already is left alone."""
@@ -166,7 +189,9 @@ def _bind(host: str, port: int) -> tuple[socket.socket, str]:
             note = f"port {number} is not open to you; took another"
         except socket.gaierror:
             found.close()
-            raise InputError(f"{host} is no address of this machine: leave --host out for this machine alone") from None
+            raise InputError(
+                f"{host} is not an address of this machine: leave --host out for this machine alone"
+            ) from None
         except OSError as error:
             found.close()
             if number == 0:
@@ -191,15 +216,9 @@ def _allowed(named: str, port: int) -> set[str]:
     return {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
 
-def open_browser(url: str) -> bool:
-    """Open the address in the user's browser where there is a display."""
-    has_display = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if not has_display:
-        return False
-    try:
-        return webbrowser.open(url)
-    except webbrowser.Error:
-        return False
+def _open_browser(url: str) -> None:
+    with suppress(webbrowser.Error):
+        webbrowser.open(url)
 
 
 def run(server: Server, *, browser: bool, say: Callable[[str], Any]) -> None:
@@ -207,9 +226,10 @@ def run(server: Server, *, browser: bool, say: Callable[[str], Any]) -> None:
     with server:
         if server.note:
             say(f"{server.note}.")
-        opened = browser and open_browser(server.url)
-        say(f"The explorer is {'open' if opened else 'ready'} at {server.url}")
+        say(f"The explorer is ready at {server.url}")
         say("Press Ctrl-C to end it.")
+        if browser:
+            server.open_browser()
         try:
             server.wait()
         except KeyboardInterrupt:

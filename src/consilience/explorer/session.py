@@ -1,12 +1,11 @@
-"""A session of the explorer: what does not change while people look, and the edition that is shown now."""
+"""A session of the explorer: what does not change while people look, and the snapshot that is shown now."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,12 @@ from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
 from consilience.explorer.scores import score_table
-from consilience.explorer.snapshot import Edition
+from consilience.explorer.snapshot import Snapshot
 from consilience.generation import Variations
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
+from consilience.opening import Provenance
 from consilience.reports.plane import feature_names, plane_of
 from consilience.tables import Table
 
@@ -34,47 +34,14 @@ class Known:
     classes: list[str]
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where the clusterings of a session came from.
-
-    Attributes
-    ----------
-    name : str
-        What people call it.
-    source : str
-        Name of the file or folder, without its path.
-    run : str
-        16 hexadecimal digits that stay the same as long as it is the same run, however it grows.
-    code : list of str
-        Python lines that make `ensemble` again.
-    store : Path or None
-        The run that new clusterings are added to.
-    refused : list of str
-        Files that were left out, each with the reason.
-    fingerprint : str or None
-        Of the data that the run was made from.
-    other_data : bool
-        Whether the data that is shown is not that.
-    """
-
-    name: str
-    source: str
-    run: str
-    code: Sequence[str]
-    store: Path | None = None
-    refused: Sequence[str] = ()
-    fingerprint: str | None = None
-    other_data: bool = False
-
-
 class Session:
     """What the explorer shows.
 
     Parameters
     ----------
     clusterings : Ensemble or MetaClustering
-    origin : Origin, optional
+    origin : Provenance, optional
+        Where they came from.
     data : Table, optional
         Measurements of the same objects, or their distances.
     known : mapping of name to labels, optional
@@ -82,11 +49,15 @@ class Session:
         The plane; by default its two main axes.
     linkage : str
     n_groups : int, optional
-        Where the tree is cut at first.
+        Where the tree is cut at first; by default where :func:`consilience.organize` cuts it.
     agreement : Agreement, optional
         The process that the clusterings came out of.
     base : scikit-learn clusterer, optional
         What made the clusterings in place of k-means.
+    code, data_code : str
+        Python that opens the clusterings and their data; empty for what is in memory.
+    id_name : str
+        What the column of the ids is called.
     n_jobs : int, optional
     progress : bool, optional
 
@@ -94,15 +65,15 @@ class Session:
     --------
     >>> from consilience.datasets import load_beads, load_beads_labels
     >>> session = Session(load_beads_labels(), data=load_beads())
-    >>> session.edition.revision, session.edition.n_groups
-    (0, 8)
+    >>> session.snapshot.revision, session.snapshot.meta.n_groups
+    (0, 2)
     """
 
     def __init__(
         self,
         clusterings: Ensemble | MetaClustering,
         *,
-        origin: Origin | None = None,
+        origin: Provenance | None = None,
         data: Table | None = None,
         known: Mapping[str, Any] | None = None,
         axes: Any = None,
@@ -110,6 +81,9 @@ class Session:
         n_groups: int | None = None,
         agreement: Agreement | None = None,
         base: Any = None,
+        code: str = "",
+        data_code: str = "",
+        id_name: str = "id",
         n_jobs: int | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -124,8 +98,11 @@ class Session:
                 f"{data.source} has {data.n_objects:,} objects and the clusterings {ensemble.n_objects:,}: give the data "
                 "that they are of"
             )
-        self.origin = origin or memory(ensemble)
+        self.origin = _named_origin(origin, ensemble)
         self.data, self.agreement, self.base, self.n_jobs = data, agreement, base, n_jobs
+        self.code, self.data_code, self.id_name = code, data_code, id_name
+        made = self.origin.fingerprint
+        self.other_data = data is not None and made is not None and fingerprint(data.values) != made
         self.ids = ensemble.ids if ensemble.ids is not None or data is None else data.ids
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
@@ -136,26 +113,30 @@ class Session:
         self.seed = given.seed if given else 0
         self.grown: list[str] = []  # lines that make what was added in memory
         self.renumbered = ensemble is not whole
-        meta = self._organize(ensemble, progress) if given is None or self.renumbered else given
-        self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
         self.n_groups = n_groups or (given.n_groups if given else None)
-        self.edition = self._edition(0, meta, self.n_groups)
+        if given is None or self.renumbered:
+            meta = self._organize(ensemble, progress)
+        else:
+            meta = given if n_groups is None else given.cut(n_groups)
+        self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
+        self.snapshot = self._snapshot(0, meta)
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
         how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
-        return organize(ensemble, **how, random_state=self.seed, n_jobs=self.n_jobs, progress=progress)
+        how |= {"random_state": self.seed, "n_jobs": self.n_jobs, "progress": progress}
+        return organize(ensemble, self.n_groups or "auto", **how)
 
-    def _edition(self, revision: int, meta: MetaClustering, n_groups: int | None) -> Edition:
+    def _snapshot(self, revision: int, meta: MetaClustering) -> Snapshot:
         known = {name: one.codes for name, one in self.known.items()}
-        return Edition(revision, meta, score_table(meta, self.data, known), n_groups)
+        return Snapshot(revision, meta, score_table(meta, self.data, known))
 
-    def grow(self, made: Ensemble, lines: Sequence[str] = ()) -> Edition:
+    def grow(self, made: Ensemble, lines: Sequence[str] = ()) -> Snapshot:
         """Add clusterings: the tree is grown anew and the revision goes up; leaves keep their numbers."""
-        old = self.edition
+        old = self.snapshot
         meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
-        new = self._edition(old.revision + 1, meta, self.n_groups)
+        new = self._snapshot(old.revision + 1, meta)
         self.grown += lines
-        self.edition = new  # at once for all who ask from now on; those who are asking keep the old one
+        self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
 
     @property
@@ -174,10 +155,14 @@ class Session:
         return int(index) if self.ids is None else self.ids[index]
 
 
-def memory(ensemble: Ensemble) -> Origin:
-    """The origin of clusterings that were given as they are."""
+def _named_origin(origin: Provenance | None, ensemble: Ensemble) -> Provenance:
+    """Where clusterings came from; those in memory are told apart by their labels."""
+    if origin is not None and origin.run:
+        return (
+            origin if origin.path is not None or origin.code else replace(origin, name="clusterings", source="memory")
+        )
     run = fingerprint(ensemble.labels)[:16]
-    return Origin("clusterings", "memory", run, ["ensemble = ...  # the clusterings that you gave to cs.explore"])
+    return Provenance("clusterings", "memory", run=run) if origin is None else replace(origin, run=run)
 
 
 def without_gaps(ensemble: Ensemble) -> Ensemble:

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.spatial.distance import num_obs_y
 
 from consilience import _kernels
 from consilience._check import InputError, fingerprint
 from consilience._parallel import n_threads
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.confidence import floating
 from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
-from consilience.meta.group_consensus import group_vote
-from consilience.meta.tree import cut, grow, layout
+from consilience.meta.group_consensus import GroupVote, group_vote
+from consilience.meta.tree import grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
-LEAST, CANDIDATES = 4, 6  # groups at least, so that tiles are worth it; candidate numbers that are named
 MOST_CLUSTERS = 2**16 - 1
 THREADS = n_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
-SMALL, WIDE = (
-    64,
-    10_000,
-)  # clusterings of a branch whose medoid is found at once; of a tree whose distances are kept at hand
+SMALL = 64  # clusterings of a branch whose medoid is found at once
+WIDE = 10_000  # clusterings of a tree whose distances are kept at hand
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})([mc])")
 
 
@@ -48,45 +46,70 @@ class Ref(NamedTuple):
         return f"{self.node}{self.kind}" if self.node < self.m else f"{self.m}.{self.node}{self.kind}"
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One clustering, as it is shown.
+@dataclass(frozen=True, eq=False)
+class DisplayedClustering:
+    """One clustering, as it is displayed.
 
     Attributes
     ----------
     ref : Ref
-    labels : (n_objects,) uint8 or uint16 array
-        The largest value is missing.
-    confidence : (n_objects,) float32 array or None
-        Share of the branch's clusterings whose aligned vote agrees; None of a single clustering.
+    codes : (n_objects,) int32 array
+        Clusters 0 … k − 1, −1 missing.
+    encoded : (n_objects,) uint8 or uint16 array
+        The same in as few bytes as there are clusters for; the largest value is missing.
     leaf : int or None
         The clustering's number; None for a consensus of several.
     size : int
         Clusterings of the branch.
+    names : list of str, or None
+        What its clusters are called, where they have names.
+    assess : function, or None
+        Computes the confidence and support of a consensus; None of a single clustering.
     """
 
     ref: Ref
-    labels: NDArray[Any]
-    confidence: NDArray[np.float32] | None
+    codes: Labels
+    encoded: Array
     leaf: int | None
     size: int
+    names: list[str] | None = None
+    assess: Callable[[], tuple[Floats, Floats]] | None = None
 
     @property
     def nbytes(self) -> int:
         """What it costs to keep."""
-        return self.labels.nbytes + 8 * len(self.labels)  # the codes and the confidence
-
-    @cached_property
-    def codes(self) -> NDArray[np.int32]:
-        """The labels as the package has them, −1 missing."""
-        codes = self.labels.astype(np.int32)
-        codes[self.labels == np.iinfo(self.labels.dtype).max] = -1
-        return codes
+        return 5 * self.codes.nbytes + self.encoded.nbytes  # with confidence and support
 
     @cached_property
     def clusters(self) -> int:
         """Number of clusters."""
         return int(self.codes.max(initial=-1)) + 1
+
+    @cached_property
+    def assessed(self) -> tuple[Floats, Floats] | None:
+        """Confidence and support of every object, as in :class:`consilience.consensus.Consensus`."""
+        return None if self.assess is None else self.assess()
+
+    @property
+    def confidence(self) -> Floats | None:
+        """Probability that each object belongs to its cluster; None of a single clustering."""
+        return None if self.assessed is None else self.assessed[0]
+
+    @property
+    def support(self) -> Floats | None:
+        """Share of the branch's clusterings that put each object there; None of a single clustering."""
+        return None if self.assessed is None else self.assessed[1]
+
+    @cached_property
+    def floaters(self) -> Ints:
+        """The objects that no majority of the branch puts where they are, the weakest first."""
+        return np.empty(0, np.int64) if self.support is None else floating(self.codes, self.support)
+
+    def name_of(self, cluster: int) -> str | int | None:
+        """What a cluster is called: its name or its number; None for missing."""
+        if cluster < 0:
+            return None
+        return int(cluster) if self.names is None else self.names[cluster]
 
 
 class Tree:
@@ -127,37 +150,27 @@ def among_first(distances: Floats, m: int) -> Floats:
     return np.concatenate([distances[begins[i] : begins[i] + m - 1 - i] for i in range(m - 1)])
 
 
-class Edition:
+class Snapshot:
     """The clusterings of a session and their tree at one revision.
 
     Parameters
     ----------
     revision : int
     meta : MetaClustering
+        Its cut is the one that is shown at first.
     scores : DataFrame
         A row per clustering.
-    n_groups : int or None
-        Where the tree is cut at first; None for the sharpest jump of at least four groups.
     """
 
-    def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame, n_groups: int | None = None) -> None:
+    def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame) -> None:
         if int(meta.ensemble.labels.max()) >= MOST_CLUSTERS:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")
         self.revision, self.meta, self.scores = revision, meta, scores
-        self.codes = _kernels.encode_codes(meta.ensemble.labels)
+        self._columns = _kernels.encode_codes(meta.ensemble.labels)  # a row per clustering, as they are sent
         self.newest = Tree(meta.tree)
         self._near = square(meta.distances) if meta.n_clusterings <= WIDE else None
         self.cache = Cache(ROOM)
         self.tag = fingerprint(meta.tree)[:12]
-        self.candidates = [int(n) for n in meta.jumps["n_groups"][:CANDIDATES]]
-        enough = [int(n) for n in meta.jumps["n_groups"] if n >= LEAST]
-        self.n_groups = n_groups or (enough[0] if enough else min(LEAST, self.n_clusterings))
-        self.note = f"{self.n_groups} groups as asked for" if n_groups else self._note(enough)
-
-    def _note(self, enough: list[int]) -> str:
-        if not enough:
-            return f"{self.n_groups} groups, as many as there are to look at"
-        return f"{self.n_groups} by the sharpest jump of the compactness curve from {LEAST} groups on: a suggestion, not a truth"
 
     @property
     def n_clusterings(self) -> int:
@@ -168,11 +181,6 @@ class Edition:
     def n_objects(self) -> int:
         """Number of objects."""
         return self.meta.ensemble.n_objects
-
-    @cached_property
-    def groups(self) -> Ints:
-        """The nodes of the groups that the tree is cut into at first, the largest first."""
-        return cut(self.meta.tree, self.n_groups)[0]
 
     def top(self, node: int, kind: str) -> Ref:
         """The ref of a node of the newest tree."""
@@ -218,28 +226,44 @@ class Edition:
         sums = totals.sum(axis=1, dtype=float)
         return medoid_of(self.meta.distances, members, members[sums <= sums.min() * (1 + 1e-6)])
 
-    def shown(self, ref: Ref) -> Shown:
+    def displayed(self, ref: Ref) -> DisplayedClustering:
         """The clustering that a ref names."""
         size = 1 if ref.node < ref.m else int(self.tree(ref.m).sizes[ref.node])
         if ref.kind == "m" or size == 1:
-            leaf = self.medoid(ref)
-            return Shown(ref, self.codes[leaf], None, leaf, size)
+            leaf, ensemble = self.medoid(ref), self.meta.ensemble
+            names = ensemble.label_names[leaf]
+            called = None if names is None else [str(name) for name in names]
+            return DisplayedClustering(ref, ensemble.labels[:, leaf], self._columns[leaf], leaf, size, called)
         return self.cache.get(("consensus", ref.m, ref.node), lambda: self._consensus(ref, size))
 
-    def _consensus(self, ref: Ref, size: int) -> Shown:
+    def named_labels(self, one: DisplayedClustering) -> Array:
+        """The labels of a clustering as they were given; the codes where they have no names."""
+        return one.codes if one.names is None or one.leaf is None else self.meta.ensemble.named_labels(one.leaf)
+
+    def _consensus(self, ref: Ref, size: int) -> DisplayedClustering:
         members = self.members(ref)
         n_clusters = self.meta.ensemble.n_clusters[members]
         found = group_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
         if found is None:  # no member has the median number of clusters: the vote starts elsewhere
             whole = self.meta.consensus(members)
-            labels, confidence = whole.labels.astype(np.int32), whole.support.astype(np.float32)
-        else:
-            labels, confidence = found.labels, found.support.astype(np.float32)
-        return Shown(ref, labels.astype(self.codes.dtype), confidence, None, size)  # −1 becomes the largest value
+            codes = whole.labels.astype(np.int32)
+            return self._voted(ref, codes, size, lambda: (whole.confidence, whole.support))
 
-    def _labels(self, members: Ints) -> NDArray[np.int32]:
+        def assess() -> tuple[Floats, Floats]:
+            vote = GroupVote(self._labels(members), found.labels)  # anew: the members' labels are too large to keep
+            return vote.confidence, vote.support
+
+        return self._voted(ref, found.labels, size, assess)
+
+    def _voted(
+        self, ref: Ref, codes: Labels, size: int, assess: Callable[[], tuple[Floats, Floats]]
+    ) -> DisplayedClustering:
+        encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
+        return DisplayedClustering(ref, codes, encoded, None, size, None, assess)
+
+    def _labels(self, members: Ints) -> Labels:
         """The labels of some clusterings, one after the other, −1 missing."""
-        some = self.codes[members]
+        some = self._columns[members]
         labels = some.astype(np.int32)
         if self.meta.ensemble.has_missing:
             labels[some == np.iinfo(some.dtype).max] = -1

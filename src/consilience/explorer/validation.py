@@ -8,48 +8,40 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from consilience.explorer.codec import RefusedError
-from consilience.explorer.export import FORMATS
 from consilience.explorer.snapshot import REF
 
-NAME, SCORE, ITEMS = 80, 200, 64
+NAME, SCORE, ITEMS = 80, 200, 64  # letters of a name and of a score; clusterings of an export
+COUNT, ROWS = 1000, 500  # clusterings that one job makes; objects of one answer
+ALL = -2  # what `cluster` says for all of them; −1 is missing
+FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
+ORDERS = ("index", "confidence", "support")
 WHOLE = re.compile(r"-?[0-9]{1,9}")
 Check = Callable[[Any], Any]
+Keys = Mapping[str, tuple[Check, Any]]  # of each key its check, and what stands for it; ... if it must be there
 
 
 def objects_query(query: Mapping[str, str]) -> dict[str, Any]:
     """Which rows of the table of objects are asked for."""
-    usual = {"start": "0", "count": "50", "cluster": "-2", "order": "index"}
+    usual = {"start": "0", "count": "50", "cluster": str(ALL), "order": "index"}
     if unknown := sorted(set(query) - set(usual)):
         raise RefusedError(400, f"this call knows no {unknown[0]!r}: {', '.join(usual)}")
     asked = {**usual, **query}
-    limits = {"start": (0, 10**9 - 1), "count": (1, 500), "cluster": (-2, 65535)}
+    limits = {"start": (0, 10**9 - 1), "count": (1, ROWS), "cluster": (ALL, 65535)}
     numbers = {name: _whole_text(name, asked[name], *ends) for name, ends in limits.items()}
-    if asked["order"] not in ("index", "confidence"):
-        raise RefusedError(400, "order is index or confidence")
+    if asked["order"] not in ORDERS:
+        raise RefusedError(400, f"order is one of {', '.join(ORDERS)}")
     return {**numbers, "order": asked["order"]}
 
 
-def job_body(body: bytes) -> tuple[str, dict[str, Any]]:
-    """The kind of a job, and what it is asked to do."""
-    content = _object(body)
-    kinds: dict[str, dict[str, tuple[Check, Any]]] = {
-        "refine": {"ref": (_ref, ...), "count": (_between(1, 1000), 100), "spread": (_real(0.01, 3), 0.3)},
-        "null": {"groups": (_between(2, 100), ...), "score": (_short(SCORE), ...), "shuffles": (_between(1, 100), 20)},
-    }
-    kind = content.pop("kind", None)
-    if not isinstance(kind, str) or kind not in kinds:
-        raise RefusedError(400, "the kind of a job is refine or null")
-    return kind, _checked(content, kinds[kind])
-
-
 def export_body(body: bytes) -> tuple[str, list[tuple[str, str]], bool]:
-    """The format, the refs with their names, and whether confidence is wanted."""
-    keys = {"format": (_format, ...), "items": (_items, ...), "confidence": (_flag, False)}
-    asked = _checked(_object(body), keys)
-    return asked["format"], asked["items"], asked["confidence"]
+    """The format, the refs with their names, and whether confidence and support are wanted."""
+    keys = {"format": (_format, ...), "items": (_items, ...), "assessed": (_flag, False)}
+    asked = check_keys(json_object(body), keys)
+    return asked["format"], asked["items"], asked["assessed"]
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def json_object(body: bytes) -> dict[str, Any]:
+    """The JSON object that a body is."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -59,7 +51,7 @@ def _object(body: bytes) -> dict[str, Any]:
     return content
 
 
-def _checked(content: dict[str, Any], keys: Mapping[str, tuple[Check, Any]]) -> dict[str, Any]:
+def check_keys(content: dict[str, Any], keys: Keys) -> dict[str, Any]:
     """Every key's value, or its default; unknown keys are refused."""
     if unknown := sorted(set(content) - set(keys)):
         raise RefusedError(400, f"this call knows no {unknown[0][:40]!r}: {', '.join(keys)}")
@@ -74,13 +66,15 @@ def _checked(content: dict[str, Any], keys: Mapping[str, tuple[Check, Any]]) -> 
     return asked
 
 
-def _whole_text(name: str, text: str, low: int, high: int) -> int:
-    if not WHOLE.fullmatch(text) or not low <= int(text) <= high:
+def _whole_text(name: str, value: str, low: int, high: int) -> int:
+    if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
         raise RefusedError(400, f"{name} must be a whole number from {low} to {high}")
-    return int(text)
+    return int(value)
 
 
-def _between(low: int, high: int) -> Check:
+def whole(low: int, high: int) -> Check:
+    """A whole number between two."""
+
     def check(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
             raise ValueError(f"a whole number from {low} to {high}")
@@ -89,7 +83,9 @@ def _between(low: int, high: int) -> Check:
     return check
 
 
-def _real(low: float, high: float) -> Check:
+def real(low: float, high: float) -> Check:
+    """A number between two."""
+
     def check(value: Any) -> float:
         if type(value) not in (int, float) or not low <= value <= high:
             raise ValueError(f"a number from {low} to {high}")
@@ -98,7 +94,9 @@ def _real(low: float, high: float) -> Check:
     return check
 
 
-def _short(most: int) -> Check:
+def text(most: int) -> Check:
+    """A text of so many characters at most."""
+
     def check(value: Any) -> str:
         if not isinstance(value, str) or len(value) > most or not _encodable(value):
             raise ValueError(f"a text of at most {most} characters")
@@ -107,12 +105,13 @@ def _short(most: int) -> Check:
     return check
 
 
-def _encodable(text: str) -> bool:
+def _encodable(value: str) -> bool:
     """Whether it is text at all: JSON can smuggle in halves of characters."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def _ref(value: Any) -> str:
+def ref_text(value: Any) -> str:
+    """The ref of a clustering."""
     if not isinstance(value, str) or not REF.fullmatch(value):
         raise ValueError("a node of the tree and m or c, such as 17m")
     return value
@@ -137,5 +136,5 @@ def _items(value: Any) -> list[tuple[str, str]]:
     for item in value:
         if not isinstance(item, dict) or not set(item) <= {"ref", "name"}:
             raise ValueError("a list of objects with ref and name")
-        items.append((_ref(item.get("ref")), _short(NAME)(item.get("name", "")).strip()))
+        items.append((ref_text(item.get("ref")), text(NAME)(item.get("name", "")).strip()))
     return items

@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience.explorer.api import Api
 from consilience.explorer.assets import Asset
-from consilience.explorer.export import column_names
+from consilience.explorer.calls.export import column_names
 from consilience.explorer.session import Session
 
 try:
@@ -36,7 +36,8 @@ class Explorer(anywidget.AnyWidget):
     selected : str
         The ref of the clustering that is chosen now.
     selection : DataFrame
-        The labels of those in the tray, or of the chosen one while the tray is empty: a row per object, −1 missing.
+        The labels of those in the tray, or of the chosen one while the tray is empty: a row per object, labels as they were
+        given, or numbers of clusters (−1 missing) where they have no names.
 
     Examples
     --------
@@ -80,12 +81,14 @@ class Explorer(anywidget.AnyWidget):
         self.selection = self._labels(items or [(self.selected, self.selected)] * bool(self.selected))
 
     def _labels(self, items: list[tuple[str, str]]) -> pd.DataFrame:
-        session = self._api.session
-        edition = session.edition
-        names = column_names(name for _, name in items)
-        columns = {name: edition.shown(edition.ref(ref)).codes for name, (ref, _) in zip(names, items, strict=True)}
-        index = pd.RangeIndex(edition.n_objects) if session.ids is None else pd.Index(session.ids, name="id")
-        return pd.DataFrame(columns, index=index)
+        session, snapshot = self._api.session, self._api.session.snapshot
+        names = column_names(session, [name for _, name in items])
+        columns = {
+            name: snapshot.named_labels(snapshot.displayed(snapshot.ref(ref)))
+            for name, (ref, _) in zip(names, items, strict=True)
+        }
+        ids = pd.RangeIndex(snapshot.n_objects) if session.ids is None else pd.Index(session.ids, name=session.id_name)
+        return pd.DataFrame(columns, index=ids)
 
     def close(self) -> None:
         """Stop the job under way, and the widget."""

@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError
-from consilience.explorer.jobs import Job, Jobs
+from consilience.explorer.jobs import Job
 from consilience.explorer.scores import measured
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import Edition
+from consilience.explorer.validation import SCORE, text, whole
 from consilience.measures import accuracy, compactness
 
+KEYS = {"groups": (whole(2, 100), ...), "score": (text(SCORE), ...), "shuffles": (whole(1, 100), 20)}
 
-def start_null(session: Session, edition: Edition, jobs: Jobs, groups: int, score: str, shuffles: int) -> Job:
-    """Start a job that holds the best of `groups` groups against the best of shuffled ones."""
-    if groups > edition.n_clusterings:
-        raise RefusedError(400, f"{groups} groups cannot be made of {edition.n_clusterings} clusterings")
-    sign, measure = _score(session, score)
+
+def start(call: Call, groups: int, score: str, shuffles: int) -> Job:
+    """Start a job that compares the best of `groups` groups with the best of shuffled ones."""
+    if groups > call.snapshot.n_clusterings:
+        raise RefusedError(400, f"{groups} groups cannot be made of {call.snapshot.n_clusterings} clusterings")
+    sign, measure = _score(call.session, score)
 
     def work(job: Job) -> dict[str, Any]:
         calls = 0
@@ -31,7 +34,7 @@ def start_null(session: Session, edition: Edition, jobs: Jobs, groups: int, scor
             job.done = calls // groups
             return sign * measure(labels)
 
-        found = edition.meta.cut(groups).null({score: counted}, n_shuffles=shuffles, progress=False)
+        found = call.snapshot.meta.cut(groups).null({score: counted}, n_shuffles=shuffles, progress=False)
         row = found.table.loc[score]
         return {
             "score": score,
@@ -44,7 +47,7 @@ def start_null(session: Session, edition: Edition, jobs: Jobs, groups: int, scor
             "values": sign * found.groups[score].to_numpy(),
         }
 
-    return jobs.start("null", shuffles + 1, work)
+    return call.jobs.start("null", shuffles + 1, work)
 
 
 def _score(session: Session, score: str) -> tuple[int, Callable[[Any], float]]:

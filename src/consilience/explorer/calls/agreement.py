@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from consilience.agreement import stable_groups
+from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
-from consilience.explorer.session import Session
-from consilience.explorer.snapshot import Edition
 from consilience.reports.agreement import components_of
 
 GROUPS, MEMBERS = 20, 20
 
 
-def agreement_reply(session: Session, edition: Edition) -> Reply:
+def answer(call: Call) -> Reply:
     """The whole process in one answer; it does not change, but the revision does."""
-    if session.agreement is None:
+    if call.session.agreement is None:
         raise RefusedError(404, "this session shows no agreement run")
-    return edition.cache.get("agreement", lambda: _agreement(session, edition))
+    return call.once(lambda: _agreement(call))
 
 
-def _agreement(session: Session, edition: Edition) -> Reply:
-    found = session.agreement
+def _agreement(call: Call) -> Reply:
+    found = call.session.agreement
     assert found is not None
-    table = found.stability_by_iteration({name: known.codes for name, known in session.known.items()} or None)
+    table = found.stability_by_iteration({name: known.codes for name, known in call.session.known.items()} or None)
     ends = {"before": found.before, "after": found.after}
     sides = {side: {when: getattr(ends[when], side) for when in ends} for side in ("rows", "columns")}
     groups = []
@@ -33,7 +32,7 @@ def _agreement(session: Session, edition: Edition) -> Reply:
             ]
     return json_reply(
         {
-            "revision": edition.revision,
+            "revision": call.snapshot.revision,
             "iterations": table.to_dict("records"),
             "objective": found.objective,
             "components": {

@@ -10,10 +10,12 @@ import numpy as np
 
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
+from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError
-from consilience.explorer.jobs import Job, Jobs
+from consilience.explorer.jobs import Job
 from consilience.explorer.session import Session
-from consilience.explorer.snapshot import Edition, Ref
+from consilience.explorer.snapshot import Snapshot
+from consilience.explorer.validation import COUNT, real, ref_text, whole
 from consilience.generation import remake
 from consilience.generation.specs import Spec
 from consilience.store import Store
@@ -23,67 +25,71 @@ CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; a
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
 
 
-def refine_note(session: Session, edition: Edition) -> str:
+KEYS = {"ref": (ref_text, ...), "count": (whole(1, COUNT), 100), "jitter": (real(0.01, 3), 0.3)}
+
+
+def unavailable(session: Session, snapshot: Snapshot) -> str:
     """Why no clusterings can be added; empty if they can."""
-    info = edition.meta.ensemble.info
+    info = snapshot.meta.ensemble.info
     if not set(MADE) <= set(info) or info["seed"].isna().all():
         return "These clusterings were not made by consilience generate, which alone can make more like them."
     if session.data is None:
         return "The data is not here: start again with --data TABLE (in Python, data=…), the table that the run was made from."
-    if session.origin.other_data:
+    if session.other_data:
         return "The data differs from that the run was made from: give the same table, columns and known labels as to generate."
     return ""
 
 
-def start_refine(session: Session, edition: Edition, jobs: Jobs, ref: Ref, count: int, spread: float) -> Job:
+def start(call: Call, ref: str, count: int, jitter: float) -> Job:
     """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch."""
-    if note := refine_note(session, edition):
+    session, snapshot = call.session, call.snapshot
+    leaf = snapshot.medoid(snapshot.ref(ref))
+    if note := unavailable(session, snapshot):
         raise RefusedError(400, note)
-    leaf = edition.medoid(ref)
     try:
-        Spec.of_row(edition.meta.ensemble.info.iloc[leaf])
+        Spec.of_row(snapshot.meta.ensemble.info.iloc[leaf])
     except InputError as error:
         raise RefusedError(400, str(error)) from None
-    return jobs.start("refine", count, lambda job: _refine(session, job, leaf, count, spread))
+    return call.jobs.start("more_like", count, lambda job: _work(session, job, leaf, count, jitter))
 
 
-def _refine(session: Session, job: Job, leaf: int, count: int, spread: float) -> dict[str, Any] | None:
+def _work(session: Session, job: Job, leaf: int, count: int, jitter: float) -> dict[str, Any] | None:
     """Make them, and show whatever was made, also if the job was canceled or failed on the way."""
-    before = session.edition.n_clusterings
+    before = session.snapshot.n_clusterings
     made: list[Ensemble] = []
     lines: list[str] = []
     try:
-        _make(session, job, leaf, count, spread, made, lines)
+        _make(session, job, leaf, count, jitter, made, lines)
     finally:
         if made:
             job.message = "growing the tree anew"
             session.grow(Ensemble.concat(made), [] if session.origin.store else lines)
             job.message = ""
-            job.result = {"added": list(range(before, session.edition.n_clusterings)), "around": leaf}
+            job.result = {"added": list(range(before, session.snapshot.n_clusterings)), "around": leaf}
     return job.result
 
 
 def _make(
-    session: Session, job: Job, leaf: int, count: int, spread: float, made: list[Ensemble], lines: list[str]
+    session: Session, job: Job, leaf: int, count: int, jitter: float, made: list[Ensemble], lines: list[str]
 ) -> None:
     """Chunk by chunk, each from a seed of its own, so that asking again makes others."""
-    ensemble = session.edition.meta.ensemble
+    ensemble = session.snapshot.meta.ensemble
     row, seed = ensemble.info.iloc[leaf], _next_number(ensemble)
     size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
     _check_data(session, ensemble, leaf)
     with _writer(session) as store:
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
-            new = session.variations(row, n, jitter=spread, random_state=seed + job.done)
+            new = session.variations(row, n, jitter=jitter, random_state=seed + job.done)
             if store is not None:
                 new.info["number"] = store.append(new.labels, info=new.info)
             made.append(new)
-            lines.append(_line(leaf, n, spread, seed + job.done))
+            lines.append(_line(leaf, n, jitter, seed + job.done))
             job.done += n
 
 
 def _check_data(session: Session, ensemble: Ensemble, leaf: int) -> None:
-    """See that the clustering can be made again, unless the run says what data it is of."""
+    """See that the clustering can be reproduced, unless the run says what data it is of."""
     if session.origin.fingerprint is not None:
         return
     again = remake(session.data, ensemble.info.iloc[leaf], base=session.base, n_jobs=session.n_jobs)
@@ -105,12 +111,12 @@ def _writer(session: Session) -> Iterator[Store | None]:
         yield None
         return
     manifest = find_manifest(path)[0]
-    ids = session.edition.meta.ensemble.ids
+    ids = session.snapshot.meta.ensemble.ids
     same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan")}
     with Store.resume(path, ids=ids, **same) as store:
         yield store
 
 
-def _line(leaf: int, n: int, spread: float, seed: int) -> str:
-    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={spread!r}, random_state={seed})"
+def _line(leaf: int, n: int, jitter: float, seed: int) -> str:
+    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={jitter!r}, random_state={seed})"
     return f"ensemble = cs.Ensemble.concat([ensemble, {made}])"

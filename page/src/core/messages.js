@@ -1,0 +1,115 @@
+// What the server says, message by message: the keys that consilience.explorer.calls sends.
+
+/**
+ * @typedef {Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array} TypedArray
+ * @typedef {Uint8Array | Uint16Array} Labels the largest value is missing
+ */
+
+/**
+ * GET session
+ * @typedef {{
+ *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
+ *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
+ *   names: string[] | null, linkage: string, measure: string, estimated: {pairs: number, error: number} | null,
+ *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
+ *   limits: {refs: number, more_like: number, rows: number, items: number},
+ *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean},
+ *   more_like_note: string, refused: string[], job: Job | null,
+ * }} Session
+ * @typedef {{name: string, low: number | null, high: number | null, better: "low" | "high" | null}} Score
+ * @typedef {{groups: number, nodes: number[], candidates: number[], note: string}} SessionCut `nodes` of groups 1, 2, …
+ */
+
+/**
+ * GET boot, GET labels/REFS and GET map/…: a header and arrays
+ * @typedef {{
+ *   ref: string, node: number, leaf: number | null, clusters: number, size: number, scores: Record<string, number>,
+ * }} Item a clustering beside its labels; `leaf` is null for a consensus
+ * @typedef {{
+ *   header: {revision: number, items: Item[]},
+ *   arrays: {
+ *     xy: Float32Array, merges: Int32Array, heights: Float32Array, order: Int32Array, scores: Float32Array,
+ *     clusters: Uint16Array, labels: Labels,
+ *   },
+ *   shapes: Record<string, number[]>,
+ * }} Boot
+ * @typedef {{
+ *   header: {revision: number, items: Item[]}, arrays: {labels: Labels, support?: Uint8Array},
+ *   shapes: Record<string, number[]>,
+ * }} LabelsMessage support in steps of 1/254, 255 for none
+ * @typedef {{
+ *   header: {
+ *     revision: number, kind: string, stress: number | null, kept: number | null, n_neighbors: number, note: string,
+ *   },
+ *   arrays: {xy: Float32Array}, shapes: Record<string, number[]>,
+ * }} MapMessage
+ */
+
+/**
+ * GET detail/REF
+ * @typedef {{
+ *   revision: number, ref: string, node: number, leaf: number | null, name: string, size: number, clusters: number,
+ *   names: string[] | null, sizes: number[], n_missing: number, scores: Record<string, number | null>,
+ *   made: Record<string, unknown> | null, weights: {feature: string, weight: number}[] | null,
+ *   features: ClusterMarks[] | null, confidence: Spread | null, support: Spread | null,
+ *   n_floaters: number, floating: number, floaters: Floater[], known: KnownTable[],
+ * }} Detail
+ * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
+ * @typedef {{feature: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
+ * @typedef {{mean: number | null, histogram: number[]}} Spread
+ * @typedef {{index: number, id: Id, cluster: number, confidence: number, support: number}} Floater
+ * @typedef {{name: string, accuracy: number | null, table: number[][] | null, labels: string[]}} KnownTable
+ * @typedef {string | number} Id
+ */
+
+/**
+ * GET objects/REF
+ * @typedef {{revision: number, ref: string, total: number, columns: string[], rows: ObjectRow[]}} Objects
+ * @typedef {{
+ *   index: number, id: Id, cluster: number, name: string | number | null, confidence: number | null,
+ *   support: number | null, known: Record<string, string | null>, values: Record<string, number | null>,
+ * }} ObjectRow
+ */
+
+/**
+ * GET compare/REF/REF and GET components/REF
+ * @typedef {{
+ *   revision: number, a: string, b: string, clusters: number[], names: (string[] | null)[], table: number[][],
+ *   only_a: number, only_b: number, matched: number[][], n_moved: number,
+ *   moved: {index: number, id: Id, from: number, to: number}[], measures: Record<string, number | null>,
+ * }} Compare
+ * @typedef {{
+ *   revision: number, ref: string, node: number, n_members: number, n_components: number, share_in_groups: number,
+ *   largest: number, components: {size: number, ids: Id[]}[], floaters: Floater[],
+ * }} Components
+ */
+
+/**
+ * GET agreement
+ * @typedef {{
+ *   revision: number, iterations: Iteration[], objective: (number | null)[], groups: StableGroup[],
+ *   components: Record<string, Record<string, Record<string, number>>>, empty_rows: number, empty_columns: number,
+ * }} Agreement
+ * @typedef {Record<string, string | number | null> & {side: string, iteration: number}} Iteration
+ * @typedef {{side: string, when: string, size: number, members: Id[]}} StableGroup
+ */
+
+/**
+ * POST jobs, GET jobs/NUMBER, DELETE jobs/NUMBER
+ * @typedef {{
+ *   id: number, state: "running" | "done" | "canceled" | "failed", done: number, total: number, message: string,
+ *   revision: number,
+ * }} JobState
+ * @typedef {JobState & {kind: "more_like", result: {added: number[], around: number} | null}} MoreLikeJob
+ * @typedef {JobState & {kind: "null", result: NullResult | null}} NullJob
+ * @typedef {MoreLikeJob | NullJob} Job
+ * @typedef {{
+ *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
+ *   shuffled: number[], values: number[],
+ * }} NullResult
+ * @typedef {{kind: "more_like", ref: string, count: number, jitter: number}
+ *   | {kind: "null", groups: number, score: string, shuffles: number}} JobRequest
+ * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean}} ExportRequest
+ */
+
+export {};

@@ -1,0 +1,58 @@
+"""The explorer's calls, one file each. To add one: write its file, enter it in the table, and describe it in docs/explorer.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from consilience.explorer.calls import (
+    agreement,
+    boot,
+    compare,
+    components,
+    detail,
+    export,
+    jobs,
+    labels,
+    maps,
+    objects,
+    session,
+)
+from consilience.explorer.calls.call import Call
+from consilience.explorer.codec import Reply
+
+ONE = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}[mc]"
+WORDS = {"REF": rf"({ONE})", "REFS": rf"({ONE}(?:,{ONE})*)", "NUMBER": r"([0-9]{1,9})", "KIND": "(mds|neighbors)"}
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a call is asked for, and what answers it; capital words in the path are what the caller chooses."""
+
+    method: str
+    path: str
+    answer: Callable[[Call], Reply]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The paths that it answers."""
+        return re.compile("/api/" + re.sub("[A-Z]+", lambda word: WORDS[word[0]], self.path))
+
+
+ROUTES = (
+    Route("GET", "session", session.answer),
+    Route("GET", "boot", boot.answer),
+    Route("GET", "labels/REFS", labels.answer),
+    Route("GET", "map/KIND", maps.answer),
+    Route("GET", "detail/REF", detail.answer),
+    Route("GET", "objects/REF", objects.answer),
+    Route("GET", "compare/REF/REF", compare.answer),
+    Route("GET", "components/REF", components.answer),
+    Route("GET", "agreement", agreement.answer),
+    Route("POST", "jobs", jobs.start),
+    Route("GET", "jobs/NUMBER", jobs.look),
+    Route("DELETE", "jobs/NUMBER", jobs.stop),
+    Route("POST", "export", export.answer),
+)

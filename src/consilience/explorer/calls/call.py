@@ -1,0 +1,44 @@
+"""One call: what it is about, and what the client sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from consilience.explorer.codec import Reply
+from consilience.explorer.jobs import Jobs
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import DisplayedClustering, Snapshot
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to one revision of a session.
+
+    Attributes
+    ----------
+    session : Session
+    snapshot : Snapshot
+        The revision; it stays the same while the call is answered.
+    jobs : Jobs
+    parts : tuple of str
+        What the client chose in the path.
+    query : mapping of str to str
+    body : bytes
+    """
+
+    session: Session
+    snapshot: Snapshot
+    jobs: Jobs
+    parts: tuple[str, ...] = ()
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def clustering(self, part: int = 0) -> DisplayedClustering:
+        """The clustering that a part of the path names."""
+        return self.snapshot.displayed(self.snapshot.ref(self.parts[part]))
+
+    def once(self, make: Callable[[], Reply], *key: Any) -> Reply:
+        """What `make` answers, kept for those who ask again."""
+        return self.snapshot.cache.get((make.__module__, *self.parts, *key), make)

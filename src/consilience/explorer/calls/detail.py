@@ -1,0 +1,155 @@
+"""One clustering in detail: its clusters, what marks them, what made it, how sure its objects are, what is known."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience import _kernels
+from consilience.consensus.confidence import FLOATING
+from consilience.explorer.calls.call import Call
+from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.session import Known, Session
+from consilience.explorer.snapshot import DisplayedClustering, Snapshot
+from consilience.generation import METHODS, describe
+from consilience.measures import accuracy
+from consilience.measures.effect_sizes import Z, effect_sizes
+
+WEIGHTS, FLOATERS, BINS = 30, 100, 20
+CELLS = 100_000  # of a table of clusters × classes that is still sent
+BESIDE = ("weights", "settings", "name", "number")  # columns of info that are told elsewhere
+TOP, DESCRIBED = 8, 60  # columns for each cluster, and clusters that they mark
+
+
+def answer(call: Call) -> Reply:
+    """Everything about one clustering but its objects."""
+    return call.once(lambda: _detail(call))
+
+
+def _detail(call: Call) -> Reply:
+    session, snapshot, one = call.session, call.snapshot, call.clustering()
+    row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
+    return json_reply(
+        {
+            "revision": snapshot.revision,
+            "ref": str(one.ref),
+            "node": one.ref.node,
+            "leaf": one.leaf,
+            "name": title(snapshot, one),
+            "size": one.size,
+            "clusters": one.clusters,
+            "names": one.names,
+            "sizes": np.bincount(one.codes[one.codes >= 0], minlength=one.clusters),
+            "n_missing": int(np.count_nonzero(one.codes < 0)),
+            "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
+            "made": None if row is None else _made(row),
+            "weights": None if row is None else _weights(session, row),
+            "features": _marks(session, one) if session.features else None,
+            "confidence": _spread(one, one.confidence),
+            "support": _spread(one, one.support),
+            "n_floaters": len(one.floaters),
+            "floating": FLOATING,
+            "floaters": floater_rows(session, one),
+            "known": [_known(name, known, one) for name, known in session.known.items()],
+        }
+    )
+
+
+def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
+    """What a clustering is called."""
+    if one.leaf is None:
+        return f"consensus of {one.size:,}"
+    name = snapshot.meta.ensemble.names[one.leaf]
+    return name if one.size == 1 else f"{name}, medoid of {one.size:,}"
+
+
+def _made(row: pd.Series) -> dict[str, Any]:
+    """How a clustering was made: the cells of its info that hold something, and the settings of its run."""
+    cells = {str(name): value for name, value in row.items() if name not in BESIDE}
+    made = {name: value for name, value in cells.items() if np.ndim(value) > 0 or not pd.isna(value)}
+    if words := describe(row):
+        made = {"made by": words, **made}
+    settings = row.get("settings")
+    if isinstance(settings, str):
+        try:
+            made["parameters"] = json.loads(settings)
+        except ValueError:
+            made["parameters"] = settings
+    return made
+
+
+def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
+    """The largest weights of the columns, or of the components, that it was made with."""
+    weights = row.get("weights")
+    if weights is None or np.ndim(weights) == 0:
+        return None
+    values = np.asarray(weights, float)
+    names = session.features
+    if row.get("method") in METHODS and METHODS[row["method"]].space != "columns":
+        names = [f"{METHODS[row['method']].space.removesuffix('s')} {i + 1}" for i in range(len(values))]
+    elif len(names) != len(values):
+        names = [f"column {i}" for i in range(len(values))]
+    order = np.argsort(-values, kind="stable")[:WEIGHTS]
+    return [{"feature": names[i], "weight": values[i]} for i in order]
+
+
+def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
+    """For every cluster its columns of the largest |d|, with the means inside and outside and a 95 % interval of d."""
+    assert session.data is not None
+    codes = np.minimum(one.codes, DESCRIBED)  # the clusters beyond are only part of the rest
+    inside, outside, d, error = effect_sizes(session.data.values, codes)
+    marks = []
+    for cluster in range(min(one.clusters, DESCRIBED)):
+        effect = np.abs(np.nan_to_num(d[cluster], posinf=0, neginf=0))  # what varies in no cluster has no size
+        top = [
+            {
+                "feature": session.features[i],
+                "mean": inside[cluster, i],
+                "rest": outside[cluster, i],
+                "d": d[cluster, i],
+                "low": d[cluster, i] - Z * error[cluster, i],
+                "high": d[cluster, i] + Z * error[cluster, i],
+            }
+            for i in np.argsort(-effect, kind="stable")[:TOP]
+            if effect[i] > 0
+        ]
+        marks.append({"cluster": cluster, "top": top})
+    return marks
+
+
+def _spread(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
+    """Mean and histogram of the confidence or support of the objects that have a cluster."""
+    if values is None:
+        return None
+    known = values[one.codes >= 0]
+    return {"mean": float(known.mean()) if known.size else None, "histogram": np.histogram(known, BINS, (0, 1))[0]}
+
+
+def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
+    """The floaters of a consensus, at most 100."""
+    confidence, support = one.assessed or (None, None)
+    return [
+        {
+            "index": i,
+            "id": session.name_of(i),
+            "cluster": one.codes[i],
+            "confidence": confidence[i],  # type: ignore[index]
+            "support": support[i],  # type: ignore[index]
+        }
+        for i in one.floaters[:FLOATERS]
+    ]
+
+
+def _known(name: str, known: Known, one: DisplayedClustering) -> dict[str, Any]:
+    shape = one.clusters, len(known.classes)
+    fits = shape[0] * shape[1] <= CELLS
+    both = (known.codes >= 0) & (one.codes >= 0)
+    return {
+        "name": name,
+        "accuracy": accuracy(known.codes, one.codes) if both.any() else None,
+        "table": _kernels.contingency(one.codes, known.codes, shape) if fits else None,
+        "labels": known.classes if fits else [],
+    }

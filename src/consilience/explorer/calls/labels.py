@@ -1,0 +1,53 @@
+"""The labels of some clusterings, and the support of every object in those that are a consensus."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from consilience._types import Array
+from consilience.explorer.calls.call import Call
+from consilience.explorer.codec import RefusedError, Reply, binary_reply
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import DisplayedClustering
+from consilience.measures import accuracy
+
+MOST_REFS = 64  # clusterings in one answer
+NONE = 255  # support of an object that has none
+
+
+def answer(call: Call) -> Reply:
+    """Labels as they are drawn: a row per clustering."""
+    texts = call.parts[0].split(",")
+    if len(texts) > MOST_REFS:
+        raise RefusedError(400, f"ask for at most {MOST_REFS} clusterings at a time")
+    found = [call.snapshot.displayed(call.snapshot.ref(text)) for text in texts]
+    arrays = {"labels": np.stack([one.encoded for one in found])}
+    if any(one.leaf is None for one in found):
+        arrays["support"] = np.stack([_steps(one) for one in found])
+    header = {"revision": call.snapshot.revision, "items": [describe(call.session, one) for one in found]}
+    place = f"{call.session.origin.run}-{call.snapshot.tag}-{call.snapshot.revision}"
+    tag = f'W/"{place}-{zlib.crc32(call.parts[0].encode()):08x}"'
+    return binary_reply(header, arrays, {"ETag": tag, "Cache-Control": "private, no-cache"})
+
+
+def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
+    """A clustering beside its labels."""
+    own = session.known if one.leaf is None else {}  # a clustering's scores are in the boot
+    return {
+        "ref": str(one.ref),
+        "node": one.ref.node,
+        "leaf": one.leaf,
+        "clusters": one.clusters,
+        "size": one.size,
+        "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
+    }
+
+
+def _steps(one: DisplayedClustering) -> Array:
+    """Support in steps of 1/254."""
+    if one.support is None:
+        return np.full(len(one.codes), NONE, np.uint8)
+    return np.where(one.codes >= 0, np.round(254 * one.support), NONE).astype(np.uint8)

@@ -1,0 +1,60 @@
+"""The session in words and numbers: what is shown, how its tree is cut, and what can be done with it."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.labels import MOST_REFS
+from consilience.explorer.calls.more_like import unavailable
+from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.scores import score_summary
+from consilience.explorer.validation import COUNT, ITEMS, ROWS
+
+FEATURES = 200  # names of columns that are listed
+CANDIDATES = 6  # numbers of groups that stand out
+
+
+def answer(call: Call) -> Reply:
+    """The session's summary."""
+    session, snapshot = call.session, call.snapshot
+    meta, origin, note = snapshot.meta, session.origin, unavailable(session, snapshot)
+    job = call.jobs.running()
+    return json_reply(
+        {
+            "version": 2,
+            "package": version("consilience"),
+            "revision": snapshot.revision,
+            "run": origin.run,
+            "tree": session.tree,
+            "name": origin.name,
+            "source": origin.source,
+            "n_objects": snapshot.n_objects,
+            "n_clusterings": snapshot.n_clusterings,
+            "n_features": len(session.features),
+            "features": session.features[:FEATURES],
+            "known": list(session.known),
+            "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
+            "linkage": meta.linkage,
+            "measure": meta.measure,
+            "estimated": None if meta.n_pairs is None else {"pairs": meta.n_pairs, "error": meta.standard_error},
+            "embedding": {"kind": session.plane.kind, "note": session.plane.note},
+            "scores": score_summary(snapshot.scores),
+            "cut": {
+                "groups": meta.n_groups,
+                "nodes": meta.nodes,  # of groups 1, 2, …
+                "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
+                "note": meta.note,
+            },
+            "limits": {"refs": MOST_REFS, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
+            "can": {
+                "more_like": not note,
+                "null": bool(session.known) or session.data is not None,
+                "features": bool(session.features),
+                "agreement": session.agreement is not None,
+            },
+            "more_like_note": note,
+            "refused": list(origin.refused),
+            "job": None if job is None else job.summary(),
+        }
+    )
