@@ -8,8 +8,8 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.alternatives import CCIB, ccib
-from consilience.alternatives.annealing import anneal
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
+from consilience.annealing import anneal
 from consilience.datasets import orthogonal_multinomials
 from consilience.information import objective_of
 from consilience.measures import matched_accuracy, nmi

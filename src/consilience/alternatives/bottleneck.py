@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._random import child_seed, stream
-from consilience.alternatives.annealing import anneal
 from consilience.alternatives.data import check_counts
 from consilience.alternatives.multinomial import CountClusterer, log_profiles
+from consilience.annealing import anneal
 from consilience.information import Engine, random_starts
 from consilience.tables import check_matrix
 from consilience.views import cluster_tables, count_views

@@ -23,7 +23,6 @@ from consilience._parallel import workers
 from consilience._progress import track
 from consilience._random import child_seed, stream
 from consilience._types import EnsembleLike, Labels, RandomState
-from consilience.alternatives.annealing import anneal
 from consilience.alternatives.bottleneck import SEARCHES
 from consilience.alternatives.conditional_views import conditional_views, coordinate, local_start, reweigh
 from consilience.alternatives.data import check_counts
@@ -31,6 +30,7 @@ from consilience.alternatives.diagnostics import redundancy
 from consilience.alternatives.given import check_given, joint
 from consilience.alternatives.multinomial import CountClusterer
 from consilience.alternatives.splits import KEEP
+from consilience.annealing import anneal
 from consilience.consensus import combine
 from consilience.consensus.confidence import assess
 from consilience.consensus.distinct_rows import check_problem

@@ -18,6 +18,7 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._random import stream
 from consilience._types import Floats
 from consilience.alternatives.data import check_counts
+from consilience.annealing import soft_rows
 from consilience.tables import check_matrix
 
 
@@ -28,15 +29,6 @@ def log_profiles(counts: Floats, smoothing: float) -> Floats:
     smoothed = counts + prior
     with np.errstate(divide="ignore"):
         return np.log(smoothed / np.maximum(smoothed.sum(axis=1, keepdims=True), 1e-300))
-
-
-def soft_rows(scores: Floats) -> tuple[Floats, Floats]:
-    """exp of the scores with rows that sum to one, and the logarithms of the sums."""
-    top = scores.max(axis=1, keepdims=True)
-    out = np.exp(scores - top)
-    total = out.sum(axis=1, keepdims=True)
-    out /= total
-    return out, (top + np.log(total)).ravel()
 
 
 class CountClusterer(ClusterMixin, BaseEstimator):

@@ -6,7 +6,7 @@ clusterings, their Eq. 1.)
 
 - ``"sequential"`` (N. Slonim, N. Friedman and N. Tishby 2002): rows move one at a time to where the information grows most.
 - ``"annealing"`` (deterministic annealing, N. Tishby, F. Pereira and W. Bialek 1999): soft memberships
-  p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised step by step until they are hard.
+  p(c | x) ∝ p(c) exp(−β D[p(y | x) ‖ p(y | c)]), β raised step by step until they are hard (:mod:`consilience.annealing`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from consilience._check import check_choice, check_count, check_positive, check_seed
 from consilience._parallel import workers
 from consilience._random import stream
-from consilience._types import Floats
+from consilience.annealing import anneal
 from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.information import objective_of, refill_empty
-from consilience.views import Views
+from consilience.information import objective_of
 
 
 def information_bottleneck(
@@ -70,58 +69,11 @@ def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_
     part = views.rows(sample)
 
     def one(unit: int) -> NDArray[np.int32]:
-        return _harden(_anneal(part, k, cooling, stream(seed, "consensus.bottleneck", unit)), k)
+        return anneal(part, k, cooling=cooling, rng=stream(seed, "consensus.bottleneck", unit))
 
     found = workers(n_jobs)(delayed(one)(unit) for unit in range(n_init))
     best = max(found, key=lambda labels: objective_of(part, labels, k))
     return spread_labels(views, part, sample, best, k, "shannon")
-
-
-def _anneal(views: Views, n_clusters: int, cooling: float, rng: np.random.Generator) -> Floats:
-    """Soft memberships (n_rows, k) as β rises from where one cluster is best to where they are hard.
-
-    For a row with r_x known labels D[p(y | x) ‖ p(y | c)] = const − (1/r_x) Σ_q log p_q(y_q | c).
-    """
-    rows, weights = views.table, views.object_weights
-    ones = rows.copy()
-    ones.data = np.ones_like(ones.data)
-    known = np.maximum(np.diff(rows.indptr), 1)[:, None]
-    soft = 1 + 0.1 * rng.random((views.n_objects, n_clusters))
-    soft /= soft.sum(axis=1, keepdims=True)
-    beta = 1.0
-    while beta < 1000:
-        for _ in range(30):
-            logs, prior = _cluster_logs(views, ones, soft, weights)
-            score = np.log(prior) + beta * (ones @ logs) / known
-            score -= score.max(axis=1, keepdims=True)
-            new = np.exp(score)
-            new /= new.sum(axis=1, keepdims=True)
-            shift = float(np.abs(new - soft).max())
-            soft = new
-            if shift < 1e-3:
-                break
-        if float((soft.max(axis=1) > 0.999).mean()) > 0.999:
-            break
-        beta *= cooling
-        soft = soft * (1 + 0.02 * rng.random(soft.shape))  # lets equal clusters part when they can
-        soft /= soft.sum(axis=1, keepdims=True)
-    return soft
-
-
-def _cluster_logs(views: Views, ones: Any, soft: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """log p_q(y | c) of every column (columns × k) and p(c)."""
-    held = soft * weights[:, None]
-    table = np.asarray(ones.T @ held) + 1e-9
-    totals = np.zeros((views.n_views, soft.shape[1]))
-    np.add.at(totals, views.view_of, table)
-    prior = held.sum(axis=0) / weights.sum()
-    return np.log(table / totals[views.view_of]), np.maximum(prior, 1e-300)
-
-
-def _harden(soft: Floats, n_clusters: int) -> NDArray[np.int32]:
-    labels = soft.argmax(axis=1).astype(np.int32)
-    refill_empty(labels, soft, n_clusters)
-    return labels
 
 
 class InformationBottleneck(ConsensusEstimator):

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, xlogy
+from scipy.special import xlogy
 
 from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Labels
+from consilience.annealing import soft_rows
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
@@ -62,9 +63,9 @@ def mixture_model(
     if problem.n_rows > SAMPLE:  # a label that the sample lacks has a little chance, so that every row finds a cluster
         shares = shares + 0.5 / problem.n_rows
     with np.errstate(divide="ignore"):
-        soft = _posterior(rows.scores(np.log(shares)) + start.log_weights)[0]
+        soft = soft_rows(rows.scores(np.log(shares)) + start.log_weights)[0]
     found = expectation_maximization(rows, soft, smoothing, most, least)
-    soft, logs = _posterior(found.joint(rows))
+    soft, logs = soft_rows(found.joint(rows))
     labels = soft.argmax(axis=1)
     order = by_size(labels, problem.weights, k)
     shares = np.exp(found.log_shares[:, order])
@@ -91,18 +92,12 @@ def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, ma
             log_weights = np.log(rows.weights @ soft / total)
             log_shares = np.log(rows.shares(rows.holders @ soft, smoothing))
         found = Mixture(log_weights, log_shares, history, False)
-        soft, logs = _posterior(found.joint(rows))
+        soft, logs = soft_rows(found.joint(rows))
         history.append(float(rows.weights @ logs + xlogy(smoothing, np.exp(log_shares)).sum()))
         if len(history) > 1 and history[-1] - history[-2] <= tol * total:
             return Mixture(log_weights, log_shares, history, True)
         if len(history) == max_iter:
             return found
-
-
-def _posterior(joint: Floats) -> tuple[Floats, Floats]:
-    """p(cluster | row) and log p(row)."""
-    logs = np.asarray(logsumexp(joint, axis=1))
-    return np.exp(joint - logs[:, None]), logs
 
 
 class MixtureModel(EMModel):

@@ -1,4 +1,4 @@
-"""Deterministic annealing of the information engine's objective on count views.
+"""Deterministic annealing of the information engine's objective.
 
 Soft memberships p(c | x) ∝ p(c) exp(β Σ_v s_v Σ_y x_y log p_v(y | c) / |x|), |x| = Σ_v s_v x_v, where s_v = w_v / N_v are the
 scales of the views: the gradient of Σ_v w_v I(C; v), so that β → ∞ is hard assignment by it (N. Tishby, F. Pereira and W. Bialek 1999;
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from consilience._types import Floats
-from consilience.alternatives.multinomial import soft_rows
 from consilience.information import refill_empty
 from consilience.views import Views
 
@@ -62,3 +61,12 @@ def _cluster_logs(views: Views, soft: Floats, weight: Floats) -> tuple[Floats, F
     totals = np.zeros((views.n_views, soft.shape[1]))
     np.add.at(totals, views.view_of, table)
     return np.log(table / totals[views.view_of]), np.maximum(weight @ soft, 1e-300)
+
+
+def soft_rows(scores: Floats) -> tuple[Floats, Floats]:
+    """exp of the scores with rows that sum to one, and the logarithms of the sums."""
+    top = scores.max(axis=1, keepdims=True)
+    out = np.exp(scores - top)
+    total = out.sum(axis=1, keepdims=True)
+    out /= total
+    return out, (top + np.log(total)).ravel()
