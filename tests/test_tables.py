@@ -964,7 +964,7 @@ def test_an_unnamed_first_column_is_the_ids(tmp_path, header):
     labels = read_table(write(tmp_path / "l.csv", ",a,b\nx,0,1\ny,0,0\nz,1,1\n"), kind="labels")
     assert (list(labels.ids), labels.columns) == (["x", "y", "z"], ["a", "b"])
     twice = text.replace("q,", "p,")
-    words = "has no name" if not header else "holds text"
+    words = "has no name, and cannot be ids, since values repeat" if not header else "holds text"
     assert words in refusal(write(tmp_path / "t.csv", twice), kind="data")
 
 

@@ -81,14 +81,18 @@ def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> 
     for position in kept if sheet.names is not None else ():
         if not sheet.names[position]:  # type: ignore[index]
             flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # type: ignore[operator]
+            ids = f"if it holds ids give id_column={position} ({flag}), otherwise name it"
+            other = "and cannot be ids, since values repeat or are missing: name it, or leave it out with columns= (--columns)"
             raise InputError(
-                f"{sheet.source}: column {position} (the first is 0) has no name: if it holds ids give "
-                f"id_column={position} ({flag}), otherwise name it"
+                f"{sheet.source}: column {position} (the first is 0) has no name"
+                + (f": {ids}" if _names_objects(sheet, position) else f", {other}")
             )
     return kept
 
 
-def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -> tuple[pd.DataFrame, list[str]]:
+def label_frame(
+    sheet: Sheet, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
+) -> tuple[pd.DataFrame, list[str]]:
     """Columns of labels, and notices; those not `asked` for by name are refused together if they do not look like labels."""
     names, found, notices = sheet.column_names(), {}, []
     doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
@@ -99,7 +103,7 @@ def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -
             labels = labels_of(sheet, position)
         except ColumnError as error:
             if asked:
-                raise
+                raise InputError(str(error)) from None
             errors.append(error)
             briefs.append(f"{name!r} ({error.brief})")
             doubts["other"].append(name)
@@ -107,13 +111,13 @@ def label_frame(sheet: Sheet, positions: Sequence[int], *, asked: bool = True) -
         found[name], words = labels, _different(labels)
         if not asked and 2 * (k := len(words)) > len(labels) > FEW:
             briefs.append(f"{name!r} ({k:,} different values for {count(len(labels), 'object')})")
-            doubts["id" if k == len(labels) else "other"].append(name)
+            doubts["id" if k == len(labels) and not has_ids else "other"].append(name)
         elif not asked and len(positions) > 1 and _CLASS_NAME.fullmatch(name):
             briefs.append(f"{name!r} (by its name a known class)")
             doubts["known"].append(name)
         notices += _maybe_missing(name, labels, words)
     if len(errors) == len(briefs) == 1:
-        raise errors[0]
+        raise InputError(str(errors[0])) from None
     if briefs:
         raise InputError(_ask(sheet, briefs, doubts, len(positions)))
     frame = pd.concat(found, axis=1)
@@ -135,7 +139,7 @@ def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) 
         advice.append(f"if {'it' if one else repr(ids[0])} names the objects say id_column={ids[0]!r} (--id {ids[0]})")
     if known := doubts["known"]:
         advice.append(f"if {'it' if one else repr(known[0])} is known say known={known[0]!r} (--known {known[0]})")
-    rest = "choose the clusterings, these too if they are some, with columns= (--columns)"
+    rest = "choose the clusterings with columns= (--columns), which takes whatever it names"
     return (
         f"{sheet.source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
         f"{'does' if one else 'do'} not look like {'a clustering' if one else 'clusterings'}: {'; '.join([*advice, rest])}"

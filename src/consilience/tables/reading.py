@@ -165,7 +165,7 @@ def read_table(
     labels, more = label_frame(sheet, aside) if aside else (None, [])
     values: Any
     if kind == "labels":
-        values, doubts = label_frame(sheet, kept, asked=asked)
+        values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
     else:
         values = {"data": data_of, "counts": counts_of, "distances": distances_of}[kind](sheet, kept)
         doubts = row_numbers(sheet, values, kept) if kind == "data" and ids is None else []

@@ -135,7 +135,7 @@ class Sheet:
         within = names[: self.width] if option == "columns" else names
         if found := [position for position, name in enumerate(within) if fnmatchcase(name, reference)]:
             return found
-        near = nearest(reference.strip("*?"), within, 3) or within[:3]
+        near = nearest(reference.strip("*?"), within, 3) or [name for name in within if name][:3]
         raise InputError(
             f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: the nearest are "
             f"{', '.join(repr(name) for name in near)}"

@@ -211,7 +211,7 @@ def _numeric(sheet: Sheet, positions: list[int], whole: bool) -> list[np.ndarray
             if n := 0 if columns[-1].dtype.kind == "i" else int((~np.isfinite(columns[-1])).sum()):
                 gaps[position] = f"{count(n, 'missing cell')}"
     if len(gaps) == 1 and errors:
-        raise errors[0]
+        raise InputError(str(errors[0])) from None
     if errors:
         names = sheet.column_names()
         raise InputError(
