@@ -968,6 +968,12 @@ def test_an_unnamed_first_column_is_the_ids(tmp_path, header):
     assert words in refusal(write(tmp_path / "t.csv", twice), kind="data")
 
 
+def test_a_frame_without_names_as_pandas_writes_it(tmp_path):
+    table = read_table(write(tmp_path / "x.csv", pd.DataFrame(X).to_csv()), kind="data")
+    np.testing.assert_array_equal(table.values, X)
+    assert (table.columns, list(table.ids)) == (["0", "1", "2"], ["0", "1", "2", "3"])
+
+
 def test_a_table_as_r_writes_it(tmp_path):
     table = read_table(write(tmp_path / "x.csv", '"a","b"\n"p",1,2\n"q",3,4\n'), kind="data")
     assert (list(table.ids), table.columns, table.values.tolist()) == (["p", "q"], ["a", "b"], [[1, 2], [3, 4]])

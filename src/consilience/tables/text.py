@@ -188,6 +188,8 @@ def _first_record(source: str, raw: bytes, sep: str) -> list[str]:
 
 
 def _check_header(source: str, names: list[str]) -> None:
+    if names == ["", *map(str, range(len(names) - 1))]:
+        return  # as pandas writes a frame whose columns have no names
     numeric = [is_number(name) for name in names if name]
     if numeric and all(numeric):
         raise InputError(
