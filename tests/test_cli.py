@@ -56,7 +56,7 @@ def test_version():
 
 
 def test_compare_prints_every_clustering_and_measure():
-    done = run("compare", LABELS, "--id", "bead", "--measure", "jaccard,nmi", "--truth", "shape,color")
+    done = run("compare", LABELS, "--id", "bead", "--measure", "jaccard,nmi", "--known", "shape,color")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "16 clusterings of 300 objects" in done.stdout
@@ -78,7 +78,7 @@ def test_compare_json_holds_the_library_s_own_numbers():
 
 def test_compare_writes_the_matrix(tmp_path):
     out = tmp_path / "matrix.csv"
-    assert run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", "nmi", "-o", out).returncode == 0
+    assert run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", "nmi", "--pairs", out).returncode == 0
     matrix = pd.read_csv(out, index_col="clustering")
     ens = cs.Ensemble(pd.read_csv(LABELS).drop(columns=["bead", "shape", "color"]))
     np.testing.assert_allclose(matrix.to_numpy(), cs.pairwise(ens, "nmi"), atol=1e-12)
@@ -87,7 +87,7 @@ def test_compare_writes_the_matrix(tmp_path):
 
 def test_several_measures_make_several_files(tmp_path):
     for suffix in (".tsv", ".parquet", ".npy"):
-        done = run("compare", LABELS, "--id", "bead", "-m", "nmi,rand", "-o", tmp_path / f"m{suffix}")
+        done = run("compare", LABELS, "--id", "bead", "-m", "nmi,rand", "--pairs", tmp_path / f"m{suffix}")
         assert done.returncode == 0, done.stderr
         assert {p.name for p in tmp_path.glob(f"*{suffix}")} == {f"m_nmi{suffix}", f"m_rand{suffix}"}
 
@@ -102,11 +102,11 @@ def test_compare_reads_a_store(tmp_path):
 def test_one_clustering_is_compared_with_the_truth_alone(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("run,class\n0,a\n0,a\n1,b\n")
-    done = run("compare", path, "--truth", "class", "--json", "-m", "accuracy")
+    done = run("compare", path, "--known", "class", "--json", "-m", "accuracy")
     found = json.loads(done.stdout)
     assert found["stability"] == {}
     assert found["clusterings"][0]["accuracy:class"] == 1.0
-    assert "1 clustering of 3 objects" in run("compare", path, "--truth", "class").stdout
+    assert "1 clustering of 3 objects" in run("compare", path, "--known", "class").stdout
 
 
 def test_clusterings_that_share_nothing_are_null_in_json(tmp_path):
@@ -137,9 +137,12 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", "absent.csv"], ["absent.csv", "no such file"]),
         (["compare", LABELS, "-m", "jacard"], ["jacard", "did you mean 'jaccard'"]),
         (["compare", LABELS, "--id", "baed"], ["beads_labels.csv", "baed", "did you mean 'bead'"]),
-        (["compare", LABELS, "--truth", "shap"], ["beads_labels.csv", "shap", "did you mean 'shape'"]),
+        (["compare", LABELS, "--known", "shap"], ["beads_labels.csv", "shap", "did you mean 'shape'"]),
         (["compare", LABELS, "-o", "matrix.doc"], ["matrix.doc", ".csv"]),
-        (["compare", LABELS, "--id", "bead", "-o", "no/such/folder.csv"], ["folder_jaccard.csv", "does not exist"]),
+        (
+            ["compare", LABELS, "--id", "bead", "--pairs", "no/such/folder.csv"],
+            ["folder_jaccard.csv", "does not exist"],
+        ),
         (["compare", LABELS, "--id", "bead", "-j", "0"], ["n_jobs", "0"]),
         (["compare", os.path.dirname(__file__)], ["is a folder, not a stored run", "manifest.json"]),
         (["compare", LABELS, "-m", "NMI"], ["'NMI'", "did you mean 'nmi'"]),
@@ -147,9 +150,9 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", LABELS, "-t", "shape,shape"], ["'shape' is named twice"]),
         (["compare", LABELS, "-t", "shape,,color"], ["one between every two commas"]),
         (["compare", LABELS, "--id", "99"], ["id_column (--id) 99 is not there", "0 to 18"]),
-        (["compare", LABELS, "--columns", "form1", "--truth", "form1"], ["no column is left", "--known"]),
+        (["compare", LABELS, "--columns", "form1", "--known", "form1"], ["no column is left", "--known"]),
         (["compare", LABELS, "--figure", "x.doc"], ["x.doc", ".png, .svg, .pdf"]),
-        (["compare", LABELS, "--id", "bead", "--truth-from", "absent.csv"], ["absent.csv", "no such file"]),
+        (["compare", LABELS, "--id", "bead", "--known-from", "absent.csv"], ["absent.csv", "no such file"]),
         (["completion", "cmd"], ["bash"]),
     ],
 )
@@ -173,7 +176,7 @@ def test_every_bad_table_reaches_the_user_as_one_sentence(tmp_path):
         assert all(word in said for word in words), said
 
 
-@pytest.mark.parametrize("option", ["--output", "--figure", "--truth-from"])
+@pytest.mark.parametrize("option", ["--output", "--figure", "--known-from"])
 def test_what_is_read_is_never_written_over(tmp_path, option):
     path, other = tmp_path / "x.csv", tmp_path / "y.csv"
     path.write_text("a,b\n0,0\n1,1\n")
@@ -181,7 +184,7 @@ def test_what_is_read_is_never_written_over(tmp_path, option):
     args = {
         "--output": ["-o", path],
         "--figure": ["--figure", tmp_path / "x.png"],
-        "--truth-from": ["--truth-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")],
+        "--known-from": ["--known-from", other, "-o", os.path.join(tmp_path, ".", "y.csv")],
     }[option]
     if option == "--figure":
         path = path.rename(tmp_path / "x.png")
@@ -193,7 +196,7 @@ def test_what_is_read_is_never_written_over(tmp_path, option):
 def test_the_name_of_an_output_made_from_a_measure_is_checked_too(tmp_path):
     path = tmp_path / "x_nmi.csv"
     path.write_text("a,b\n0,0\n1,1\n")
-    assert "is also read" in refused("compare", path, "-m", "rand,nmi", "-o", tmp_path / "x.csv")
+    assert "is also read" in refused("compare", path, "-m", "rand,nmi", "--pairs", tmp_path / "x.csv")
 
 
 def test_names_add_up_and_may_hold_commas(tmp_path):
@@ -234,32 +237,34 @@ def test_known_labels_from_another_file(tmp_path):
     labels.write_text("cell,run\np,0\nq,0\nr,1\n")
     known.write_text("cell\tkind\nr\tb\nq\ta\np\ta\n")
     args = ("-m", "accuracy", "--json")
-    done = run("compare", labels, "--id", "cell", "--truth-from", known, *args)
+    done = run("compare", labels, "--id", "cell", "--known-from", known, *args)
     assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == 1.0, done.stderr
     known.write_text("kind\na\nb\nb\n")
-    done = run("compare", labels, "--columns", "run", "--truth-from", known, *args)
+    done = run("compare", labels, "--columns", "run", "--known-from", known, *args)
     assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == pytest.approx(2 / 3)
     known.write_text("cell\tkind\nr\tb\nq\ta\n")
-    done = run("compare", labels, "--id", "cell", "--truth-from", known, *args)
+    done = run("compare", labels, "--id", "cell", "--known-from", known, *args)
     assert json.loads(done.stdout)["clusterings"][0]["accuracy:kind"] == 1.0
     assert "1 object not in it" in done.stderr
     known.write_text("cell\tkind\n7\tb\n8\ta\n")
-    assert "names none of the objects" in refused("compare", labels, "--id", "cell", "--truth-from", known)
-    assert "are 2 for 3 objects" in refused("compare", labels, "--columns", "run", "--truth-from", known)
+    assert "names none of the objects" in refused("compare", labels, "--id", "cell", "--known-from", known)
+    assert "known.tsv names none of the objects" in refused(
+        "compare", labels, "--columns", "run", "--known-from", known
+    )
 
 
 def test_known_labels_of_a_stored_run(tmp_path):
     cs.Ensemble([[0, 0, 1], [0, 1, 1]], ids=[10, 20, 30]).save(tmp_path / "run")
     known = tmp_path / "known.csv"
     known.write_text("cell;kind\n30;b\n20;a\n10;a\n")
-    done = run("compare", tmp_path / "run", "--truth-from", known, "--id", "cell", "--sep", ";", "--json", "-m", "rand")
+    done = run("compare", tmp_path / "run", "--known-from", known, "--id", "cell", "--sep", ";", "--json", "-m", "rand")
     assert [row["rand:kind"] for row in json.loads(done.stdout)["clusterings"]] == [1, pytest.approx(1 / 3)], (
         done.stderr
     )
-    assert "known labels of its objects come with --truth-from" in refused("compare", tmp_path / "run", "-t", "kind")
+    assert "known labels of its objects come with --known-from" in refused("compare", tmp_path / "run", "-t", "kind")
     cs.Ensemble([[0, 0, 1]]).save(tmp_path / "bare")
-    said = refused("compare", tmp_path / "bare", "--truth-from", known, "--id", "cell", "--sep", ";")
-    assert "has no object ids: leave --id out" in said
+    said = refused("compare", tmp_path / "bare", "--known-from", known, "--id", "cell", "--sep", ";")
+    assert "since the objects have no ids: leave its id column (--id) out" in said
 
 
 def test_figure(tmp_path):
@@ -336,10 +341,7 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     assert "120 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
     assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
-    assert (
-        f"consilience explore {out}/run --data {out}/beads.csv --id bead --truth shape,color --linkage ward -g 6\n"
-        in done.stdout
-    )
+    assert f"consilience explore {out}/run --data {out}/beads.csv --known shape,color -g 6\n" in done.stdout
     told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:

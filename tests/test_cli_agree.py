@@ -16,7 +16,7 @@ from consilience.measures import accuracy
 from papers.bekkerman2009.data import draw_documents
 
 DRAWN = draw_documents(60, 80, 3)
-SMALL = ["-k", 3, "--column-clusters", 12, "--m", 3, "--iterations", 2]
+SMALL = ["-k", 3, "--n-column-clusters", 12, "--n-clusterings", 3, "--max-iter", 2]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_json_is_the_library_s_answer(files, expected):
 
 def test_candidates_are_the_library_s(files, expected, tmp_path):
     out = tmp_path / "labels.csv"
-    done = run("agree", files / "counts.npz", *SMALL, "--candidates", 2, "-o", out)
+    done = run("agree", files / "counts.npz", *SMALL, "--n-init", 2, "-o", out)
     assert done.returncode == 0, done.stderr
     chosen = cs.agree(DRAWN.counts, 3, 12, n_clusterings=3, max_iter=2, n_init=2, random_state=0)
     np.testing.assert_array_equal(pd.read_csv(out)[[f"clustering_{j}" for j in range(3)]], chosen.after.rows.labels)
@@ -126,8 +126,8 @@ def test_rows_and_columns_with_names(files, tmp_path):
 @pytest.mark.parametrize(
     ("table", "options"),
     [
-        ("counts.mtx", ["--truth-from", "in_order.csv"]),
-        ("triples.csv", ["--triples", "--truth-from", "known.csv", "--id", "doc"]),
+        ("counts.mtx", ["--known-from", "in_order.csv"]),
+        ("triples.csv", ["--triples", "--known-from", "known.csv", "--id", "doc"]),
     ],
 )
 def test_known_labels_from_another_table(files, table, options):
@@ -164,12 +164,12 @@ def test_everything_is_kept(files, expected, tmp_path):
     ("args", "words"),
     [
         (["absent.npz", "-k", 3], ["absent.npz", "no such file"]),
-        (["{counts.npz}"], ["--clusters"]),
+        (["{counts.npz}"], ["--n-clusters"]),
         (["{counts.npz}", "-k", "many"], ["many"]),
-        (["{counts.npz}", "-k", 1], ["--clusters", "x>=2"]),
+        (["{counts.npz}", "-k", 1], ["--n-clusters", "x>=2"]),
         (["{counts.npz}", "-k", 61], ["61"]),
-        (["{counts.npz}", "-k", 3, "--m", 0], ["n_clusterings must be"]),
-        (["{counts.npz}", "-k", 3, "--truht", "y"], ["--truht", "--truth"]),
+        (["{counts.npz}", "-k", 3, "--n-clusterings", 0], ["n_clusterings must be"]),
+        (["{counts.npz}", "-k", 3, "--knwon", "y"], ["--knwon", "--known"]),
         (["{counts.npz}", "-k", 3, "-t", "z"], ["z"]),
         (["{counts.npz}", "-k", 3, "--names", "vocabb"], ["vocabb", "check the name"]),
         (["{counts.npz}", "-k", 3, "--names", "y"], ["60 names for 80 columns"]),
@@ -178,8 +178,8 @@ def test_everything_is_kept(files, expected, tmp_path):
         (["{counts.npz}", "-k", 3, "-o", "a.csv", "--stability", "a.csv"], ["two outputs"]),
         (["{table.csv}", "-k", 3, "--id", "doc", "-t", "topic", "-o", "{table.csv}"], ["is also read"]),
         (["{counts.npz}", "-k", 3, "--figure", "a.doc"], ["a.doc", ".png"]),
-        (["{counts.mtx}", "-k", 3, "--truth-from", "{known.csv}", "--id", "doc"], ["--id"]),
-        (["{triples.csv}", "-k", 3, "--truth-from", "{short}"], ["2 known labels 'topic' for 60 rows"]),
+        (["{counts.mtx}", "-k", 3, "--known-from", "{known.csv}", "--id", "doc"], ["--id"]),
+        (["{triples.csv}", "-k", 3, "--known-from", "{short}"], ["short.csv has 2 rows for 60 objects"]),
         (["{triples.csv}", "-k", 3], ["triples.csv"]),
     ],
 )

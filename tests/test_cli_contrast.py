@@ -17,7 +17,7 @@ from consilience.reports.contrast import draw_contrast
 from consilience.tables import scale
 
 BEADS = str(sample_path("beads.csv"))
-SHAPE = ["--id", "bead", "--given", "shape", "--truth", "color", "-k", "4"]
+SHAPE = ["--id", "bead", "--given", "shape", "--known", "color", "-k", "4"]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_given_the_shapes_it_finds_the_colors(tmp_path):
 
 
 def test_json_is_the_library_s_answer():
-    done = run("contrast", BEADS, *SHAPE, "--center", "--restarts", 3, "--combine", "quadratic", "--seed", 5, "--json")
+    done = run("contrast", BEADS, *SHAPE, "--center", "--n-init", 3, "--combine", "quadratic", "--seed", 5, "--json")
     found, beads = json.loads(done.stdout), load_beads()
     expected = cs.contrast(
         beads.values, beads.labels["shape"], 4, center="group", n_init=3, combine="quadratic", random_state=5
@@ -69,9 +69,9 @@ def test_json_is_the_library_s_answer():
 @pytest.mark.parametrize(
     "args",
     [
-        ["words.csv", "--given", "tree", "--truth", "hidden"],
-        ["words.npz", "--given", "tree", "--truth", "hidden"],
-        ["words.mtx", "--given", "tree", "--given-from", "labels.csv", "--truth-from", "labels.csv"],
+        ["words.csv", "--given", "tree", "--known", "hidden"],
+        ["words.npz", "--given", "tree", "--known", "hidden"],
+        ["words.mtx", "--given", "tree", "--given-from", "labels.csv", "--known-from", "labels.csv"],
     ],
 )
 def test_counts_dense_and_sparse(words, args):
@@ -99,7 +99,7 @@ def test_every_base(words, base):
         "--base",
         base,
         *center,
-        "--restarts",
+        "--n-init",
         2,
         "--json",
     )
@@ -107,7 +107,7 @@ def test_every_base(words, base):
 
 
 def test_ccib(words):
-    args = ["contrast", words / "words.npz", "-g", "tree", "-t", "hidden", "-k", 2, "--method", "ccib", "--restarts", 3]
+    args = ["contrast", words / "words.npz", "-g", "tree", "-t", "hidden", "-k", 2, "--method", "ccib", "--n-init", 3]
     found = json.loads(run(*args, "--json").stdout)
     assert found["known"]["hidden"]["accuracy"] > 0.98
     assert found["run_agreement"] > 0.9
@@ -118,7 +118,7 @@ def test_ccib(words):
     said = run(*args).stdout
     assert "nats of information per count" in said
     assert "how much of the answer the runs tell" in said
-    heavy = json.loads(run(*args, "--weight", 0.5, "--search", "annealing", "--json").stdout)
+    heavy = json.loads(run(*args, "--trade-off", 0.5, "--search", "annealing", "--json").stdout)
     X, tree = sparse.csr_matrix(io.mmread(words / "words.mtx")), pd.read_csv(words / "labels.csv")["tree"]
     assert heavy["quality"] == pytest.approx(
         cs.contrast(X, tree, 2, method="ccib", trade_off=0.5, search="annealing", n_init=3).quality
@@ -127,7 +127,7 @@ def test_ccib(words):
 
 def test_one_grouping_after_another(tmp_path):
     out, beads = tmp_path / "all.csv", load_beads()
-    args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--restarts", 3, "--alternatives", 2]
+    args = ["--id", "bead", "-t", "shape,color", "-k", 3, "--scale", "columns", "--n-init", 3, "--alternatives", 2]
     done = run("contrast", BEADS, *args, "-o", out)
     assert done.returncode == 0, done.stderr
     assert "2 groupings" in done.stdout
@@ -217,10 +217,10 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         (["-t", "color", "-k", "4"], ["--given", "which grouping"]),
         (["-g", "shape", "-k", "4"], ["'color' holds text", "--known"]),
         (["-g", "shape", "-t", "color"], ["how many", "-k"]),
-        (["-g", "shape", "-t", "shape,color", "-k", "4"], ["'shape'", "--given", "--truth"]),
+        (["-g", "shape", "-t", "shape,color", "-k", "4"], ["'shape'", "--given", "--known"]),
         ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),
         ([*SHAPE[2:], "-k", "200"], ["no group can be split"]),
-        ([*SHAPE[2:], "--restarts", "0"], ["n_init"]),
+        ([*SHAPE[2:], "--n-init", "0"], ["n_init"]),
         ([*SHAPE[2:], "--base", "kmean"], ["kmean", "kmeans"]),
         ([*SHAPE[2:], "--combine", "votes"], ["votes", "vote"]),
         ([*SHAPE[2:], "--base", "multinomial"], ["row 29", "length_mm", "negative"]),
@@ -229,7 +229,7 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
         ([*SHAPE[2:], "--method", "ccib"], ["row 29", "length_mm", "negative"]),
         ([*SHAPE[2:], "--method", "ccib", "--base", "kmeans"], ["--method ccib", "--base"]),
         ([*SHAPE[2:], "--method", "ccib", "--scale", "rows"], ["ccib takes counts", "--scale rows"]),
-        ([*SHAPE[2:], "--weight", "1"], ["--weight", "--method ccib"]),
+        ([*SHAPE[2:], "--trade-off", "1"], ["--trade-off", "--method ccib"]),
         ([*SHAPE[2:], "--method", "cib"], ["cib", "ccib"]),
         ([*SHAPE[2:], "--alternatives", "0"], ["at least 1"]),
         ([*SHAPE[2:], "--alternatives", "2", "--figure", "f.png"], ["--figure", "--alternatives"]),
@@ -250,7 +250,7 @@ def test_mistakes(args, words):
 def test_given_labels_of_another_length(words):
     done = run("contrast", words / "words.mtx", "--given-from", BEADS, "-g", "shape", "-k", 2)
     assert done.returncode == 2
-    assert "300 objects, the data of 200" in done.stderr
+    assert "beads.csv has 300 rows for 200 objects" in done.stderr
 
 
 def test_a_mistyped_verb_is_answered():
@@ -271,9 +271,9 @@ def test_the_table_is_written_even_if_the_figure_fails(tmp_path, monkeypatch):
     def fail(*args):
         raise OSError("no space left")
 
-    monkeypatch.setattr("consilience.cli.contrast.draw_contrast", fail)
+    monkeypatch.setattr("consilience.reports.contrast.draw_contrast", fail)
     out = tmp_path / "c.csv"
-    args = [BEADS, *SHAPE, "-k", "4", "--restarts", "2", "-o", str(out), "--figure", str(tmp_path / "c.png")]
+    args = [BEADS, *SHAPE, "-k", "4", "--n-init", "2", "-o", str(out), "--figure", str(tmp_path / "c.png")]
     with pytest.raises(OSError, match="no space"):
         command.main([str(arg) for arg in args], standalone_mode=False)
     assert len(pd.read_csv(out)) == 300

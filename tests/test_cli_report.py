@@ -23,7 +23,7 @@ def stored(tmp_path_factory):
 
 def test_a_run_with_its_data(stored, tmp_path):
     page = tmp_path / "page.html"
-    done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,color", "-g", 3, "--shuffles", 2)
+    done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,color", "-g", 3, "--n-shuffles", 2)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"wrote {page}, ")
     text = read_page(page).text
@@ -40,7 +40,7 @@ def test_a_run_with_its_data(stored, tmp_path):
 def test_labels_with_figures(tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "figures"
     options = ("--id", "bead", "-t", "shape,color", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)
-    done = run("report", LABELS, page, *options, "--shuffles", 0, "--linkage", "complete", "--method", "quadratic")
+    done = run("report", LABELS, page, *options, "--n-shuffles", 0, "--linkage", "complete", "--method", "quadratic")
     assert done.returncode == 0, done.stderr
     files = list(folder.iterdir())
     assert f"wrote {len(files)} files of figures and tables to {folder}" in done.stdout
@@ -55,7 +55,7 @@ def test_labels_with_figures(tmp_path):
 
 def test_known_labels_from_another_table(stored, tmp_path):
     page = tmp_path / "page.html"
-    done = run("report", stored, page, "--truth-from", BEADS, "-t", "color", "--id", "bead", "-g", 2, "--shuffles", 1)
+    done = run("report", stored, page, "--known-from", BEADS, "-t", "color", "--id", "bead", "-g", 2, "--n-shuffles", 1)
     assert done.returncode == 0, done.stderr
     text = read_page(page).text
     assert "known labels color (4 labels)" in text
@@ -83,8 +83,8 @@ def test_a_saved_agreement(tmp_path):
         (["RUN", "OUT/page.html", "--figures", "RUN/figures"], "what is read"),
         (["RUN", "OUT/page.pdf"], "give it the ending .html"),
         (["RUN", "OUT/no/page.html"], "does not exist"),
-        (["RUN", "OUT/page.html", "--id", "bead"], "are of the table named with --data"),
-        (["RUN", "OUT/page.html", "--truth", "shape"], "are of the table named with --data"),
+        (["RUN", "OUT/page.html", "--id", "bead"], "with the table of --data"),
+        (["RUN", "OUT/page.html", "--known", "shape"], "with the table of --data"),
         (["OUT", "OUT/../page.html"], "is a folder, not a stored run"),
         (["OUT/nothing", "OUT/page.html"], "nothing"),
         (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead"], "'shape' (text"),

@@ -55,7 +55,7 @@ def test_a_run(stored, opened):
 
 
 def test_a_run_with_data_and_truth(stored, opened):
-    done = explore(stored, "--data", BEADS, "--id", "bead", "--truth", "shape,color", "--linkage", "ward", "-g", "6")
+    done = explore(stored, "--data", BEADS, "--id", "bead", "--known", "shape,color", "--linkage", "ward", "-g", "6")
     assert done.returncode == 0, done.stderr
     assert opened[0]["known"] == ["shape", "color"]
     assert opened[0]["can"]["more_like"] is True
@@ -63,7 +63,7 @@ def test_a_run_with_data_and_truth(stored, opened):
 
 
 def test_a_run_with_truth_from_a_table(stored, opened):
-    done = explore(stored, "--truth-from", BEADS, "--id", "bead", "--truth", "shape")
+    done = explore(stored, "--known-from", BEADS, "--id", "bead", "--known", "shape")
     assert done.returncode == 0, done.stderr
     assert opened[0]["known"] == ["shape"]
 
@@ -72,7 +72,7 @@ def test_data_and_truth_from_two_tables(stored, opened, tmp_path):
     pd.DataFrame({"bead": load_beads().ids, "odd": [i % 2 for i in range(300)]}).to_csv(
         tmp_path / "odd.csv", index=False
     )
-    done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,color", "--truth-from", tmp_path / "odd.csv")
+    done = explore(stored, "--data", BEADS, "--id", "bead", "-t", "shape,color", "--known-from", tmp_path / "odd.csv")
     assert done.returncode == 0, done.stderr
     assert opened[0]["known"] == ["shape", "color", "odd"]
     assert opened[0]["can"]["more_like"] is True
@@ -128,7 +128,7 @@ def test_a_busy_port(opened):
         ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
         ([LABELS, "--id", "bead", "--host", "0.0.0.0"], "every address"),
         ([LABELS, "--id", "bead", "-g", "99"], "99 groups cannot be made"),
-        ([LABELS, "--id", "bead", "-n", "99"], "--number says how a table of data is clustered"),
+        ([LABELS, "--id", "bead", "-n", "99"], "--n-clusterings says how a table of data is clustered"),
     ],
 )
 def test_bad_use_is_one_sentence(arguments, sentence, opened, tmp_path, monkeypatch):
@@ -152,7 +152,7 @@ def test_what_would_be_ignored_is_refused(stored, opened):
 def test_reading_options_need_a_table(stored, opened):
     done = explore(stored, "--id", "bead")
     assert done.returncode == 2
-    assert "name that with --data" in done.stderr
+    assert "with the table of --data" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_truth_in_every_form():
 
 @pytest.mark.parametrize("truth", ["class", 5, {"class": None}, {0, 1}, {"class": "aabb"}])
 def test_truth_that_is_none_is_refused(truth):
-    with pytest.raises(InputError, match=r"known (labels|must be labels)"):
+    with pytest.raises(InputError, match=r"known labels"):
         cs.compare([[0, 0, 1, 1], [0, 1, 1, 1]], known=truth)
 
 

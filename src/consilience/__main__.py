@@ -1,5 +1,17 @@
-"""``python -m consilience`` is the command line."""
+"""The command line: ``consilience …`` and ``python -m consilience …`` begin here, with as little imported as can be."""
 
-from consilience.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is still being imported ends it as quietly as later."""
+    try:
+        from consilience.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,4 +18,5 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 ArrayLike: TypeAlias = Any  # array, sparse matrix, data frame of any library, list of rows
 LabelsLike: TypeAlias = Any  # one clustering: a vector of any hashable labels
 EnsembleLike: TypeAlias = Any  # Ensemble, or what one is made from: path, folder, frame, array, AnnData, result
+Columns: TypeAlias = "str | int | Sequence[str | int] | None"  # names, patterns or positions of columns
 RandomState: TypeAlias = "int | np.random.Generator | np.random.RandomState | None"

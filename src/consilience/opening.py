@@ -24,6 +24,7 @@ from consilience.store.folder import find_manifest
 from consilience.tables import Table, find_id_column, match_rows, read_table
 from consilience.tables.files import Options, open_sheet
 
+PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
 KINDS = ("auto", "data", "counts", "distances", "labels")
 FEW = 100  # different labels of a column that could be a clustering
 
@@ -106,7 +107,7 @@ class Opened:
         """The same with the data of its objects, matched by their ids where both have them, and what that knows of them."""
         ensemble = self.ensemble
         table = match_rows(table, ensemble.ids, ensemble.n_objects)
-        return replace(self, data=table, known={**self.known, **labels_by_name(table.labels)})
+        return replace(self, data=table, known={**labels_by_name(table.labels), **self.known})
 
     def with_known(self, known: Mapping[str, Any], source: Any = "") -> Opened:
         """The same with more labels that are known; no name may be known already."""
@@ -118,7 +119,9 @@ class Opened:
         return replace(self, known={**self.known, **known})
 
 
-def open_source(source: Any, *, kind: str = "auto", known: Any = None, **reading: Any) -> Opened:
+def open_source(
+    source: Any, *, kind: str = "auto", known: Any = None, known_columns: Sequence[str] = (), **reading: Any
+) -> Opened:
     """Open whatever a user points at.
 
     Parameters
@@ -129,7 +132,9 @@ def open_source(source: Any, *, kind: str = "auto", known: Any = None, **reading
         What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
         ones and on average at least two objects to each, and for data otherwise.
     known : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns of the source, optional
-        What is known of the objects.
+        What is known of the objects. A list of text names columns if the source has them all, and is a label vector otherwise.
+    known_columns : sequence of str
+        Columns of the source that are known labels, and nothing else.
     **reading
         How to read a table: parameters of :func:`consilience.tables.read_table`. Of clusterings, `columns` chooses by name or pattern.
 
@@ -145,10 +150,10 @@ def open_source(source: Any, *, kind: str = "auto", known: Any = None, **reading
     ('labels', 17, ['shape'])
     """
     check_choice(kind, KINDS, "kind of table")
-    reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+    reading = _said(reading)
     aside, known = _names_aside(source, known, reading)
-    if aside:
-        reading["known"] = aside
+    if aside or known_columns:
+        reading["known"] = [*aside, *known_columns]
     opened = _open(source, kind, reading)
     if known is None:
         return opened
@@ -173,7 +178,7 @@ def as_ensemble(source: Any, **reading: Any) -> Ensemble:
     Ensemble: 2 clusterings of 300 objects
       clusters  3 to 4 (median 3)
     """
-    if isinstance(source, Ensemble) and not reading:
+    if isinstance(source, Ensemble) and not _said(reading):
         return source
     return open_source(source, kind="labels", **reading).ensemble
 
@@ -187,7 +192,7 @@ def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
     >>> as_table(sample_path("beads.csv"), id_column="bead", known=["shape", "color"])
     Table('beads.csv', data, 300 objects × 8 columns, dense, with ids, labels shape, color)
     """
-    reading = {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+    reading = _said(reading)
     if isinstance(source, Table):
         _refuse_reading(source.source, "was read already", reading)
         if source.kind != kind:
@@ -342,6 +347,23 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
     return "labels" if all(frame[name].nunique() <= most for name in frame) else "data"
 
 
+def column_names(source: Any, **reading: Any) -> list[str]:
+    """Names of the columns that a table has, those beside its matrix included; options that do not say how to parse it are ignored.
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> column_names(sample_path("beads.csv"))[:3]
+    ['bead', 'width_mm', 'length_mm']
+    """
+    return open_sheet(source, Options("labels", **_parsing(reading))).column_names()
+
+
+def _parsing(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """How to parse a file, of all that was said of how to read it."""
+    return {name: reading[name] for name in PARSING if reading.get(name) is not None}
+
+
 def labels_by_name(known: Any, default: str = "known") -> dict[str, Any]:
     """Known labels as a dict of name to label vector: of a frame its columns, of a mapping its items, of a vector itself.
 
@@ -361,7 +383,7 @@ def labels_by_name(known: Any, default: str = "known") -> dict[str, Any]:
     if isinstance(known, Mapping):
         return {str(name): labels for name, labels in known.items()}
     if isinstance(known, (str, bytes)):
-        raise InputError(f"known must be labels, not their name; got {kind_of(known)}, {show(known)}")
+        raise InputError(f"known= takes known labels, not their name; got {kind_of(known)}, {show(known)}")
     return {str(getattr(known, "name", None) or default): known}
 
 
@@ -390,16 +412,14 @@ def labels_from(
     **reading
         Further parameters of :func:`consilience.tables.read_table`.
     """
-    text = {name: reading[name] for name in ("header", "sep") if reading.get(name) is not None}
     found = id_column
-    if id_column is None and objects.ids is not None and not _has_own_ids(source):
-        found = find_id_column(source, objects.ids, **text)
-    reading = {name: value for name, value in reading.items() if value is not None and value != []}
-    table = read_table(source, kind="labels", id_column=found, **{"columns": "*", **reading})
+    if id_column is None and objects.ids is not None and not has_own_ids(source):
+        found = find_id_column(source, objects.ids, **_parsing(reading))
+    table = read_table(source, kind="labels", id_column=found, **{"columns": "*", **_said(reading)})
     if table.ids is not None and objects.ids is None:
         if id_column is not None:
             raise InputError(
-                f"{table.source} cannot be matched by id, since the objects have no ids: leave its id column out"
+                f"{table.source} cannot be matched by id, since the objects have no ids: leave its id column (--id) out"
             )
         table = replace(table, ids=None)
     return labels_by_name(match_rows(table, objects.ids, objects.n_objects, partial=True).values)
@@ -408,14 +428,11 @@ def labels_from(
 def _names_aside(source: Any, known: Any, reading: Mapping[str, Any]) -> tuple[list[str], Any]:
     """Which known labels are columns of the source, set aside when it is read, and those that are not."""
     if isinstance(known, str) and not Path(known).is_file():
-        return [known], None
+        return ([known], None) if _is_table(source) else ([], labels_by_name(known))
     is_names = isinstance(known, (list, tuple)) and bool(known) and all(isinstance(name, str) for name in known)
-    if not is_names or _is_result(source) or isinstance(source, Table) or (_is_path(source) and Path(source).is_dir()):
+    if not is_names or not _is_table(source):
         return [], known
-    if not (_is_path(source) or _is_anndata(source) or _is_frame(source)):
-        return [], known
-    how = {name: reading[name] for name in ("header", "sep") if name in reading}
-    there = open_sheet(source, Options("labels", **how)).column_names()
+    there = column_names(source, **reading)
     return ([], known) if any(name not in there for name in known) else (list(known), None)
 
 
@@ -436,8 +453,18 @@ def needs_opening(source: Any) -> bool:
     return not isinstance(source, Ensemble) and (_is_path(source) or _is_anndata(source) or _is_result(source))
 
 
+def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of how to read, without what was left out."""
+    return {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+
+
 def _is_path(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
+
+
+def _is_table(source: Any) -> bool:
+    """Whether it is a table that has yet to be read: a file, a frame or an AnnData."""
+    return (_is_path(source) and not Path(source).is_dir()) or _is_anndata(source) or _is_frame(source)
 
 
 def _is_anndata(source: Any) -> bool:
@@ -455,6 +482,6 @@ def _is_result(source: Any) -> bool:
     return isinstance(source, (Ensemble, Result)) or (ours and not isinstance(source, Table))
 
 
-def _has_own_ids(source: Any) -> bool:
+def has_own_ids(source: Any) -> bool:
     """Whether it names its objects by itself, as AnnData does."""
     return _is_anndata(source) or (_is_path(source) and Path(source).suffix.lower() == ".h5ad")

@@ -10,22 +10,20 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError, nearest
+from consilience.cli.stopping import stopped, wait_for_sigterm
 
-VERBS = (
-    "demo",
-    "generate",
-    "compare",
-    "organize",
-    "combine",
-    "agree",
-    "contrast",
-    "report",
-    "explore",
-    "completion",
-)
-
-
+VERBS = {
+    "demo": "Try it: the main job on bundled data.",
+    "generate": "Many different clusterings of a table.",
+    "compare": "How alike, how stable: all pairs, and against known labels.",
+    "organize": "Many clusterings in groups of like ones, and what each group says.",
+    "combine": "One clustering from many, with a confidence for every object.",
+    "agree": "Clusterings of a table of counts that agree: rows and columns together.",
+    "contrast": "A new grouping beside the one you know.",
+    "report": "One HTML file: what was done, what was found, with what confidence.",
+    "explore": "See many clusterings in the browser: choose, refine, take away.",
+    "completion": "Print the shell's completion script.",
+}
 _said: set[str] = set()  # warnings of this command
 
 
@@ -43,54 +41,103 @@ class Verbs(click.Group):
         command: click.Command = import_module(f"consilience.cli.{cmd_name}").command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs and what they are for, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The verbs that begin so, without importing any; options as click has them."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(verb, help=what) for verb, what in VERBS.items() if verb.startswith(incomplete)]
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click does, but a mistyped verb is answered with the nearest one."""
         if args and not args[0].startswith("-") and args[0] not in VERBS:
-            near = nearest(args[0], VERBS)
+            import difflib
+
+            near = difflib.get_close_matches(args[0].casefold(), VERBS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
             ctx.fail(f"No such command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
 
+def _version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        import consilience
+
+        click.echo(f"consilience {consilience.__version__}")
+        ctx.exit()
+
+
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="consilience", message="%(prog)s %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
 def program() -> None:
     """Many clusterings of the same data: how they agree, and what each of them found.
 
-    Files in, files out. Exit status 0: done, 1: failed, 2: bad input or bad use.
+    Files in, files out. Exit status 0: done, 1: failed, 2: bad input or bad use, 130 and 143: stopped.
     """
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line; bad input ends in one sentence and status 2, a failure of the system in status 1."""
+    """Run the command line: this process's own arguments by default.
+
+    Bad input ends in one sentence and status 2, a failure of the system in status 1, Ctrl-C in 130 and SIGTERM in 143.
+    """
+    if args is None:
+        wait_for_sigterm(say)
     warnings.showwarning = _warn
     _said.clear()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without these letters shows others
     try:
-        program.main(args, prog_name="consilience")
-    except InputError as error:
-        _say(str(error))
-        sys.exit(2)
-    except ImportError as error:
-        if "pip install" not in str(error):
-            raise
-        _say(str(error))
-        sys.exit(1)
+        status = program.main(args, prog_name="consilience", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        say(stopped())
+        sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: end quietly
         sys.exit(1)
-    except OSError as error:
-        _say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-        sys.exit(1)
-    except MemoryError as error:
-        _say(f"not enough memory ({error})" if str(error) else "not enough memory")
-        sys.exit(1)
+    except Exception as error:
+        if (sentence := _sentence(error)) is None:
+            raise
+        say(sentence[1])
+        sys.exit(sentence[0])
+    sys.exit(status if isinstance(status, int) else 0)
 
 
-def _say(text: str) -> None:
-    click.echo(f"consilience: {text}", err=True)
+def _sentence(error: Exception) -> tuple[int, str] | None:
+    """The status and the sentence that an error ends in; None for one of ours that nobody foresaw."""
+    from consilience._check import InputError
+
+    if isinstance(error, InputError):
+        return 2, str(error)
+    if isinstance(error, ImportError):
+        return (1, str(error)) if "pip install" in str(error) else None
+    if isinstance(error, OSError):
+        return 1, f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    if isinstance(error, MemoryError):
+        return 1, f"not enough memory ({error})" if str(error) else "not enough memory"
+    return None
+
+
+def say(text: str) -> None:
+    """A sentence on standard error; what is not printable never reaches the terminal."""
+    from consilience._check import printable
+
+    click.echo(f"consilience: {printable(text, keep='')}", err=True)
 
 
 def _warn(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:
     if str(message) not in _said:  # clusterers say the same of every clustering
         _said.add(str(message))
-        _say(f"warning: {message}")
+        say(f"warning: {message}")

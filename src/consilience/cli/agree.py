@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pandas as pd
 
-from consilience._check import InputError, count
-from consilience.agreement import agree, column_information, stable_groups
-from consilience.agreement.agree import MODELS
-from consilience.cli.inputs import by_name, check_outputs, joined, labels_from, table_options, truth_options
-from consilience.consensus import combine
-from consilience.measures import accuracy
-from consilience.reports import write_table
-from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
-from consilience.reports.files import check_figure_path, check_table_path
-from consilience.results import check_new_folder
-from consilience.tables import Table, read_table
+from consilience.cli.options import (
+    FILE,
+    OneOf,
+    block,
+    check_outputs,
+    check_tables,
+    known_options,
+    print_json,
+    print_written,
+    run_options,
+    table_options,
+)
 
-FILE = click.Path(path_type=Path)
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from consilience.tables import Table
 
 
-@click.command("agree", short_help="Clusterings of a table of counts that agree: rows and columns together.")
+@click.command("agree")
 @click.argument("counts", type=FILE)
-@click.option("--clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
-@click.option("--column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
-@click.option("--m", "-m", type=int, default=10, show_default=True, help="How many clusterings agree.")
-@click.option("--iterations", type=int, default=4, show_default=True, help="Rounds of the process.")
+@click.option("--n-clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
+@click.option("--n-column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
+@click.option("--n-clusterings", "-n", type=int, default=10, show_default=True, help="How many clusterings agree.")
+@click.option("--max-iter", type=int, default=4, show_default=True, help="Rounds of the process.")
 @click.option(
     "--model",
-    type=click.Choice(MODELS),
+    type=OneOf("consilience.agreement.agree:MODELS"),
     default="auto",
     show_default=True,
     help="What makes the clusterings: 'mdc' hierarchically, 'paper' without its last passes, 'dataloom' flat, for large tables.",
 )
 @click.option(
-    "--candidates",
+    "--n-init",
     type=int,
     default=1,
     show_default=True,
@@ -58,19 +59,11 @@ FILE = click.Path(path_type=Path)
 @click.option(
     "--figure", type=FILE, help="Draw the stability by iteration (.png, .svg, .pdf); needs the extra 'plots'."
 )
-@truth_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
-@table_options
+@block(known_options, run_options, table_options)
 def command(
     counts: Path,
-    clusters: int,
-    column_clusters: int | None,
-    m: int,
-    iterations: int,
-    model: str,
-    candidates: int,
+    n_clusters: int,
+    n_column_clusters: int | None,
     triples: bool,
     names: str | None,
     output: Path | None,
@@ -79,11 +72,17 @@ def command(
     components: Path | None,
     save: Path | None,
     figure: Path | None,
-    truth: list[str],
-    truth_from: Path | None,
+    known: list[str],
+    known_from: Path | None,
+    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
+    id_column: str | None,
+    n_clusterings: int,
+    max_iter: int,
+    model: str,
+    n_init: int,
     **how: Any,
 ) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
@@ -91,20 +90,41 @@ def command(
     COUNTS is Matrix Market, npz, h5ad, or text; text with lines of row, column and count needs --triples.
 
     \b
-    consilience agree counts.npz -k 20 --names vocab --truth y -o labels.csv
-    consilience agree ratings.csv --triples -k 50 --m 5 --components groups.csv --save agreement
+    consilience agree counts.npz -k 20 --names vocab --known y -o labels.csv
+    consilience agree ratings.csv --triples -k 50 -n 5 --components groups.csv --save agreement
     """
-    tables = _check_tables(output, column_output, stability_file, components)
+    from consilience.agreement import agree, column_information, stable_groups
+    from consilience.cli.inputs import open_data, print_notices
+    from consilience.consensus import combine
+    from consilience.measures import accuracy
+    from consilience.reports import write_table
+    from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
+    from consilience.reports.files import check_figure_path
+    from consilience.results import check_new_folder
+
+    tables = check_tables(output, column_output, stability_file, components)
     pictures = [check_figure_path(figure)] if figure else []
     folders = [check_new_folder(save)] if save else []
-    check_outputs([*tables, *pictures, *folders], [counts, truth_from, Path(names) if names else None])
-    table, known = _read(counts, truth, truth_from, triples=triples, **how)
-    table = replace(table, columns=_column_names(counts, names, table))
-    how_many: dict[str, Any] = {"n_clusterings": m, "max_iter": iterations, "model": model, "n_init": candidates}
-    result = agree(table, clusters, column_clusters, **how_many, random_state=seed, n_jobs=n_jobs)
+    check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
+    if triples:  # these name their rows themselves, and --id is that of the labels beside them
+        how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
+    opened, _ = open_data(counts, "counts", known, known_from, known_id, id_column=id_column, **how)
+    assert opened.data is not None
+    table = replace(opened.data, columns=_column_names(counts, names, opened.data))
+    result = agree(
+        table,
+        n_clusters,
+        n_column_clusters,
+        n_clusterings=n_clusterings,
+        max_iter=max_iter,
+        model=model,
+        n_init=n_init,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
     if save:
         result.save(save)
-    by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
+    by_iteration = result.stability_by_iteration(opened.known, n_jobs=n_jobs)
     consensus = combine(result.after.rows, method="sccc", progress=False)
     weights = column_information(table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
@@ -123,62 +143,22 @@ def command(
         by_iteration,
         consensus=consensus,
         groups=groups,
-        known={name: accuracy(labels, consensus.labels) for name, labels in known.items()},
+        known={name: accuracy(labels, consensus.labels) for name, labels in opened.known.items()},
     )
     if as_json:
-        click.echo(json.dumps({"source": str(counts), **summary}, indent=2))
+        print_json({"source": str(counts), **summary})
         return
     print_agreement(summary, title=counts.name)
-    for path in [*tables, *pictures, *folders]:
-        click.echo(f"wrote {path}")
-
-
-def _check_tables(*files: Path | None) -> list[Path]:
-    """The tables to write; npy would lose their names."""
-    tables = [check_table_path(path) for path in files if path]
-    for path in tables:
-        if path.suffix.lower() == ".npy":
-            raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
-    return tables
-
-
-def _read(
-    path: Path,
-    truth: list[str],
-    truth_from: Path | None,
-    *,
-    triples: bool,
-    id_column: str | None,
-    columns: list[str],
-    key: str | None,
-    **text: Any,
-) -> tuple[Table, dict[str, Any]]:
-    """The table of counts, and the known labels of its rows by name."""
-    own_ids = None if triples else id_column  # triples name their rows, and --id is that of the labels beside them
-    table = read_table(
-        path,
-        kind="counts",
-        id_column=own_ids,
-        known=truth,
-        columns=columns or None,
-        key=key,
-        triples=triples,
-        **text,
-    )
-    known = by_name(table.labels)
-    if truth_from is not None:
-        known = joined(known, labels_from(truth_from, table, path, id_column, [], text), truth_from, path)
-    for name, labels in known.items():
-        if len(labels) != table.n_objects:
-            rows = count(table.n_objects, "row")
-            raise InputError(
-                f"{truth_from}: {len(labels):,} known labels {name!r} for {rows} of {path}: match them by --id"
-            )
-    return table, known
+    print_notices(table)
+    print_written([*tables, *pictures, *folders])
 
 
 def _column_names(path: Path, names: str | None, table: Table) -> Any:
     """What the columns are called: as --names says, or as the table does; None without names."""
+    import numpy as np
+
+    from consilience._check import InputError, count
+
     if names is None:
         return table.columns
     found = _vector(path, names)
@@ -194,14 +174,31 @@ def _column_names(path: Path, names: str | None, table: Table) -> Any:
 
 def _vector(path: Path, name: str) -> Any:
     """A vector of an npz file; None if there is none of that name."""
+    import numpy as np
+
+    from consilience._check import InputError
+
     if path.suffix.lower() != ".npz":
         return None
     with np.load(path, allow_pickle=False) as arrays:
-        return arrays[name] if name in arrays.files and arrays[name].ndim == 1 else None
+        if name not in arrays.files:
+            return None
+        try:
+            found = arrays[name]
+        except ValueError:
+            raise InputError(
+                f"{path.name}: {name!r} holds Python objects, which are not read: save it as text, as in "
+                f"np.savez(…, {name}=np.asarray(words, str))"
+            ) from None
+    return found if found.ndim == 1 else None
 
 
 def _components(result: Any, weights: Any) -> pd.DataFrame:
     """All stable components with two members or more: of the rows and the columns, before and after."""
+    import pandas as pd
+
+    from consilience.agreement import stable_groups
+
     parts = []
     for side, heavy in (("rows", None), ("columns", weights)):
         before, after = getattr(result.before, side), getattr(result.after, side)

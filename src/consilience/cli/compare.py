@@ -2,81 +2,94 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from consilience.cli.inputs import check_outputs, names_option, read_ensemble, table_options, truth_options
-from consilience.measures import MEASURES, compare
-from consilience.reports import draw_comparison, print_comparison, write_table
-from consilience.reports.files import check_figure_path, check_table_path
+from consilience.cli.options import (
+    FILE,
+    block,
+    check_outputs,
+    check_tables,
+    jobs_option,
+    json_option,
+    known_options,
+    names_option,
+    print_json,
+    print_written,
+    table_options,
+)
 
 
-@click.command("compare", short_help="How alike, how stable: all pairs, and against known labels.")
-@click.argument("labels", type=click.Path(path_type=Path))
+@click.command("compare")
+@click.argument("labels", type=FILE)
 @names_option(
     "--measure",
     "-m",
     "measures",
-    choices=MEASURES,
+    of="consilience.measures:MEASURES",
     default=["jaccard,nmi,adjusted_rand"],
     show_default=True,
-    help=f"Measures: {', '.join(MEASURES)}. The last three are slower on many clusterings.",
+    help="Measures, such as rand, cluster_difference, variation_of_information, accuracy or f1; docs/measures.md lists all.",
 )
-@truth_options
+@click.option("--output", "-o", type=FILE, help="Write a row for every clustering (.csv, .tsv, .parquet).")
 @click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
+    "--pairs",
+    type=FILE,
     help="Write the values of all pairs (.csv, .tsv, .parquet, .npy); one file per measure.",
 )
 @click.option(
-    "--figure",
-    type=click.Path(path_type=Path),
-    help="Draw the agreement by the first measure (.png, .svg, .pdf); needs the extra 'plots'.",
+    "--figure", type=FILE, help="Draw the agreement by the first measure (.png, .svg, .pdf); needs the extra 'plots'."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
-@table_options
+@block(known_options, json_option, jobs_option, table_options)
 def command(
     labels: Path,
     measures: list[str],
-    truth: list[str],
-    truth_from: Path | None,
     output: Path | None,
+    pairs: Path | None,
     figure: Path | None,
+    known: list[str],
+    known_from: Path | None,
+    known_id: str | None,
     as_json: bool,
     n_jobs: int,
     **how: Any,
 ) -> None:
-    """Compare the clusterings in LABELS: a table with one column per clustering, or a stored run.
+    """Compare the clusterings in LABELS: a table with one column per clustering, a stored run or a saved result.
 
     Names go in one list or option by option; a name with a comma is quoted as in CSV: -t '"a,b"'.
 
     \b
-    consilience compare labels.csv --id cell --truth type
+    consilience compare labels.csv --id cell --known type
     consilience compare labels.csv --measure jaccard,nmi --json
+    consilience compare cells.h5ad --columns 'leiden_*' -o clusterings.csv
     """
-    files = _matrix_paths(check_table_path(output), measures) if output else {}
+    from consilience.cli.inputs import open_clusterings
+    from consilience.measures import compare
+    from consilience.reports import draw_comparison, print_comparison, write_table
+    from consilience.reports.files import check_figure_path, check_table_path
+
+    tables = check_tables(output)
+    files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
     pictures = [check_figure_path(figure)] if figure else []
-    check_outputs([*files.values(), *pictures], [labels, truth_from])
-    ensemble, known = read_ensemble(labels, truth, truth_from, **how)
-    result = compare(ensemble, measures, known=known, n_jobs=n_jobs)
+    check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
+    opened = open_clusterings(labels, known, known_from, known_id, **how)
+    result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
+    for path in tables:
+        write_table(result.clusterings.set_index("name"), path)
     for measure, path in files.items():
         write_table(result.matrix(measure), path)
     for path in pictures:
         draw_comparison(result, path)
     if as_json:
-        click.echo(json.dumps({"source": str(labels), **result.to_dict()}, indent=2))
+        print_json({"source": str(labels), **result.to_dict()})
         return
     print_comparison(result, title=labels.name or str(labels))
-    for path in [*files.values(), *pictures]:
-        click.echo(f"wrote {path}")
+    print_written([*tables, *files.values(), *pictures])
 
 
-def _matrix_paths(output: Path, measures: list[str]) -> dict[str, Path]:
+def _matrix_paths(pairs: Path, measures: list[str]) -> dict[str, Path]:
     if len(measures) == 1:
-        return {measures[0]: output}
-    return {measure: output.with_name(f"{output.stem}_{measure}{output.suffix}") for measure in measures}
+        return {measures[0]: pairs}
+    return {measure: pairs.with_name(f"{pairs.stem}_{measure}{pairs.suffix}") for measure in measures}

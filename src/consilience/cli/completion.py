@@ -8,7 +8,7 @@ from click.shell_completion import get_completion_class
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", short_help="Print the shell's completion script.")
+@click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the completion script of SHELL. To switch it on:

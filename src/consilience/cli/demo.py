@@ -6,37 +6,35 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
-import pandas as pd
 
-from consilience.consensus import Consensus
-from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.generation import generate
-from consilience.measures import accuracy, compare
-from consilience.meta import organize
-from consilience.opening import open_source
-from consilience.reports import draw_comparison, terminal
-from consilience.reports.generation import generation_summary, print_generation
-from consilience.reports.meta import MetaReport, print_organized
-from consilience.reports.report import make_report, write_report
-from consilience.reports.terminal import print_table
+from consilience.cli.options import FOLDER
 
 NUMBER, CLUSTERS, GROUPS = 500, 4, 6
+FILES = {"comparison.png", "beads.csv", "beads_labels.csv", "report.html", "run"}
 
 
-@click.command("demo", short_help="Try it: the main job on bundled data.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write the data, the run, a picture and a report to this folder.",
-)
+@click.command("demo")
+@click.option("--output", "-o", type=FOLDER, help="Write the data, the run, a picture and a report to this folder.")
 def command(output: Path | None) -> None:
     """Cluster 300 glass beads 500 times, organize the clusterings, and see which groupings there are.
 
     The beads can be grouped by shape or by color; nothing tells the clusterings so.
     """
+    from consilience.datasets import load_beads
+    from consilience.generation import generate
+    from consilience.meta import organize
+    from consilience.opening import open_source
+    from consilience.reports import terminal
+    from consilience.reports.generation import generation_summary, print_generation
+    from consilience.reports.meta import MetaReport, print_organized
+    from consilience.reports.report import make_report, write_report
+    from consilience.reports.terminal import print_table
+
+    if output is not None:
+        _check_folder(output)
     beads, console = load_beads(), terminal()
     assert beads.labels is not None
     known = {str(name): beads.labels[name] for name in beads.labels}
@@ -73,28 +71,47 @@ def command(output: Path | None) -> None:
     else:
         console.print("A report of all this needs matplotlib: pip install 'consilience[plots]'")
     folder = quote(str(output))
-    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --id bead --truth shape,color --linkage ward -g {GROUPS}"
+    explore = f"consilience explore {folder}/run --data {folder}/beads.csv --known shape,color -g {GROUPS}"
     needs = "" if find_spec("starlette") else " (after pip install 'consilience[explore]')"
     console.print(f"To look around in it{needs}: {explore}")
     console.print(
         f"Files are in {output}. Next, try:\n"
-        f"  consilience organize {folder}/run --linkage ward -g 8 --truth-from {folder}/beads.csv -t shape,color --id bead\n"
+        f"  consilience organize {folder}/run -g 8 --known-from {folder}/beads.csv --known shape,color\n"
         f"  consilience generate {folder}/beads.csv --id bead -t shape,color -o {folder}/run -n 100 --around {meta.medoids[0]}\n"
         f"  consilience compare {folder}/beads_labels.csv --id bead -t shape,color"
     )
 
 
-def _row(name: str, one: Consensus, known: dict[str, pd.Series]) -> list[str]:
+def _check_folder(output: Path) -> None:
+    """Refuse a folder that holds anything but a demo."""
+    from consilience._check import InputError
+
+    if not output.exists():
+        return
+    there = {path.name for path in output.iterdir()}
+    if there and (not there <= FILES or "run" not in there):
+        raise InputError(
+            f"{output} is not empty and not the folder of a demo: choose another folder, so that nothing is lost"
+        )
+
+
+def _row(name: str, one: Any, known: dict[str, Any]) -> list[str]:
+    from consilience.measures import accuracy
+
     values = [one.confidence.mean(), one.support.mean(), *(accuracy(k, one.labels) for k in known.values())]
     return [name, *(f"{value:.3f}" for value in values)]
 
 
 def _write_beads(output: Path) -> None:
     """The beads and 16 clusterings of them by hand, with a picture of how these agree."""
+    from consilience.datasets import load_beads, load_beads_labels, sample_path
+    from consilience.measures import compare
+    from consilience.reports import draw_comparison
+
     for name in ("beads.csv", "beads_labels.csv"):
         shutil.copyfile(sample_path(name), output / name)
     if find_spec("matplotlib"):
         beads = load_beads()
         assert beads.labels is not None
-        truth = dict(beads.labels.items())
-        draw_comparison(compare(load_beads_labels(), ("jaccard", "nmi"), known=truth), output / "comparison.png")
+        known = dict(beads.labels.items())
+        draw_comparison(compare(load_beads_labels(), ("jaccard", "nmi"), known=known), output / "comparison.png")

@@ -2,109 +2,111 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from consilience._check import InputError
-from consilience.cli.combine import Clusters
-from consilience.cli.inputs import OneOf, check_outputs, read_ensemble, table_options, truth_options
-from consilience.consensus import METHODS
-from consilience.measures import MEASURES
-from consilience.meta import organize
-from consilience.meta.tree import LINKAGES
-from consilience.reports.ensemble import known_scores
-from consilience.reports.meta import FOLDER, group_table, is_organized_file, print_organized, write_organized
+from consilience.cli.options import (
+    FILE,
+    FOLDER,
+    Number,
+    OneOf,
+    block,
+    check_outputs,
+    known_options,
+    linkage_option,
+    print_json,
+    run_options,
+    table_options,
+)
 
 
-@click.command("organize", short_help="Many clusterings in groups of like ones, and what each group says.")
-@click.argument("labels", type=click.Path(path_type=Path))
+@click.command("organize")
+@click.argument("labels", type=FILE)
 @click.option(
-    "--groups",
+    "--n-groups",
     "-g",
-    type=Clusters("auto"),
+    type=Number("auto"),
     help="How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
 )
 @click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
-@click.option(
-    "--linkage", type=click.Choice(LINKAGES), default="ward", show_default=True, help="How the tree is grown."
-)
+@linkage_option
 @click.option(
     "--measure",
     "-m",
-    type=OneOf(lambda: [name for name, how in MEASURES.items() if how.symmetric]),
+    type=OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
     default="cluster_difference",
     show_default=True,
     help="How alike two clusterings are.",
 )
 @click.option(
     "--method",
-    type=OneOf(lambda: ("auto", *METHODS)),
+    type=OneOf("consilience.consensus:METHODS", "auto"),
     default="vote",
     show_default=True,
     help="How a group's clusterings are combined.",
 )
 @click.option(
-    "--clusters",
+    "--n-clusters",
     "-k",
-    type=Clusters("auto", "stable"),
+    type=Number("auto", "stable"),
     help="Clusters of a group's consensus; by default the median of its clusterings.",
 )
 @click.option(
-    "--shuffles",
+    "--n-shuffles",
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="Shuffles that the best group is held against (with known labels).",
+    help="Shuffles that the best group is compared with (with known labels).",
 )
 @click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for tables of clusterings, groups and consensus, and pictures.",
+    "--output", "-o", type=FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
 )
-@truth_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
-@table_options
+@block(known_options, run_options, table_options)
 def command(
     labels: Path,
-    groups: Any,
+    n_groups: Any,
     height: float | None,
     linkage: str,
     measure: str,
     method: str,
-    clusters: Any,
-    shuffles: int,
+    n_clusters: Any,
+    n_shuffles: int,
     output: Path | None,
-    truth: list[str],
-    truth_from: Path | None,
+    known: list[str],
+    known_from: Path | None,
+    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
     **how: Any,
 ) -> None:
-    """Organize the clusterings in LABELS: a stored run, or a table with one column per clustering.
+    """Organize the clusterings in LABELS: a stored run, a table with one column per clustering or a saved result.
 
     \b
-    consilience organize run --groups 8 --linkage ward -o organized
-    consilience organize run --truth-from beads.csv --truth shape,color --id bead
+    consilience organize run --n-groups 8 -o organized
+    consilience organize run --known-from beads.csv --known shape,color
     """
+    from consilience._check import InputError
+    from consilience.cli.inputs import open_clusterings
+    from consilience.meta import organize
+    from consilience.reports import meta as report
+    from consilience.reports.ensemble import known_scores
+
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    check_outputs([] if output is None else [output / name for name in FOLDER], [labels, truth_from])
-    ensemble, known = read_ensemble(labels, truth, truth_from, **how)
-    wanted = groups if groups is not None or height is not None else "auto"
+    check_outputs([] if output is None else [output / name for name in report.FOLDER], [labels, known_from])
+    opened = open_clusterings(labels, known, known_from, known_id, **how)
+    ensemble = opened.ensemble
+    wanted = n_groups if n_groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
-    scores = known_scores(ensemble, known)
-    found = [meta.consensus(group, method=method, n_clusters=clusters, random_state=seed) for group in meta.numbers]
-    settings = {"n_shuffles": shuffles, "method": method, "n_clusters": clusters, "random_state": seed}
-    null = meta.null(known, **settings) if known and shuffles > 0 and meta.n_groups > 1 else None
-    table = group_table(meta, scores, found)
-    written = [] if output is None else write_organized(meta, output, found, scores=scores, null=null)
+    scores = known_scores(ensemble, dict(opened.known))
+    found = [meta.consensus(group, method=method, n_clusters=n_clusters, random_state=seed) for group in meta.numbers]
+    settings = {"n_shuffles": n_shuffles, "method": method, "n_clusters": n_clusters, "random_state": seed}
+    null = meta.null(opened.known, **settings) if opened.known and n_shuffles > 0 and meta.n_groups > 1 else None
+    table = report.group_table(meta, scores, found)
+    written = [] if output is None else report.write_organized(meta, output, found, scores=scores, null=null)
     if as_json:
         content = {
             "source": str(labels),
@@ -114,17 +116,17 @@ def command(
             "measure": meta.measure,
             "note": meta.note,
             "standard_error": meta.standard_error,
-            "groups": json.loads(table.reset_index().to_json(orient="records")),
-            "group_of": meta.groups.tolist(),
-            "jumps": json.loads(meta.jumps.to_json(orient="records")),
-            "null": None if null is None else json.loads(null.table.to_json(orient="index")),
+            "groups": table.reset_index(),
+            "group_of": meta.groups,
+            "jumps": meta.jumps,
+            "null": None if null is None else null.table.to_dict("index"),
         }
-        click.echo(json.dumps(content, indent=2))
+        print_json(content)
         return
-    print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
+    report.print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
     if output is not None:
         click.echo(f"wrote {len(written)} files to {output}: {', '.join(path.name for path in written)}")
         if old := sorted(
-            path.name for path in output.iterdir() if path not in written and is_organized_file(path.name)
+            path.name for path in output.iterdir() if path not in written and report.is_organized_file(path.name)
         ):
             click.echo(f"left there from before: {', '.join(old)}")

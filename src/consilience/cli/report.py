@@ -1,4 +1,4 @@
-"""consilience report: one HTML file about a run, a table of labels or a saved agreement."""
+"""consilience report: one HTML file about a run, a table of labels or a saved result."""
 
 from __future__ import annotations
 
@@ -10,68 +10,63 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError
-from consilience.agreement import Agreement
-from consilience.cli.combine import Clusters
-from consilience.cli.inputs import OneOf, by_name, labels_from, read_ensemble, split_truth, table_options, truth_options
-from consilience.consensus import METHODS
-from consilience.meta.tree import LINKAGES
-from consilience.opening import Provenance, open_source
-from consilience.reports.report import check_places, make_report, write_report
-from consilience.tables import Table, match_rows, read_table
-from consilience.tables.files import Options, open_sheet
+from consilience.cli.options import (
+    FILE,
+    FOLDER,
+    Number,
+    OneOf,
+    block,
+    data_options,
+    jobs_option,
+    known_options,
+    seed_option,
+    table_options,
+)
 
-FILE = click.Path(path_type=Path)
 
-
-@click.command("report", short_help="One HTML file: what was done, what was found, how sure it is.")
+@click.command("report")
 @click.argument("source", type=FILE)
 @click.argument("page", type=FILE)
+@data_options
+@click.option("--n-groups", "-g", type=Number("auto"), help="How many groups of clusterings.")
 @click.option(
-    "--data", type=FILE, help="The table that was clustered: effect sizes, compactness, pictures of the data."
+    "--linkage", type=OneOf("consilience.meta.tree:LINKAGES"), help="How their tree is grown; Ward's method by default."
 )
-@click.option("--groups", "-g", "n_groups", type=Clusters("auto"), help="How many groups of clusterings.")
-@click.option("--linkage", type=click.Choice(LINKAGES), help="How their tree is grown; ward by default.")
 @click.option(
-    "--clusters",
+    "--n-clusters",
     "-k",
-    "n_clusters",
-    type=Clusters("auto", "stable"),
+    type=Number("auto", "stable"),
     help="Clusters of a consensus; by default the median of its clusterings.",
 )
 @click.option(
     "--method",
-    type=OneOf(lambda: ("auto", *METHODS)),
+    type=OneOf("consilience.consensus:METHODS", "auto"),
     help="How clusterings are combined; vote by default, and sccc for an agreement.",
 )
 @click.option(
-    "--shuffles",
-    "n_shuffles",
+    "--n-shuffles",
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="Shuffles that the best group is held against (with known labels).",
+    help="Shuffles that the best group is compared with (with known labels).",
 )
 @click.option("--title", help="Of the page.")
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for every figure as PNG and SVG, and every table, whole, as CSV.",
-)
-@truth_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
-@click.option("--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
-@table_options
+@click.option("--figures", type=FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV.")
+@block(known_options, seed_option, jobs_option, table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
     source: Path,
     page: Path,
-    data: Path | None,
     title: str | None,
     figures: Path | None,
-    truth: list[str],
-    truth_from: Path | None,
+    data: Path | None,
+    data_id: str | None,
+    data_columns: list[str],
+    data_key: str | None,
+    known: list[str],
+    known_from: Path | None,
+    known_id: str | None,
     id_column: str | None,
     columns: list[str],
     sep: str | None,
@@ -79,74 +74,43 @@ def command(
     key: str | None,
     **settings: Any,
 ) -> None:
-    """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, or a saved agreement.
+    """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, or a saved result.
 
-    Of a run, --truth, --id and the like are those of the --data table, or of --truth-from.
+    Of a run, --known, --id and the like are those of the --data table, or of --known-from.
 
     \b
-    consilience report run report.html --data beads.csv --id bead --truth shape,color -g 6 --linkage ward
-    consilience report labels.csv report.html --id cell --truth type --figures figures
+    consilience report run report.html --data beads.csv --id bead --known shape,color -g 6
+    consilience report labels.csv report.html --id cell --known type --figures figures
+    consilience report labels.csv report.html --id cell --data cells.h5ad --known type
     """
-    inputs = [path for path in (source, data, truth_from) if path is not None]
+    from consilience.cli.inputs import open_clusterings, print_notices
+    from consilience.reports.report import check_places, make_report, write_report
+    from consilience.results import saved_kind
+
+    inputs = [path for path in (source, data, known_from) if path is not None]
     page, folder = check_places(page, figures, inputs)
     how: dict[str, Any] = {"id_column": id_column, "columns": columns, "key": key, "sep": sep, "header": header}
-    if source.is_dir():
-        result, origin, table, known = _of_folder(source, data, truth, truth_from, how)
-    else:
-        result, origin, table, known = _of_labels(source, data, truth, truth_from, how)
-    made = make_report(result, origin, data=table, known=known, command=command_line(ctx), **settings)
+    counts = source.is_dir() and saved_kind(source) == "Agreement"
+    opened = open_clusterings(
+        source,
+        known,
+        known_from,
+        known_id,
+        data=data,
+        data_id=data_id,
+        data_columns=data_columns,
+        data_key=data_key,
+        data_kind="counts" if counts else "data",
+        **how,
+    )
+    made = make_report(
+        opened.result, opened.provenance, data=opened.data, known=opened.known, command=command_line(ctx), **settings
+    )
     written = write_report(made, page, folder, inputs=inputs, title=title)
     click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
-
-
-def _of_labels(
-    source: Path, data: Path | None, truth: list[str], truth_from: Path | None, how: dict[str, Any]
-) -> tuple[Any, Provenance, Table | None, dict[str, Any]]:
-    """A table of labels, with the data and known labels of its objects; --columns and --key are of the data where it is given."""
-    mine, theirs = (truth, []) if data is None else split_truth(truth, source, data, how)
-    own = how if data is None else {**how, "columns": [], "key": None}
-    if data is not None and data.suffix != source.suffix:
-        own = {**own, "sep": None, "header": None}
-    result, known = read_ensemble(source, mine, truth_from, **own)
-    load = f"cs.Ensemble(cs.tables.read_table({str(source)!r}, kind='labels', id_column={how['id_column']!r}))"
-    if data is None:
-        return result, Provenance(source.name, source.name, code=load), None, known
-    table = match_rows(_data(data, "data", theirs, how, all_there=True), result.ids, result.n_objects)
-    return result, Provenance(source.name, source.name, code=load), table, {**by_name(table.labels), **known}
-
-
-def _of_folder(
-    source: Path, data: Path | None, truth: list[str], truth_from: Path | None, how: dict[str, Any]
-) -> tuple[Any, Provenance, Table | None, dict[str, Any]]:
-    """A run or an agreement, with the data and known labels of its objects."""
-    if data is None and truth_from is None and (truth or any(value for value in how.values())):
-        raise InputError(
-            f"{source} is a folder of clusterings: --truth, --id, --columns, --sep, --header and --key are of the table named "
-            "with --data or --truth-from"
-        )
-    opened = open_source(source)
-    result, origin = opened.result, opened.provenance
-    objects = result.after.rows if isinstance(result, Agreement) else result
-    known: dict[str, Any] = {}
-    if truth_from is not None:
-        text = {"sep": how["sep"], "header": how["header"]}
-        known = labels_from(truth_from, objects, source, how["id_column"], truth, text)
-    if data is None:
-        return result, origin, None, known
-    table = _data(data, "counts" if isinstance(result, Agreement) else "data", truth, how, all_there=truth_from is None)
-    table = match_rows(table, objects.ids, objects.n_objects)
-    return result, origin, table, known if truth_from is not None else by_name(table.labels)
-
-
-def _data(path: Path, kind: str, truth: list[str], how: dict[str, Any], *, all_there: bool = False) -> Table:
-    """The table that was clustered; columns of known labels, as far as it has them, are no data."""
-    aside = truth
-    if truth and not all_there:
-        there = open_sheet(path, Options("labels", how.get("header"), how.get("sep"))).column_names()
-        aside = [name for name in truth if name in there]
-    return read_table(path, kind=kind, known=aside, **{**how, "columns": how.get("columns") or None})
+    print_notices(opened.data)
 
 
 def command_line(ctx: click.Context) -> str:

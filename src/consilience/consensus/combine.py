@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_seed, count
-from consilience._types import Array, EnsembleLike
+from consilience._types import Array, Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
@@ -60,6 +60,8 @@ def combine(
     method: str = "auto",
     *,
     sample_weight: Any = None,
+    columns: Columns = None,
+    id_column: str | int | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -69,7 +71,7 @@ def combine(
 
     Parameters
     ----------
-    ensemble : Ensemble, or what one is made from
+    ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     n_clusters : int, None, "auto" or "stable"
         None takes the median of the clusterings' numbers of clusters; "auto" what :class:`NBCE` finds, and with
         ``method="auto"`` its answer too; "stable" the largest number at which answers of two halves of the clusterings agree
@@ -80,6 +82,10 @@ def combine(
         run on everything.
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
+    columns : str, int or sequence of them, optional
+        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
+    id_column : str or int, optional
+        Of a table: the column that names the objects.
     random_state : int
     n_jobs : int, optional
         Threads, for methods that have them.
@@ -103,7 +109,7 @@ def combine(
     check_choice(method, ("auto", *METHODS), "method")
     if method == "auto" and options:
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
-    ens, seed = as_ensemble(ensemble), check_seed(random_state)
+    ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)
     if isinstance(n_clusters, str):
         check_choice(n_clusters, ("auto", "stable"), "n_clusters")
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)

@@ -11,7 +11,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_choice, count
 from consilience._parallel import n_threads
 from consilience._progress import track
-from consilience._types import Array, EnsembleLike, Floats, Labels
+from consilience._types import Array, Columns, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble
 from consilience.measures.counts import TERMS, Sums, cells, clusters, sums_with_each, tables
 from consilience.measures.registry import MEASURES, Measure
@@ -27,6 +27,8 @@ def pairwise(
     ensemble: EnsembleLike,
     measure: str = "cluster_difference",
     *,
+    columns: Columns = None,
+    id_column: str | int | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Floats:
@@ -34,11 +36,15 @@ def pairwise(
 
     Parameters
     ----------
-    ensemble : Ensemble, or what one is made from
+    ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     measure : str
         A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi",
         "variation_of_information", "information_ratio", "accuracy", "matched_accuracy", "f1", or one of your own. The first seven
         are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as long.
+    columns : str, int or sequence of them, optional
+        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
+    id_column : str or int, optional
+        Of a table: the column that names the objects.
     n_jobs : int, optional
         Threads of the kernel; the values do not depend on them.
     progress : bool, optional
@@ -63,7 +69,7 @@ def pairwise(
            [0., 0., 1.]])
     """
     check_choice(measure, MEASURES, "measure")
-    ens, how = as_ensemble(ensemble), MEASURES[measure]
+    ens, how = as_ensemble(ensemble, columns=columns, id_column=id_column), MEASURES[measure]
     threads = n_threads(n_jobs)
     if how.formula is None:
         return _one_by_one(ens, how, measure, progress)
@@ -200,7 +206,13 @@ class Stability(Result):
 
 
 def stability(
-    ensemble: EnsembleLike, measure: str = "jaccard", *, n_jobs: int | None = None, progress: bool | None = None
+    ensemble: EnsembleLike,
+    measure: str = "jaccard",
+    *,
+    columns: Columns = None,
+    id_column: str | int | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Stability:
     """Mean agreement over all pairs of clusterings, with its standard error (Bekkerman et al. 2009, section 5.2).
 
@@ -213,7 +225,8 @@ def stability(
     >>> cs.stability([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 2]])
     Stability: jaccard 0.6667 ± 0.1667 over 3 pairs
     """
-    return stability_of(pairwise(ensemble, measure, n_jobs=n_jobs, progress=progress), measure)
+    ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
+    return stability_of(pairwise(ens, measure, n_jobs=n_jobs, progress=progress), measure)
 
 
 def stability_of(matrix: Array, measure: str) -> Stability:

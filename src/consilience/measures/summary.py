@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,14 +15,14 @@ from consilience._check import (
     check_choice,
     check_labels,
     count,
-    kind_of,
     show,
 )
-from consilience._types import EnsembleLike, Floats
+from consilience._json import plain
+from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.measures.pairwise import Stability, pairwise, stability_of, with_each
 from consilience.measures.registry import MEASURES
-from consilience.opening import as_ensemble
+from consilience.opening import labels_by_name, open_source
 from consilience.results import Result
 
 
@@ -90,8 +90,8 @@ class Comparison(Result):
         return {
             "n_objects": self.n_objects,
             "n_clusterings": len(rows),
-            "stability": {name: _plain(values) for name, values in stability.items()},
-            "clusterings": [_plain(row) for row in rows],
+            "stability": plain(stability),
+            "clusterings": plain(rows),
         }
 
 
@@ -100,6 +100,8 @@ def compare(
     measures: Sequence[str] = ("jaccard", "nmi", "adjusted_rand"),
     *,
     known: Any = None,
+    columns: Columns = None,
+    id_column: str | int | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
@@ -107,12 +109,16 @@ def compare(
 
     Parameters
     ----------
-    ensemble : Ensemble, or what one is made from
+    ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     measures : sequence of str
         Names as for :func:`pairwise`.
-    known : label vector, Series, DataFrame or mapping of name to label vector, optional
+    known : label vector, Series, DataFrame, mapping of name to label vector, path, or names of columns of the table, optional
         Known labels; each clustering is compared with each of them. A vector without a name is called "known".
         A pandas index must be that of the ensemble's ids, where both say which objects they are of.
+    columns : str, int or sequence of them, optional
+        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
+    id_column : str or int, optional
+        Of a table: the column that names the objects.
     n_jobs, progress
         As for :func:`pairwise`.
 
@@ -130,8 +136,9 @@ def compare(
       jaccard                  0.5000
       jaccard with class: best 1.0000 (0)
     """
-    ens, measures = as_ensemble(ensemble), _check_measures(measures)
-    labelings = known_labels(known, ens)
+    opened = open_source(ensemble, kind="labels", known=known, columns=columns, id_column=id_column)
+    ens, measures = opened.ensemble, _check_measures(measures)
+    labelings = known_labels(opened.known, ens)
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters, "labeled": ens.coverage})
     matrices = {m: pairwise(ens, m, n_jobs=n_jobs, progress=progress) for m in measures}
     several = ens.n_clusterings > 1
@@ -155,18 +162,7 @@ def _check_measures(measures: Any) -> list[str]:
 
 def known_labels(known: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
     """The known labelings by name, as codes, of the ensemble's own objects."""
-    if known is None:
-        return {}
-    if isinstance(known, pd.DataFrame):
-        given = {str(name): known.iloc[:, j] for j, name in enumerate(known.columns)}
-    elif hasattr(known, "get_columns"):  # polars
-        given = dict(zip(known.columns, known.get_columns(), strict=True))
-    elif isinstance(known, Mapping):
-        given = {str(name): labels for name, labels in known.items()}
-    elif isinstance(known, (str, bytes)):
-        raise InputError(f"known must be labels, not their name; got {kind_of(known)}, {show(known)}")
-    else:
-        given = {str(getattr(known, "name", None) or "known"): known}
+    given = labels_by_name(known)
     found = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
     for name, codes in found.items():
         if len(codes) != ens.n_objects:
@@ -187,8 +183,3 @@ def _best(values: pd.Series, measure: str) -> Any:
     if values.isna().all():
         return values.index[0]
     return values.idxmin() if MEASURES[measure].is_distance else values.idxmax()
-
-
-def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
-    plain = {str(k): v.item() if isinstance(v, np.generic) else v for k, v in row.items()}
-    return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in plain.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from consilience._check import InputError, check_choice, check_seed
+from consilience._types import Columns, EnsembleLike
 from consilience.measures import MEASURES
 from consilience.meta.distances import distances_between, sketch_size
 from consilience.meta.meta_clustering import MetaClustering
@@ -13,13 +14,15 @@ from consilience.opening import as_ensemble
 
 
 def organize(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     n_groups: int | str | None = "auto",
     linkage: str = "ward",
     *,
     measure: str = "cluster_difference",
     height: float | None = None,
     sketch: int | str | None = "auto",
+    columns: Columns = None,
+    id_column: str | int | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -28,7 +31,7 @@ def organize(
 
     Parameters
     ----------
-    ensemble : Ensemble, or what one is made from
+    ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     n_groups : int or "auto"
         "auto" takes the number from 2 to 30 below which merging suddenly costs more: the sharpest jump of the compactness
         curve. That number is a suggestion, not a truth: without marked kinds of clusterings it tends to 2 to 5, and under average
@@ -42,6 +45,10 @@ def organize(
     sketch : "auto", int or None
         Estimate the Cluster Difference from so many random pairs of objects; None is exact. "auto" is exact unless that would
         take one core more than about ten seconds and 32,768 pairs are at least ten times as fast.
+    columns : str, int or sequence of them, optional
+        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
+    id_column : str or int, optional
+        Of a table: the column that names the objects.
     random_state : int
         For the sketch; nothing else is random.
     n_jobs : int, optional
@@ -70,7 +77,7 @@ def organize(
       tree       ward linkage of cluster_difference
       groups     2 by the sharpest jump of the compactness curve; next 3, 8, 6: a suggestion, not a truth
     """
-    ens, seed = as_ensemble(ensemble), check_seed(random_state)
+    ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)
     if ens.n_clusterings < 2:
         raise InputError("there is only one clustering: to organize takes at least two")
     check_choice(linkage, LINKAGES, "linkage")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
 from consilience._progress import track
-from consilience._types import ArrayLike, EnsembleLike, Floats
+from consilience._types import ArrayLike, Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.generation import Variations
 from consilience.measures import compactness, sample_objects
@@ -20,7 +20,7 @@ from consilience.measures.matching import accuracy_of
 from consilience.measures.on_data import davies_bouldins, silhouettes
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
-from consilience.opening import as_ensemble
+from consilience.opening import as_ensemble, open_source
 from consilience.tables import check_matrix
 from consilience.tables.scaling import Standardizer
 
@@ -37,6 +37,8 @@ def score(
     metric: str = "euclidean",
     standardize: bool = True,
     n_sample: int = 1000,
+    columns: Columns = None,
+    id_column: str | int | None = None,
     variations: Callable[..., Any] | None = None,
     n_variations: int = 5,
     jitter: float = 0.1,
@@ -48,10 +50,10 @@ def score(
 
     Parameters
     ----------
-    ensemble : Ensemble, or what one is made from
+    ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     X : (n_objects, n_features) array, sparse matrix or Table, or (n_objects, n_objects) distances
         The data itself, for all measures but "accuracy".
-    known : label vector, Series, DataFrame or mapping of name to label vector, optional
+    known : label vector, Series, DataFrame, mapping of name to label vector, path, or names of columns of the table, optional
         Auxiliary labels; the accuracy against each is a column ``"accuracy:NAME"``.
     measures : sequence of str, optional
         Of "compactness" (Eq. 3 of Caruana et al. 2006; small is compact), "accuracy" (Eq. 4), "silhouette",
@@ -69,6 +71,10 @@ def score(
         ``variations(row, n, jitter=jitter, random_state=seed)`` makes `n` clusterings near the one that a row of
         ``ensemble.info`` describes. :class:`consilience.generation.Variations` by default; pass
         ``Variations(X, base=base)`` where another clusterer than k-means made them.
+    columns : str, int or sequence of them, optional
+        Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
+    id_column : str or int, optional
+        Of a table: the column that names the objects.
     n_variations, jitter
         For "variation_stability": how many variations, and the standard deviation of the logarithm of their weights. It is the mean
         Jaccard index of a clustering with its variations.
@@ -94,7 +100,8 @@ def score(
     0    0         2     0.392232            1.0
     1    1         2     1.961161            0.5
     """
-    ens, seed = as_ensemble(ensemble), check_seed(random_state)
+    opened = open_source(ensemble, kind="labels", known=known, columns=columns, id_column=id_column)
+    ens, known, seed = opened.ensemble, opened.known, check_seed(random_state)
     chosen = _check_measures(measures, X, known)
     check_choice(metric, ("euclidean", "precomputed"), "metric")
     for name in {"davies_bouldin", "variation_stability"} & set(chosen) if metric == "precomputed" else ():
@@ -123,7 +130,7 @@ def score(
 
 def _check_measures(measures: Any, X: Any, known: Any) -> list[str]:
     """The measures asked for, or those there are data for; refused if theirs are not there."""
-    given = {"X": X is not None, "known": known is not None}
+    given = {"X": X is not None, "known": bool(known)}
     if measures is None:
         chosen = [name for name in ("compactness", "accuracy") if given[NEEDS[name]]]
         if not chosen:

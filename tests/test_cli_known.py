@@ -7,7 +7,7 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.cli.inputs import split_truth
+from consilience.cli.inputs import known_in
 from consilience.datasets import load_beads, sample_path
 from consilience.explorer.session import Session
 from consilience.explorer.sources import material
@@ -27,12 +27,12 @@ def files(tmp_path):
 
 
 def test_every_name_is_looked_for_in_both_files(files):
-    assert split_truth(["maker", "shape"], *files, {}) == (["maker"], ["shape"])
-    assert split_truth(["bead"], *files, {}) == (["bead"], ["bead"])
+    assert known_in(["maker", "shape"], files, files[0], {}) == [["maker"], ["shape"]]
+    assert known_in(["bead"], files, files[0], {}) == [["bead"], ["bead"]]
     with pytest.raises(
-        InputError, match=r"--truth 'shap' is no column of .*labels\.csv or .*data\.csv: did you mean 'shape'"
+        InputError, match=r"--known 'shap' is not a column of .*labels\.csv or .*data\.csv: did you mean 'shape'"
     ):
-        split_truth(["shap"], *files, {})
+        known_in(["shap"], files, files[0], {})
 
 
 def test_a_report_of_labels_beside_data(files, tmp_path):
@@ -41,7 +41,7 @@ def test_a_report_of_labels_beside_data(files, tmp_path):
     labels, data = map(str, files)
     page = tmp_path / "page.html"
     done = run(
-        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,color", "--shuffles", "2"
+        "report", labels, str(page), "--data", data, "--id", "bead", "-t", "maker,shape,color", "--n-shuffles", "2"
     )
     assert done.returncode == 0, done.stderr
     text = page.read_text(encoding="utf-8")

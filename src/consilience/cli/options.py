@@ -1,0 +1,253 @@
+"""Options that verbs share, each written once, and types of values that import nothing before they are used."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class OneOf(click.ParamType):
+    """One of the names that a module lists, such as "consilience.consensus:METHODS", and of some more."""
+
+    name = "choice"
+
+    def __init__(self, where: str, *more: str, only: Callable[[Any], bool] | None = None) -> None:
+        self.where, self.more, self.only = where, more, only
+
+    @property
+    def choices(self) -> list[str]:
+        """The names, from the module."""
+        module, _, name = self.where.partition(":")
+        listed = getattr(import_module(module), name)
+        return [*self.more, *(one for one in listed if self.only is None or self.only(listed[one]))]
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The name, if it is one of them."""
+        if ctx is not None and ctx.resilient_parsing:  # the shell is completing: nothing is checked
+            return value
+        from consilience._check import InputError, check_choice
+
+        try:
+            return check_choice(value, self.choices, str(param.name).replace("_", " "))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
+        """All of them."""
+        return f"[{'|'.join(self.choices)}]"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Those that begin so."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
+
+
+class Names(click.ParamType):
+    """A comma-separated list, quoted as in CSV; with the place of a list of choices, each is checked and completed."""
+
+    name = "NAME,…"
+
+    def __init__(self, where: str = "") -> None:
+        self.of = OneOf(where) if where else None
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Split at commas that no quotes enclose."""
+        if not isinstance(value, str):
+            return value
+        names = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+        if not all(names) or not names:
+            self.fail("give at least one name, and one between every two commas", param, ctx)
+        for name in names if self.of else ():
+            self.of.convert(name, param, ctx)  # type: ignore[union-attr]
+        return names
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Complete the name after the last comma."""
+        from click.shell_completion import CompletionItem
+
+        done, _, last = incomplete.rpartition(",")
+        prefix = f"{done}," if done else ""
+        return [CompletionItem(prefix + name) for name in (self.of.choices if self.of else ()) if name.startswith(last)]
+
+
+class Number(click.ParamType):
+    """A whole number, or one of some words; with `several`, also a range (5-20) or a list (5,10,15)."""
+
+    def __init__(self, *words: str, several: bool = False) -> None:
+        self.words, self.several = words, several
+        self.name = "|".join(["number", *(["low-high", "a,b,…"] if several else []), *words])
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """What the verb's function takes."""
+        if not isinstance(value, str):
+            return value
+        if value.lower() in self.words:
+            return value.lower()
+        try:
+            if self.several and "," in value:
+                return [int(k) for k in value.split(",")]
+            low, dash, high = value.partition("-") if self.several else (value, "", "")
+            return (int(low), int(high)) if dash else int(low)
+        except ValueError:
+            forms = ["a whole number", *(["a range such as 5-20", "a list such as 5,10,15"] if self.several else [])]
+            self.fail(f"{value!r} is neither {' nor '.join([*forms, *map(repr, self.words)])}", param, ctx)
+
+
+def block(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in their order."""
+
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+def names_option(*flags: str, of: str = "", **settings: Any) -> Callable[[F], F]:
+    """An option of names: in one list, or given several times."""
+
+    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> list[str]:
+        names = [name for names in lists for name in names]
+        for name in names:
+            if names.count(name) > 1:
+                raise click.BadParameter(f"{name!r} is named twice.", ctx, param)
+        return names
+
+    return click.option(*flags, type=Names(of), multiple=True, callback=join, **settings)
+
+
+seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+jobs_option = click.option(
+    "--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."
+)
+run_options = block(seed_option, json_option, jobs_option)
+standardize_option = click.option(
+    "--standardize/--no-standardize",
+    default=True,
+    help="Bring the columns of data to one scale first (the default); counts and distances stay as they are.",
+)
+
+linkage_option = click.option(
+    "--linkage",
+    type=OneOf("consilience.meta.tree:LINKAGES"),
+    default="ward",
+    show_default=True,
+    help="How the tree is grown.",
+)
+methods_option = click.option(
+    "--methods",
+    default="zipf+pca",
+    show_default=True,
+    metavar="NAME[:SHARE]+…",
+    help="Where the diversity of clusterings of data comes from: docs/generation.md lists the names.",
+)
+
+known_options = block(
+    names_option("--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."),
+    click.option(
+        "--known-from",
+        type=FILE,
+        help="A table of known labels for the same objects, matched by id, or in the same order where there are no ids.",
+    ),
+    click.option(
+        "--known-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has the objects' ids."
+    ),
+)
+given_options = block(
+    names_option("--given", "-g", help="The grouping you know: columns of the table, set aside."),
+    click.option(
+        "--given-from",
+        type=FILE,
+        help="The table that holds --given (all its columns by default), matched as --known-from is.",
+    ),
+)
+data_options = block(
+    click.option("--data", type=FILE, help="The table that was clustered, matched by id or in the same order."),
+    click.option(
+        "--data-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has those ids."
+    ),
+    names_option("--data-columns", help="Keep only these columns of it."),
+    click.option("--data-key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad it is."),
+)
+TEXT = ("sep", "header", "decimal", "encoding", "missing")  # how to read a text file
+table_options = block(
+    click.option("--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."),
+    names_option(
+        "--columns", help="Keep only these columns, or clusterings of a run: names, or patterns ('leiden_*')."
+    ),
+    click.option("--sep", help="Separator of a text file, or 'tab'; found by default."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a text file; found by default."),
+    click.option("--encoding", help="Of a text file; UTF-8, UTF-16 and Windows-1252 are found by default."),
+    names_option("--missing", help="Words that count as missing beside NA, NaN, null and the empty cell."),
+    click.option(
+        "--header/--no-header", default=None, is_flag=True, help="Whether the first line of a text file holds names."
+    ),
+    click.option(
+        "--key", "--sheet", "key", help="Which array of an npz file, sheet of a workbook, layer or obsm of an h5ad."
+    ),
+)
+
+
+def given_by_user(ctx: click.Context) -> set[str]:
+    """Names of the parameters that were not left at their defaults."""
+    default = click.core.ParameterSource.DEFAULT
+    return {name for name in ctx.params if ctx.get_parameter_source(name) is not default}
+
+
+def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path | None]) -> None:
+    """Refuse to write over what is read, or two things to one file."""
+    from consilience._check import InputError
+
+    outputs, inputs = list(outputs), list(inputs)
+    for i, output in enumerate(outputs):
+        if any(_is_same(output, other) for other in outputs[:i]):
+            raise InputError(f"{output} is named for two outputs: give each its own file")
+        for given in inputs:
+            if given is not None and _is_same(output, given):
+                raise InputError(f"{output} is also read: give the output another name, so that nothing is lost")
+
+
+def check_tables(*paths: Path | None) -> list[Path]:
+    """The tables to write; npy would lose their names."""
+    from consilience._check import InputError
+    from consilience.reports.files import check_table_path
+
+    tables = [check_table_path(path) for path in paths if path]
+    for path in tables:
+        if path.suffix.lower() == ".npy":
+            raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
+    return tables
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print a summary for machines."""
+    import json
+
+    from consilience._json import plain
+
+    click.echo(json.dumps(plain(content), indent=2))
+
+
+def print_written(paths: Iterable[Path]) -> None:
+    """Say what was written."""
+    for path in paths:
+        click.echo(f"wrote {path}")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return one.resolve() == other.resolve()

@@ -1,0 +1,60 @@
+"""How a command is stopped: SIGTERM ends it with a sentence, and no worker outlives it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+_last_words: list[Callable[[], str]] = []
+
+
+def when_stopped(words: Callable[[], str]) -> None:
+    """What to say of the work when the command is stopped, beside that it was."""
+    _last_words[:] = [words]
+
+
+def stopped() -> str:
+    """The sentence of a command that was stopped."""
+    words = ""
+    with suppress(Exception):  # whatever state the work is in
+        words = "".join(f"; {said()}" for said in _last_words)
+    return f"stopped{words}"
+
+
+def wait_for_sigterm(say: Callable[[str], None]) -> None:
+    """End the process with status 143 on SIGTERM, whatever it does.
+
+    METIS catches SIGTERM for errors of its own and jumps out of whatever thread the signal reached. So the signal is blocked here,
+    before any library has started threads, which inherit that, and a thread of our own waits for it.
+    """
+    _last_words.clear()
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        return
+    if any(thread.name == WAITER for thread in threading.enumerate()):
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    threading.Thread(target=_wait, args=(say,), name=WAITER, daemon=True).start()
+
+
+WAITER = "consilience-sigterm"
+
+
+def _wait(say: Callable[[str], None]) -> None:
+    signal.sigwait({signal.SIGTERM})
+    with suppress(Exception):
+        say(stopped())
+    end_workers()
+    os._exit(128 + signal.SIGTERM)
+
+
+def end_workers() -> None:
+    """Kill the processes that joblib started: they would wait for more work for minutes, and hold the terminal."""
+    loky = sys.modules.get("joblib.externals.loky.reusable_executor")
+    executor = getattr(loky, "_executor", None)
+    for pid in list(getattr(executor, "_processes", None) or ()):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
