@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import zlib
 
 import numpy as np
@@ -11,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from consilience import Ensemble
 from consilience._check import InputError
@@ -97,6 +100,18 @@ def test_names_that_cannot_be_stored(tmp_path, label_names, said):
     with Store.create(tmp_path, n_objects=1) as store, pytest.raises(InputError, match=said):
         store.append([[0]], label_names=[["x"], None] if len(label_names) == 2 else label_names)
     assert parts(tmp_path) == []
+
+
+WHOLE = st.integers(-(2**70), 2**70).filter(lambda x: x != -1)
+SMALL = st.integers(-(2**53), 2**53).filter(lambda x: x != -1).map(float)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(*(st.lists(st.none() | kind, min_size=1) for kind in (st.text(), WHOLE, SMALL, st.booleans()))))
+def test_any_labels_come_back(labels):
+    with tempfile.TemporaryDirectory() as folder:
+        Ensemble([labels]).save(f"{folder}/run")
+        same(Ensemble.load(f"{folder}/run").named_labels(0), labels)
 
 
 @pytest.mark.parametrize("ids", [["a", "ü"], [3, -4], [0.5, 2.0], [True, False]])

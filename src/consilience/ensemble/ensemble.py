@@ -116,7 +116,8 @@ result or AnnData
         Parameters
         ----------
         codes : int array (n_objects, n_clusterings)
-            −1 is missing. An int32 array in C order is not copied.
+            −1 is missing. An int32 array in C order is not copied. Memory grows with the largest code: where it
+            is far above the number of clusters, ``Ensemble(codes)`` is the better way.
         label_names : sequence of (1-D array or None), one per clustering, optional
             What each code stands for.
         info, ids : as for :class:`Ensemble`

@@ -38,9 +38,8 @@ def _encode(names: Any, clustering: int) -> tuple[list[str], str]:
             raise InputError(f"{what} cannot be stored: make the labels text or numbers first")
     if kinds <= {str} and _is_unicode(cells):
         return cells, "text"
-    return [json.dumps(cell) for cell in cells], TYPES[kinds.pop()] if len(kinds - {str}) == len(
-        kinds
-    ) == 1 else "mixed"
+    kind = TYPES[kinds.pop()] if len(kinds) == 1 and str not in kinds else "mixed"
+    return [json.dumps(cell) for cell in cells], kind
 
 
 def _is_unicode(texts: Sequence[str]) -> bool:
