@@ -143,16 +143,13 @@ def _check_edges(edges: Any) -> list[Edge]:
 
 
 def _check_connected(edges: list[Edge]) -> None:
-    reached, grew = {edges[0][0]}, True
-    while grew:
-        more = {end for a, b, *_ in edges if a in reached or b in reached for end in (a, b)} - reached
+    reached = {edges[0][0]}
+    while more := {end for a, b, *_ in edges if a in reached or b in reached for end in (a, b)} - reached:
         reached |= more
-        grew = bool(more)
-    for a, *_ in edges:
-        if a not in reached:
-            raise InputError(
-                f"the graph falls apart: no path leads from {show(edges[0][0])} to {show(a)}; join them by an edge, or fit two"
-            )
+    if apart := [a for a, *_ in edges if a not in reached]:
+        raise InputError(
+            f"the graph falls apart: no path leads from {show(edges[0][0])} to {show(apart[0])}; join them by an edge, or fit two"
+        )
 
 
 def _nodes(edges: list[Edge]) -> list[Node]:

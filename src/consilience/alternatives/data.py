@@ -79,7 +79,7 @@ def check_counts(X: Any, what: str) -> None:
     """Refuse what a model of counts cannot use: negative numbers, and rows without any count."""
     values = X.data if sparse.issparse(X) else X
     if values.size and values.min() < 0:
-        row, column = _first_negative(X)
+        row, column = (int(places[0]) for places in (X < 0).nonzero())
         raise InputError(
             f"Negative values in data passed to {what} (row {row}, column {column}), which takes counts: give counts, "
             "or choose a method for measured data"
@@ -90,18 +90,6 @@ def check_counts(X: Any, what: str) -> None:
             f"{count(len(empty), 'row')} of the data {'is' if len(empty) == 1 else 'are'} all zero (the first is row "
             f"{empty[0]}), and say nothing about where the object belongs: drop them for {what}"
         )
-
-
-def _first_negative(X: Any) -> tuple[int, int]:
-    if not sparse.issparse(X):
-        row, column = np.argwhere(X < 0)[0]
-        return int(row), int(column)
-    return _place(X, int(np.argmax(X.data < 0)))
-
-
-def _place(X: Any, at: int) -> tuple[int, int]:
-    """Row and column of a stored entry."""
-    return int(np.searchsorted(X.indptr, at, side="right") - 1), int(X.indices[at])
 
 
 def group_means(X: Any, codes: NDArray[Any], n_groups: int) -> Floats:
