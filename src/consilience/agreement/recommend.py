@@ -102,7 +102,7 @@ class Recommender(BaseEstimator):
         check_is_fitted(self)
         u, m = _pairs(rows, columns, self.counts_.shape)
         lifts = [
-            _lift(table, row[u], column[m])
+            np.where((row[u] >= 0) & (column[m] >= 0), table[row[u], column[m]], 1.0)
             for table, row, column in zip(self.lifts_, self.row_labels_.T, self.column_labels_.T, strict=True)
         ]
         return np.asarray(self.popularity(u, m)[:, None] * np.column_stack(lifts))
@@ -196,10 +196,6 @@ def _indicator(labels: Any) -> Any:
     known = np.flatnonzero(codes >= 0)
     shape = (len(codes), max(int(codes.max(initial=-1)) + 1, 1))
     return sparse.csr_matrix((np.ones(len(known)), (known, codes[known])), shape)
-
-
-def _lift(table: Floats, rows: Any, columns: Any) -> Floats:
-    return np.where((rows >= 0) & (columns >= 0), table[rows, columns], 1.0)
 
 
 def _labels(ensemble: Any, what: str, n: int) -> NDArray[np.int32]:
