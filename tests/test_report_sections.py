@@ -132,5 +132,5 @@ def test_known_labels_are_told_by_their_names(tmp_path):
         figures=tmp_path / "parts",
     )
     clusters = pd.read_csv(tmp_path / "parts" / "clusters.csv")
-    assert set(clusters["mostly:shape"]) <= set(beads.labels["shape"])
+    assert set(clusters["most_frequent_shape"]) <= set(beads.labels["shape"])
     assert "ball" in (tmp_path / "parts" / "tiles.svg").read_text() or "ball" in (tmp_path / "page.html").read_text()

@@ -58,6 +58,15 @@ def test_it_says_how_to_make_it_again(told, beads, run):
         assert fact in text
 
 
+def test_clusterings_in_memory_say_how_they_were_made(tmp_path, beads):
+    ens = cs.generate(beads, 12, n_clusters=3, random_state=4)
+    cs.report(ens, tmp_path / "page.html")
+    text = read_page(tmp_path / "page.html").text
+    call = text.split("ens = cs.generate(")[1].split(") ")[0]
+    again = eval(f"cs.generate({call})", {"cs": cs, "data": beads})
+    np.testing.assert_array_equal(again.labels, ens.labels)
+
+
 def test_its_numbers_are_those_of_the_library(told, run, beads):
     out, page = told
     ens = cs.Ensemble.load(run)

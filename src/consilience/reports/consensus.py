@@ -210,8 +210,8 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         table = contingency(labels, codes)
         total = np.maximum(table.sum(axis=1), 1)
         called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
-        frame[f"mostly:{name}"] = np.where(table.sum(axis=1) > 0, called, None)
-        frame[f"share_of_it:{name}"] = np.where(table.sum(axis=1) > 0, table.max(axis=1) / total, np.nan)
+        frame[f"most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, called, None)
+        frame[f"share_of_most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, table.max(axis=1) / total, np.nan)
     mean = f"mean confidence {one.confidence[there].mean():.2f}"
     yield Picture(
         "confidence",

@@ -51,7 +51,7 @@ def decimals_of(values: Iterable[Any]) -> int:
     largest = max(
         (abs(float(x)) for x in values if isinstance(x, (float, np.floating)) and np.isfinite(x)), default=0.0
     )
-    return 3 if not 0 < largest < 0.1 else int(min(12, 2 - np.floor(np.log10(largest))))
+    return 3 if not 0 < largest < 0.01 else int(min(12, 2 - np.floor(np.log10(largest))))
 
 
 def format_cell(value: Any, decimals: int = 3) -> str:

@@ -107,9 +107,10 @@ def settings_of(ensemble: Ensemble) -> dict[str, Any]:
 def generate_call(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None) -> str:
     """The call of :func:`consilience.generate` that makes these clusterings; empty where it is not known to be just one."""
     info, plan = ensemble.info, _plan(ensemble, manifest)
-    if plan is None or plan["base"] is not None or not {"unit", "around"} <= set(info):
+    if plan is None or plan["base"] is not None or "unit" not in info:
         return ""
-    if info["around"].notna().any() or not np.array_equal(np.sort(info["unit"]), np.arange(len(info))):
+    varied = "around" in info and info["around"].notna().any()
+    if varied or not np.array_equal(np.sort(info["unit"]), np.arange(len(info))):
         return ""
     shares = dict(plan["methods"])
     methods = "+".join(shares) if len(set(shares.values())) == 1 else shares

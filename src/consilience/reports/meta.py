@@ -19,7 +19,7 @@ from consilience.meta import MetaClustering, Null
 from consilience.reports.consensus import consensus_table, describe_consensus
 from consilience.reports.ensemble import EnsembleReport
 from consilience.reports.files import object_index, whole_or_empty, write_table
-from consilience.reports.formats import format_list, format_name, format_number
+from consilience.reports.formats import decimals_of, format_list, format_name, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.meta_figures import (
     curve_figure,
@@ -98,7 +98,9 @@ def _about_tree(meta: MetaClustering) -> Iterator[str]:
 
 
 def _jumps(meta: MetaClustering) -> str:
-    return ", ".join(f"{row.n_groups} ({row.bend:.2g})" for row in meta.jumps.head(6).itertuples())
+    jumps = meta.jumps.head(6)
+    decimals = decimals_of(jumps["bend"])
+    return ", ".join(f"{row.n_groups} ({format_number(row.bend, decimals)})" for row in jumps.itertuples())
 
 
 def _null_rows(null: Null) -> list[list[str]]:

@@ -21,7 +21,7 @@ DEFINITIONS = {
     "stable component": "a set of objects that every clustering keeps together",
     "redundancy": "what the new clusters share with what was given, as mutual information I(C;Z)",
     "shared": "information about the objects that the new clusters and the given groups both tell",
-    "compactness": "mean distance between objects of a cluster over that of all objects: small is compact",
+    "compactness": "mean distance between objects of the same cluster: small is compact",
 }
 
 
