@@ -781,7 +781,7 @@ def test_bad_object_is_refused_in_one_sentence(source, options, needles):
 def test_anndata_without_x_or_with_equal_names():
     bare = anndata.AnnData(obs=pd.DataFrame({"y": [1, 2]}, index=["p", "q"]))
     assert "AnnData: has no X" in refusal(bare, kind="data")
-    assert "key= (--key) has no use" in refusal(bare, kind="labels", key="X")
+    assert "key= (--key) is not needed" in refusal(bare, kind="labels", key="X")
     data = make_anndata(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Files and objects in memory, each into a sheet: one function per format."""
+"""Files, each into a sheet: one function per format."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ import pyarrow as pa
 from scipy import io as scipy_io
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, kind_of, names_objects, show
+from consilience._check import InputError, check_choice, count, kind_of
 from consilience._types import Array
+from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
 from consilience.tables.sheet import Sheet
 from consilience.tables.text import read_text
 
@@ -72,52 +73,18 @@ def open_sheet(source: Any, options: Options) -> Sheet:
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, header=False, key=with_key)
     if with_key:
-        return _anndata_sheet(name, source, options)
+        return anndata_sheet(name, source, options.kind, options.key)
     source = plain_source(source)
     if isinstance(source, pd.DataFrame):
-        return _frame_sheet(name, source)
+        return frame_sheet(name, source)
     if sparse.issparse(source):
-        return _sparse_sheet(name, source, options)
+        return sparse_sheet(name, source, options.kind)
     if isinstance(source, np.ndarray):
-        return _array_sheet("array" if name == "ndarray" else name, source, options)
+        return array_sheet("array" if name == "ndarray" else name, source, options.kind)
     raise InputError(
         f"{options.name or 'a table'} cannot be made of {kind_of(source)}: give a path, a DataFrame (pandas or "
         "polars), an Arrow table, a NumPy array, a SciPy sparse matrix or an AnnData"
     )
-
-
-def plain_source(source: Any) -> Any:
-    """Frames of any library as a DataFrame, tensors as a NumPy array; anything else as it is."""
-    if isinstance(source, pd.Series):
-        return source.to_frame()
-    if isinstance(source, (pd.DataFrame, np.ndarray)) or sparse.issparse(source):
-        return source
-    if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
-        source = source.collect()
-    if hasattr(source, "to_arrow"):  # polars
-        arrow = source.to_arrow()
-        source = arrow if isinstance(arrow, pa.Table) else pa.table({source.name or "0": arrow})
-    elif isinstance(source, (pa.Array, pa.ChunkedArray)):
-        source = pa.table({"0": source})
-    elif hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
-        source = pa.table(source)
-    if isinstance(source, pa.Table):
-        return _frame_of(source)
-    if hasattr(source, "__array__") and not isinstance(source, np.generic):
-        return _plain_array(source)
-    return source
-
-
-def _plain_array(tensor: Any) -> np.ndarray:
-    """The numbers of a tensor: off its graph and its device, and widened where NumPy lacks the type."""
-    for step in ("detach", "cpu"):  # torch
-        tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
-    try:
-        return np.asarray(tensor)
-    except TypeError as error:
-        if not hasattr(tensor, "double"):
-            raise InputError(f"{kind_of(tensor)} cannot be made a NumPy array: {error}") from None
-        return np.asarray(tensor.double())
 
 
 def _open_file(path: Path, options: Options) -> Sheet:
@@ -237,18 +204,14 @@ def _read_excel(path: Path, options: Options) -> Sheet:
 def _read_parquet(path: Path, options: Options) -> Sheet:
     from pyarrow import parquet
 
-    return _frame_sheet(path.name, _frame_of(parquet.read_table(path)))
-
-
-def _frame_of(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
+    return frame_sheet(path.name, frame_of(parquet.read_table(path)))
 
 
 def _read_npy(path: Path, options: Options) -> Sheet:
     with path.open("rb") as file, _refuse_pickles(path.name):
         if file.peek(1)[:1] != b"\x93":
             raise ValueError("it does not start as .npy files do")
-        return _array_sheet(path.name, np.load(file, allow_pickle=False), options)
+        return array_sheet(path.name, np.load(file, allow_pickle=False), options.kind)
 
 
 @contextmanager
@@ -273,17 +236,17 @@ def _read_npz(path: Path, options: Options) -> Sheet:
         if options.key is not None:
             check_choice(options.key, files, f"key of {name}")
             used = {options.key}
-            sheet = _array_sheet(name, arrays[options.key], options)
+            sheet = array_sheet(name, arrays[options.key], options.kind)
         elif "format" in files and {"data", "shape"} <= set(files):
-            return _sparse_sheet(name, sparse.load_npz(path), options)
+            return sparse_sheet(name, sparse.load_npz(path), options.kind)
         elif set(files) >= CSR_PARTS:
             used = CSR_PARTS
             parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
-            sheet = _sparse_sheet(name, sparse.csr_matrix(parts, tuple(map(int, arrays["shape"]))), options)
+            sheet = sparse_sheet(name, sparse.csr_matrix(parts, tuple(map(int, arrays["shape"]))), options.kind)
         elif len(files) == 1:
-            return _array_sheet(name, arrays[files[0]], options)
+            return array_sheet(name, arrays[files[0]], options.kind)
         elif options.kind == "labels" and len({length for _, length, _ in _vectors(arrays)}) == 1:
-            return _frame_sheet(name, pd.DataFrame({vector: arrays[vector] for vector, *_ in _vectors(arrays)}))
+            return frame_sheet(name, pd.DataFrame({vector: arrays[vector] for vector, *_ in _vectors(arrays)}))
         else:
             held = f"{count(len(files), 'array')} ({', '.join(files)})"
             raise InputError(f"{name}: holds {held}: name one with key= (--key)")
@@ -320,8 +283,8 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
 def _read_mtx(path: Path, options: Options) -> Sheet:
     matrix = scipy_io.mmread(io.BytesIO(_read_bytes(path)), spmatrix=True)
     if sparse.issparse(matrix):
-        return _sparse_sheet(path.name, matrix, options)
-    return _array_sheet(path.name, matrix, options)
+        return sparse_sheet(path.name, matrix, options.kind)
+    return array_sheet(path.name, matrix, options.kind)
 
 
 def _read_h5ad(path: Path, options: Options) -> Sheet:
@@ -334,75 +297,7 @@ def _read_h5ad(path: Path, options: Options) -> Sheet:
     except TypeError as error:
         # The constructor of AnnData meets an element of the file that it does not know.
         raise ValueError(str(error)) from error
-    return _anndata_sheet(path.name, data, options)
-
-
-def _anndata_sheet(source: str, data: Any, options: Options) -> Sheet:
-    """Labels are columns of `obs`; anything else is X, or the layer or `obsm` entry `key`, with `obs` beside it."""
-    obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
-    rows: dict[str, Any] = {"index": index, "index_name": str(data.obs_names.name or "obs_names"), "index_is_ids": True}
-    if options.kind == "labels":
-        if options.key is not None:
-            raise InputError(f"{source}: labels come from obs, so key= (--key) has no use: leave it out")
-        return Sheet(source, obs, [str(name) for name in obs.columns], **rows)
-    if getattr(data, "isbacked", False):
-        data = data.to_memory()
-    layers = {"X": data.X} if options.key in (None, "X") else {**data.layers, **data.obsm}
-    if options.key is not None:
-        held = ["X", *(str(name) for name in (*data.layers, *data.obsm) if name is not None)]
-        check_choice(options.key, held, f"key (layer or obsm) of {source}")
-    matrix = layers[options.key or "X"]
-    if matrix is None:
-        raise InputError(f"{source}: has no X: name a layer or an entry of obsm with key= (--key)")
-    names = [str(name) for name in data.var_names]
-    if options.key in data.obsm and options.key not in data.layers:
-        names = [f"{options.key} {i + 1}" for i in range(matrix.shape[1])]
-        if isinstance(matrix, pd.DataFrame):
-            names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()
-    make = _sparse_sheet if sparse.issparse(matrix) else _array_sheet
-    return Sheet(source, make(source, matrix, options).body, names, obs, **rows)
-
-
-def _frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
-    index_name = "index" if frame.index.name is None else str(frame.index.name)
-    named = (
-        names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
-    )
-    columns = [str(name) for name in frame.columns]
-    return Sheet(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
-
-
-def _sparse_sheet(source: str, matrix: Any, options: Options) -> Sheet:
-    if options.kind == "labels":
-        raise InputError(f"{source}: labels cannot be a sparse matrix: give a full table, one column per clustering")
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{source}: holds values of type {matrix.dtype}, not numbers: convert them first")
-    # Before duplicates are added up: in a narrow type their sum would wrap around.
-    wide = np.float64 if matrix.dtype.kind == "f" else matrix.dtype if matrix.dtype == np.uint64 else np.int64
-    csr = sparse.csr_matrix(matrix.astype(wide, copy=False))
-    try:
-        csr.check_format(full_check=True)
-    except ValueError as error:
-        raise InputError(f"{source}: not a sound sparse matrix ({error}): build it again") from error
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return Sheet(source, csr)
-
-
-def _array_sheet(source: str, array: Any, options: Options) -> Sheet:
-    if isinstance(array, np.ma.MaskedArray):
-        cells = array.data.astype(object)
-        cells[np.ma.getmaskarray(array)] = None
-        array = cells
-    array = np.asarray(array)
-    if array.ndim == 1 and options.kind == "labels":
-        array = array[:, None]
-    if array.ndim != 2:
-        raise InputError(
-            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give objects × columns"
-        )
-    return Sheet(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
+    return anndata_sheet(path.name, data, options.kind, options.key)
 
 
 READERS: dict[str, Callable[[Path, Options], Sheet]] = {

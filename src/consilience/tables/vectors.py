@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, count, kind_of, show
-from consilience.tables.files import plain_source
+from consilience.tables.in_memory import plain_source
 from consilience.tables.reading import Table
 
 

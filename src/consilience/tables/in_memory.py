@@ -1,0 +1,123 @@
+"""Objects in memory (data frames, arrays, tensors, sparse matrices, AnnData), each into a sheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from consilience._check import InputError, check_choice, count, kind_of, names_objects, show
+from consilience.tables.sheet import Sheet
+
+
+def plain_source(source: Any) -> Any:
+    """Frames of any library as a DataFrame, tensors as a NumPy array; anything else as it is."""
+    if isinstance(source, pd.Series):
+        return source.to_frame()
+    if isinstance(source, (pd.DataFrame, np.ndarray)) or sparse.issparse(source):
+        return source
+    if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
+        source = source.collect()
+    if hasattr(source, "to_arrow"):  # polars
+        arrow = source.to_arrow()
+        source = arrow if isinstance(arrow, pa.Table) else pa.table({source.name or "0": arrow})
+    elif isinstance(source, (pa.Array, pa.ChunkedArray)):
+        source = pa.table({"0": source})
+    elif hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
+        source = pa.table(source)
+    if isinstance(source, pa.Table):
+        return frame_of(source)
+    if hasattr(source, "__array__") and not isinstance(source, np.generic):
+        return _plain_array(source)
+    return source
+
+
+def _plain_array(tensor: Any) -> np.ndarray:
+    """The numbers of a tensor: off its graph and its device, and widened where NumPy lacks the type."""
+    for step in ("detach", "cpu"):  # torch
+        tensor = getattr(tensor, step)() if hasattr(tensor, step) else tensor
+    try:
+        return np.asarray(tensor)
+    except TypeError as error:
+        if not hasattr(tensor, "double"):
+            raise InputError(f"{kind_of(tensor)} cannot be made a NumPy array: {error}") from None
+        return np.asarray(tensor.double())
+
+
+def frame_of(table: pa.Table) -> pd.DataFrame:
+    """A DataFrame of an Arrow table."""
+    return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
+
+
+def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
+    """Labels are columns of `obs`; anything else is X, or the layer or `obsm` entry `key`, with `obs` beside it."""
+    obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
+    rows: dict[str, Any] = {"index": index, "index_name": str(data.obs_names.name or "obs_names"), "index_is_ids": True}
+    if kind == "labels":
+        if key is not None:
+            raise InputError(f"{source}: labels come from obs, so key= (--key) is not needed: leave it out")
+        return Sheet(source, obs, [str(name) for name in obs.columns], **rows)
+    if getattr(data, "isbacked", False):
+        data = data.to_memory()
+    layers = {"X": data.X} if key in (None, "X") else {**data.layers, **data.obsm}
+    if key is not None:
+        held = ["X", *(str(name) for name in (*data.layers, *data.obsm) if name is not None)]
+        check_choice(key, held, f"key (layer or obsm) of {source}")
+    matrix = layers[key or "X"]
+    if matrix is None:
+        raise InputError(f"{source}: has no X: name a layer or an entry of obsm with key= (--key)")
+    names = [str(name) for name in data.var_names]
+    if key in data.obsm and key not in data.layers:
+        names = [f"{key} {i + 1}" for i in range(matrix.shape[1])]
+        if isinstance(matrix, pd.DataFrame):
+            names, matrix = [str(name) for name in matrix.columns], matrix.to_numpy()
+    make = sparse_sheet if sparse.issparse(matrix) else array_sheet
+    return Sheet(source, make(source, matrix, kind).body, names, obs, **rows)
+
+
+def frame_sheet(source: str, frame: pd.DataFrame) -> Sheet:
+    """The columns of a DataFrame, and its index."""
+    index_name = "index" if frame.index.name is None else str(frame.index.name)
+    named = (
+        names_objects(frame.index) and frame.index.nlevels == 1 and frame.index.is_unique and not frame.index.hasnans
+    )
+    columns = [str(name) for name in frame.columns]
+    return Sheet(source, frame, columns, index=frame.index.to_numpy(), index_name=index_name, index_is_ids=named)
+
+
+def sparse_sheet(source: str, matrix: Any, kind: str) -> Sheet:
+    """A sparse matrix as sound, canonical CSR."""
+    if kind == "labels":
+        raise InputError(f"{source}: labels cannot be a sparse matrix: give a full table, one column per clustering")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{source}: holds values of type {matrix.dtype}, not numbers: convert them first")
+    # Before duplicates are added up: in a narrow type their sum would wrap around.
+    wide = np.float64 if matrix.dtype.kind == "f" else matrix.dtype if matrix.dtype == np.uint64 else np.int64
+    csr = sparse.csr_matrix(matrix.astype(wide, copy=False))
+    try:
+        csr.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(f"{source}: not a sound sparse matrix ({error}): build it again") from error
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    return Sheet(source, csr)
+
+
+def array_sheet(source: str, array: Any, kind: str) -> Sheet:
+    """A matrix of numbers as it is, any other array as a DataFrame; masked cells are missing."""
+    if isinstance(array, np.ma.MaskedArray):
+        cells = array.data.astype(object)
+        cells[np.ma.getmaskarray(array)] = None
+        array = cells
+    array = np.asarray(array)
+    if array.ndim == 1 and kind == "labels":
+        array = array[:, None]
+    if array.ndim != 2:
+        raise InputError(
+            f"{source}: has {count(array.ndim, 'dimension')} (shape {show(array.shape)}), not 2: give objects × columns"
+        )
+    return Sheet(source, array if array.dtype.kind in "biuf" else pd.DataFrame(array))
