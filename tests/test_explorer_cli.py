@@ -190,6 +190,16 @@ def test_without_the_extra(monkeypatch):
     assert "pip install 'consilience[explore]'" in done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="such names of files")
+def test_names_reach_the_terminal_without_control_characters(opened, tmp_path):
+    file = tmp_path / "\033]0;pwn\033\\.csv"
+    file.write_bytes(LABELS.read_bytes())
+    done = explore(file, "--id", "bead")
+    assert done.returncode == 0, done.stderr
+    assert "\033" not in done.stderr
+    assert "pwn" in done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as a terminal sends them")
 def test_a_real_process_answers_and_ends_with_ctrl_c(tmp_path):
     code = (

@@ -1,7 +1,7 @@
 // The view's copy in the browser's address, where there is one.
 import { readHash, writeHash } from "./view.js";
 
-const PAUSE = 200; // milliseconds of rest before it is written: browsers refuse addresses that change many times a second
+const PAUSE = 200; // milliseconds of rest: browsers refuse addresses that change many times a second
 
 export class Address {
   /** @param {boolean} isUsed a notebook has none */

@@ -73,8 +73,7 @@ export function assign(table, rows, columns) {
 
 /**
  * A color slot for every cluster: that of the cluster of the pinned clustering it overlaps most with; clusters without
- * a
- * partner, or without any overlap with theirs, get slots that no other has.
+ * a partner, or without any overlap with theirs, get slots that no other has.
  * @param {Labels} labels @param {number} k @param {Labels} pinned @param {number} kPinned
  * @returns {Int32Array}
  */

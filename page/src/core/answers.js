@@ -44,8 +44,7 @@ function ask(store, path) {
 
 /**
  * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them
- * apart; but not
- * when clusterings came or went, since what it names may be gone.
+ * apart; but not when clusterings came or went, since what it names may be gone.
  * @template T the message
  * @param {string | null} path
  * @returns {Answer<T>}

@@ -41,8 +41,7 @@ export function joinUnder(tree, cut, node) {
 
 /**
  * The node that an arrow leads to: up to the parent, down to the larger branch, left and right to the neighbor of the
- * same
- * level (the next group, the next clustering, or the next branch made at about this height).
+ * same level (the next group, the next clustering, or the next branch made at about this height).
  * @param {Tree} tree @param {number[]} groups @param {number} node @param {"up" | "down" | "left" | "right"} way
  */
 export function nextNode(tree, groups, node, way) {

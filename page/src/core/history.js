@@ -12,7 +12,7 @@ export class History {
     this.moving = false; // a quick change is going on, such as a slider in motion
   }
 
-  /** A view gives way to another; quick changes after each other are one step. @param {View} view @param {boolean} quick */
+  /** Keep a view that gives way; quick changes in a row are one step. @param {View} view @param {boolean} quick */
   push(view, quick) {
     if (!(quick && this.moving)) {
       batch(() => {

@@ -88,7 +88,8 @@ async function finish(store, job) {
   else if (added.length) {
     store.go({ sel: refOf(tree, branchAround(tree, around, added), store.view.value.rep) });
     const numbers = `numbers ${added[0]} to ${added[added.length - 1]}`;
-    store.message.value = `${stopped}${added.length} clusterings added (${numbers}); selected: the branch around ${clusteringName(store, around)}.`;
+    const selected = `selected: the branch around ${clusteringName(store, around)}`;
+    store.message.value = `${stopped}${added.length} clusterings added (${numbers}); ${selected}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
   else if (job.state === "canceled") store.message.value = "Stopped.";
   else store.message.value = job.message || "Done.";

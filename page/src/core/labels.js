@@ -10,6 +10,8 @@ import { decode } from "./codec.js";
  * }} Shown
  */
 
+/** @typedef {import("./messages.js").LabelsMessage} LabelsMessage */
+
 const ROOM = 400e6; // bytes of labels kept
 const AT_ONCE = 32; // refs asked for in one request
 
@@ -101,9 +103,7 @@ export class LabelCache {
           this.asked.add(ref);
         }
         const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
-        const shown = /** @type {import("./messages.js").LabelsMessage} */ (
-          /** @type {unknown} */ (decode(answer.buffer))
-        );
+        const shown = /** @type {LabelsMessage} */ (/** @type {unknown} */ (decode(answer.buffer)));
         const isNow = () => snapshot === this.store.snapshot.peek();
         // another page added clusterings
         if (isNow() && shown.header.revision !== this.store.boot.value.header.revision) await this.store.open();
@@ -119,7 +119,7 @@ export class LabelCache {
     }
   }
 
-  /** Keep what an answer brought. @param {import("./messages.js").LabelsMessage | import("./messages.js").Boot} shown */
+  /** Keep what an answer brought. @param {LabelsMessage | import("./messages.js").Boot} shown */
   take({ header, arrays, shapes }) {
     if (!header.items.length) return;
     const n = shapes.labels[1];

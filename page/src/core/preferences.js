@@ -1,7 +1,7 @@
 // What people like to have the same next time: theme, tables, columns of exports. Kept by the browser.
 import { signal } from "@preact/signals";
 
-/** @typedef {{theme: string, tables: string[], assessed: boolean}} Preferences `tables`: panels that are shown as tables */
+/** @typedef {{theme: string, tables: string[], assessed: boolean}} Preferences `tables`: panels shown as tables */
 
 const KEY = "consilience-prefs";
 /** @type {Preferences} */

@@ -1,5 +1,5 @@
-// What lets the page in: a token from the address, or as an earlier tab kept it. None is kept before the server took it, since
-// any site can open this page with a token of its own making.
+// What lets the page in: a token from the address, or as an earlier tab kept it. None is kept before the server took
+// it, since any site can open this page with a token of its own making.
 
 const KEY = "consilience-token";
 let offered = ""; // by the address, and not taken yet

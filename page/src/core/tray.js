@@ -26,7 +26,8 @@ export async function exportTray(store, format) {
       assessed: store.prefs.value.assessed,
     });
     save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
-    store.message.value = `Exported ${plural(items.length, "clustering")}${left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : ""}.`;
+    const rest = left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : "";
+    store.message.value = `Exported ${plural(items.length, "clustering")}${rest}.`;
   } catch (error) {
     store.fail(error);
   }

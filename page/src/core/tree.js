@@ -61,10 +61,9 @@ export class Tree {
 
   /**
    * Groups: the last merges undone until there are `groups`, then some nodes split into their two branches and some
-   * joined
-   * to one, in the order given.
+   * joined to one, in the order given.
    * @param {number} groups @param {number[]} [split] @param {number[]} [join]
-   * @returns {number[]} nodes of groups 1, 2, …: by falling size, of equal ones the one with the lowest clustering first
+   * @returns {number[]} nodes of groups 1, 2, …: by falling size, then by lowest clustering
    */
   cut(groups, split = [], join = []) {
     const wanted = Math.max(1, Math.min(groups, this.m));

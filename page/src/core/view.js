@@ -11,12 +11,10 @@ import { parseRef } from "./tree.js";
  *   tab: string, cluster: number, tray: Kept[],
  * }} View
  * `of` tells the trees in which refs are numbered (see `originOf`); `cut` groups, some of them `split` or `join`ed by
- * hand in
- * the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned (its
- * colors rule),
- * `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1, y0, y1]; `map` kind;
- * the tree's
- * `color` (a score, or "group"); `tab` of the lower panel; `cluster` of the selected one that is picked out, −1 none.
+ * hand in the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned
+ * (its colors rule), `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1,
+ * y0, y1]; `map` kind; the tree's `color` (a score, or "group"); `tab` of the lower panel; `cluster` of the selected
+ * one that is picked out, −1 none.
  */
 
 /** @type {View} */
@@ -76,8 +74,7 @@ function isAmong(ref, m) {
 
 /**
  * What a session of m clusterings can show of a view: names it does not have fall back to the start, refs are let go,
- * and in
- * the tray they stay without being of this session.
+ * and in the tray they stay without being of this session.
  * @param {View} view @param {import("./messages.js").Session} session @param {number} m @returns {View}
  */
 export function checkedView(view, session, m) {
@@ -128,7 +125,8 @@ export function formatLoss(given, checked, name) {
     words.push(`This is another run (${name}): the view starts anew.`);
   else if (isLess && !isSameOrigin(given.of, checked.of))
     words.push(
-      "The tree is another one (linkage, measure, or parts that are left out): what was selected or pinned in the one before is let go.",
+      "The tree is another one (linkage, measure, or parts that are left out): " +
+        "what was selected or pinned in the one before is let go.",
     );
   else if (isLess) words.push("What was selected, pinned or compared is no longer there.");
   const lost = checked.tray.filter(
@@ -136,7 +134,8 @@ export function formatLoss(given, checked, name) {
   ).length;
   if (lost)
     words.push(
-      `${plural(lost, "clustering")} of the tray ${lost === 1 ? "is unavailable: its name and note stay" : "are unavailable: their names and notes stay"}.`,
+      `${plural(lost, "clustering")} of the tray ` +
+        `${lost === 1 ? "is unavailable: its name and note stay" : "are unavailable: their names and notes stay"}.`,
     );
   return words.join(" ");
 }
@@ -150,7 +149,8 @@ export function whyUnavailable(kept, now) {
   if (kept.of === GONE)
     return "This clustering is no longer there: it was made after the run was opened, and not stored";
   if (runOf(kept.of) !== runOf(now)) return "This clustering is of another run: open that one to export it";
-  return "This clustering was numbered in another tree (linkage, measure, or parts that are left out): open the run as it was to export it";
+  const why = "This clustering was numbered in another tree (linkage, measure, or parts that are left out)";
+  return `${why}: open the run as it was to export it`;
 }
 
 const NUMBERS = ["cut", "cutM", "cluster"];

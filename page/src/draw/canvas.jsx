@@ -6,7 +6,10 @@ import { useStore } from "../core/store.js";
 
 /**
  * @typedef {{width: number, height: number, ratio: number}} Size in CSS pixels, and screen pixels to each
- * @typedef {{dark: boolean, ground: string, raised: string, line: string, ink: string, soft: string, accent: string, warn: string}} Theme
+ * @typedef {{
+ *   dark: boolean, ground: string, raised: string, line: string, ink: string, soft: string, accent: string,
+ *   warn: string,
+ * }} Theme
  * @typedef {(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, theme: Theme, size: Size) => void} Draw
  */
 
@@ -75,7 +78,9 @@ function themeOf(element, context, dark) {
 
 /**
  * A canvas of a given size that `draw`s whenever one of `deps` changes.
- * @param {{size: Size, draw: Draw, deps: any[], class?: string, style?: any, label?: string} & Record<string, any>} props
+ * @param {{
+ *   size: Size, draw: Draw, deps: unknown[], class?: string, label?: string,
+ * } & import("preact").JSX.HTMLAttributes<HTMLCanvasElement>} props
  */
 export function Canvas({ size, draw, deps, label, class: extra = "", ...rest }) {
   const ref = useRef(/** @type {any} */ (null));

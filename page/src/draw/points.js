@@ -15,7 +15,8 @@ import { frame, scatter } from "./raster.js";
 
 /**
  * The points that have a place, with their groups, and which of them are brushed.
- * @param {Float32Array} xy one pair a clustering, 0 … 1, NaN unknown @param {ArrayLike<number>} groupOf @param {number[] | null} brushed
+ * @param {Float32Array} xy one pair a clustering, 0 … 1, NaN unknown
+ * @param {ArrayLike<number>} groupOf @param {number[] | null} brushed
  * @returns {Cloud}
  */
 export function cloudOf(xy, groupOf, brushed) {
@@ -137,7 +138,8 @@ export function inkOn(hex) {
 /**
  * Numbered marks of the groups, a ring around the selected, a triangle on the pinned one.
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {ReturnType<typeof placesOf>} place
- * @param {{g: number, ref: string, at: number[]}[]} spots @param {number[] | null} selected @param {number[] | null} pinned
+ * @param {{g: number, ref: string, at: number[]}[]} spots
+ * @param {number[] | null} selected @param {number[] | null} pinned
  */
 export function drawSpots(context, theme, place, spots, selected, pinned) {
   const r = spots.length >= ASKED ? 3.5 : 8;

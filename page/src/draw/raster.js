@@ -17,7 +17,7 @@ const RING = 1;
 const SAMPLES = [-0.375, -0.125, 0.125, 0.375];
 
 /**
- * @typedef {{full: Int32Array, edge: Int32Array, alpha: Uint8Array}} Stamp steps to the pixels inside a mark, and to those on its edge
+ * @typedef {{full: Int32Array, edge: Int32Array, alpha: Uint8Array}} Stamp steps to the pixels inside and on the edge
  */
 
 /** @param {number} shape @param {number} r @param {number} width of the canvas @returns {Stamp} */

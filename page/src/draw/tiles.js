@@ -30,7 +30,8 @@ export function centers(xy, labels, k) {
 export const maskOf = (labels, cluster) => Uint8Array.from(labels, (label) => (label === cluster ? 1 : 0));
 
 /**
- * @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2D} context @param {import("./canvas.jsx").Theme} theme @param {import("./canvas.jsx").Size} size
+ * @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2D} context
+ * @param {import("./canvas.jsx").Theme} theme @param {import("./canvas.jsx").Size} size
  * @param {Float32Array} xy @param {import("../core/labels.js").Shown} shown @param {ArrayLike<number>} slots
  * @param {{mask?: Uint8Array | null, cluster?: number, numbers?: boolean}} how `cluster` is the one that is picked out
  */

@@ -104,7 +104,10 @@ function drawHeights(context, theme, at, { y, top }) {
 }
 
 /**
- * @typedef {{groups: number[], plain: number[], cut: number, selected: number, pinned: number, hovered: number, brushed: number[] | null}} Marks
+ * @typedef {{
+ *   groups: number[], plain: number[], cut: number, selected: number, pinned: number, hovered: number,
+ *   brushed: number[] | null,
+ * }} Marks
  */
 
 /**

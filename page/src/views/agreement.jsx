@@ -25,7 +25,7 @@ export function AgreementView() {
         {(found) => (
           <div class="agreement">
             <section class="column">
-              <h3 title="Mean Jaccard index over all pairs of clusterings, with its standard error; step 0 is before the process">
+              <h3 title="Mean Jaccard index of all pairs of clusterings and its standard error">
                 Stability <small>Jaccard index between clusterings; step 0 is before</small>
               </h3>
               <LineChart

@@ -104,7 +104,7 @@ function Features({ detail }) {
   const most = cluster < 0 ? 3 : 8;
   return (
     <section>
-      <h3 title="Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; the line is its 95 % interval">
+      <h3 title={COHEN}>
         What sets {cluster < 0 ? "clusters" : `cluster ${cluster}`} apart <small>effect size d, 95 % interval</small>
       </h3>
       <FeatureRows clusters={picked} most={most} slots={slots} />
@@ -132,6 +132,10 @@ function Summary({ detail }) {
   );
 }
 
+const COHEN =
+  "Cohen's d: how far the mean of the cluster lies from the mean of the rest, in standard deviations; " +
+  "the line is its 95 % interval";
+
 const ASSESSED = /** @type {const} */ ([
   [
     "confidence",
@@ -148,7 +152,13 @@ function Assessed({ detail }) {
   return (
     <section>
       {ASSESSED.map(([name, title, what]) => (
-        <Histogram key={name} title={title} what={what} floating={detail.floating} spread={detail[name]} />
+        <Histogram
+          key={name}
+          title={title}
+          what={what}
+          low={name === "support" ? detail.floating : 0}
+          spread={detail[name]}
+        />
       ))}
       <p class="note">
         {detail.n_floaters ? (
@@ -168,9 +178,10 @@ function Assessed({ detail }) {
 }
 
 /**
- * @param {{title: string, what: string, floating: number, spread: import("../core/messages.js").Spread | null}} props
+ * How many objects have how much; those below `low` stand out.
+ * @param {{title: string, what: string, low: number, spread: import("../core/messages.js").Spread | null}} props
  */
-function Histogram({ title, what, floating, spread }) {
+function Histogram({ title, what, low, spread }) {
   if (!spread) return null;
   const most = Math.max(1, ...spread.histogram);
   const mean = formatNumber(spread.mean, 3);
@@ -184,14 +195,14 @@ function Histogram({ title, what, floating, spread }) {
           <span
             key={at}
             title={`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${formatCount(count)}`}
-            class={at / 20 < floating ? "low" : ""}
+            class={at / 20 < low ? "low" : ""}
             style={{ height: `${(100 * count) / most}%` }}
           ></span>
         ))}
       </div>
       <p class="scale">
         <span>0</span>
-        <span>{floating}</span>
+        <span>0.5</span>
         <span>1</span>
       </p>
     </>

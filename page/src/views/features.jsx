@@ -2,7 +2,14 @@
 import { formatNumber } from "../core/format.js";
 import { Mark } from "./parts.jsx";
 
-/** @param {{clusters: import("../core/messages.js").ClusterMarks[], most: number, slots: ArrayLike<number> | null}} props */
+/** @typedef {import("../core/messages.js").ClusterMarks} ClusterMarks */
+
+/** @param {import("../core/messages.js").Effect} f */
+const describeEffect = ({ mean, rest, d, low, high }) =>
+  `mean ${formatNumber(mean)}, rest ${formatNumber(rest)}; ` +
+  `d ${formatNumber(d, 3)} (${formatNumber(low, 3)} to ${formatNumber(high, 3)})`;
+
+/** @param {{clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null}} props */
 export function FeatureRows({ clusters, most, slots }) {
   const rows = clusters.flatMap((one) =>
     one.top.slice(0, most).map((f, at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
@@ -21,11 +28,7 @@ export function FeatureRows({ clusters, most, slots }) {
   return (
     <div class="effects">
       {rows.map((f) => (
-        <div
-          key={`${f.cluster} ${f.feature}`}
-          class={`effect ${f.first ? "first" : ""}`}
-          title={`mean ${formatNumber(f.mean)}, rest ${formatNumber(f.rest)}; d ${formatNumber(f.d, 3)} (${formatNumber(f.low, 3)} to ${formatNumber(f.high, 3)})`}
-        >
+        <div key={`${f.cluster} ${f.feature}`} class={`effect ${f.first ? "first" : ""}`} title={describeEffect(f)}>
           <span class="who">
             {f.first ? (
               <>

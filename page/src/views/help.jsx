@@ -6,26 +6,29 @@ import { Dialog } from "./dialog.jsx";
 const PANELS = [
   [
     "Tree",
-    "All clusterings, similar ones on near branches. Drag the line or the slider to cut it into groups; split or join single groups where one level does not fit.",
+    "All clusterings, similar ones on near branches. Drag the line or the slider to cut it into groups; " +
+      "split or join single groups where one level does not fit.",
   ],
   [
     "Scores",
-    "Every clustering by two scores. Drag to mark some of them everywhere; the band shows how good the best of as many random groups would be.",
+    "Every clustering by two scores. Drag to mark some of them everywhere; " +
+      "the band shows how good the best of as many random groups would be.",
   ],
   ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
   [
     "Tiles",
-    "The data, colored by each group's clustering. A color means the same objects as in the pinned clustering as far as that goes.",
+    "The data, colored by each group's clustering. " +
+      "A color means the same objects as in the pinned clustering as far as that goes.",
   ],
   [
     "Detail",
-    "The selected clustering: cluster sizes, what sets each cluster apart, how sure each object is, how it was made.",
+    "The selected clustering: cluster sizes, what sets each cluster apart, confidence and support, how it was made.",
   ],
-  ["Objects", "The objects themselves with your ids, by cluster and by confidence."],
+  ["Objects", "The objects themselves with your ids, by cluster, confidence and support."],
   ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
   [
     "Stable components",
-    "Objects that no clustering of the selected branch separates, and floaters that belong nowhere for sure.",
+    "Objects that no clustering of the selected branch separates, and floaters, which no majority puts anywhere.",
   ],
   ["Agreement", "For agreement runs: how stability grew from step to step."],
   ["Tray", "Clusterings to take away: name them, add notes, export their labels."],
@@ -53,7 +56,7 @@ const WORDS = [
   ["medoid", "the most central clustering of a group: one that was really made"],
   [
     "consensus",
-    "one clustering that all clusterings of a branch vote for; an object's confidence is the share of votes that agree",
+    "one clustering that all clusterings of a branch vote for; an object's support is the share of them that agree",
   ],
   ["floater", "an object that at most half of the branch's clusterings put where it is, drawn hollow"],
   ["pinned", "the clustering whose colors all others are aligned to"],

@@ -13,6 +13,10 @@ const BOTTOM = 32;
 
 /** @typedef {{name: string, points: {x: number, y: number, error?: number | null}[]}} Line */
 
+/** @param {string} name @param {Line["points"][number]} point */
+const describePoint = (name, { x, y, error }) =>
+  `${name}, step ${x}: ${formatNumber(y)}${error ? ` ± ${formatNumber(error, 2)}` : ""}`;
+
 /** @param {{lines: Line[], xLabel: string, label: string}} props */
 export function LineChart({ lines, xLabel, label }) {
   const all = lines.flatMap((line) => line.points);
@@ -47,7 +51,7 @@ export function LineChart({ lines, xLabel, label }) {
               <g key={p.x}>
                 {p.error ? <line x1={x(p.x)} x2={x(p.x)} y1={y(p.y - p.error)} y2={y(p.y + p.error)} /> : null}
                 <circle cx={x(p.x)} cy={y(p.y)} r="3">
-                  <title>{`${line.name}, step ${p.x}: ${formatNumber(p.y)}${p.error ? ` ± ${formatNumber(p.error, 2)}` : ""}`}</title>
+                  <title>{describePoint(line.name, p)}</title>
                 </circle>
               </g>
             ))}

@@ -18,6 +18,7 @@ export function MoreDialog() {
   const ref = store.more.value;
   const [count, setCount] = useState(50);
   const [jitter, setJitter] = useState(0.3);
+  const pick = (/** @type {number} */ value) => () => setJitter(value);
   const close = () => {
     store.more.value = null;
   };
@@ -53,8 +54,8 @@ export function MoreDialog() {
           <legend>How far from it</legend>
           {SPREADS.map(([value, word]) => (
             <label key={value} class="choice">
-              <input type="radio" name="jitter" checked={jitter === value} onChange={() => setJitter(Number(value))} />{" "}
-              {word} <small>{value}</small>
+              <input type="radio" name="jitter" checked={jitter === value} onChange={pick(Number(value))} /> {word}{" "}
+              <small>{value}</small>
             </label>
           ))}
         </fieldset>
@@ -79,7 +80,8 @@ export function JobBar() {
   const store = useStore();
   const job = store.job.value;
   if (job?.state !== "running") return null;
-  const text = `${WORDS[job.kind] ?? job.kind}: ${job.message || `${formatCount(job.done)} of ${formatCount(job.total)}`}`;
+  const progress = `${formatCount(job.done)} of ${formatCount(job.total)}`;
+  const text = `${WORDS[job.kind] ?? job.kind}: ${job.message || progress}`;
   return (
     <div class="job" role="group" aria-label="Running job">
       <span>{text}</span>

@@ -27,9 +27,7 @@ export function NullLine() {
   return (
     <span class="null-line">
       {found ? (
-        <span
-          title={`The best of the groups against the best of shuffled ones, mean and standard deviation of ${found.shuffled.length} shuffles`}
-        >
+        <span title={`The best of shuffled groups: mean and standard deviation of ${found.shuffled.length} shuffles`}>
           {formatNull(found)}
         </span>
       ) : null}
@@ -48,5 +46,7 @@ export function NullLine() {
 /** @param {import("../core/messages.js").NullResult} found */
 export function formatNull({ groups, best, null_mean: mean, null_sd: sd, p_value: p }) {
   const verdict = p <= 0.05 ? "hardly chance" : "may well be chance";
-  return `Best of ${groups} groups: ${formatNumber(best, 3)}, of shuffled groups: ${formatNumber(mean, 3)} ± ${formatNumber(sd, 2)}. p = ${formatNumber(p, 2)}: ${verdict}.`;
+  const shuffled = `${formatNumber(mean, 3)} ± ${formatNumber(sd, 2)}`;
+  const found = `Best of ${groups} groups: ${formatNumber(best, 3)}, of shuffled groups: ${shuffled}`;
+  return `${found}. p = ${formatNumber(p, 2)}: ${verdict}.`;
 }

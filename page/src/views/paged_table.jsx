@@ -2,11 +2,16 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../core/format.js";
 import { Table } from "./panel.jsx";
 
+/** @typedef {import("preact").ComponentChildren} Children */
+
 const PAGE = 100;
 
 /**
  * A long table, a page at a time.
- * @param {{caption: string, heads: string[], count: number, row: (at: number) => any[], picked?: number, onPick?: (at: number) => void}} props
+ * @param {{
+ *   caption: string, heads: string[], count: number, row: (at: number) => Children[], picked?: number,
+ *   onPick?: (at: number) => void,
+ * }} props
  */
 export function PagedTable({ caption, heads, count, row, picked = -1, onPick }) {
   const [wanted, setPage] = useState(0);

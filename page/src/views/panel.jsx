@@ -3,7 +3,14 @@ import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
 
 /**
- * @param {{id: string, title: string, tools?: any, note?: any, table: () => any, children: import("preact").ComponentChildren, class?: string}} props
+ * @typedef {import("preact").ComponentChildren} Children
+ */
+
+/**
+ * @param {{
+ *   id: string, title: string, tools?: Children, note?: Children, table: () => Children, children: Children,
+ *   class?: string,
+ * }} props
  *   `table` makes the table twin, which takes the picture's place when people ask for it
  */
 export function Panel({ id, title, tools, note, table, children, class: extra = "" }) {
@@ -30,7 +37,8 @@ export function Panel({ id, title, tools, note, table, children, class: extra = 
 
 /**
  * A plain table. @param {{
- *   caption: string, heads: string[], rows: any[][], onPick?: (row: number) => void, picked?: number, most?: number
+ *   caption: string, heads: string[], rows: Children[][], onPick?: (row: number) => void, picked?: number,
+ *   most?: number,
  * }} props rows past `most` are left out and counted
  */
 export function Table({ caption, heads, rows, onPick, picked = -1, most = 200 }) {

@@ -3,6 +3,8 @@
 import { formatCount } from "../core/format.js";
 import { colorOf, MARK_TEXT, markOf } from "../draw/palette.js";
 
+/** @typedef {import("preact").ComponentChild} Child */
+
 /** The color and mark of a cluster. @param {{slot: number | undefined}} props */
 export function Mark({ slot }) {
   if (slot === undefined)
@@ -20,7 +22,8 @@ export function Mark({ slot }) {
 
 /**
  * One of several, as buttons in a row.
- * @param {{label: string, options: any[][], value: any, onPick: (value: any) => void}} props options: [value, text, title]
+ * @param {{label: string, options: string[][], value: string, onPick: (value: string) => void}} props
+ *   options: [value, text, title]
  */
 export function Segmented({ label, options, value, onPick }) {
   return (
@@ -37,7 +40,7 @@ export function Segmented({ label, options, value, onPick }) {
 /**
  * A waiting, failed or empty answer in words; what it holds otherwise.
  * @template T the message
- * @param {{answer: import("../core/answers.js").Answer<T>, children: (value: T) => import("preact").ComponentChild}} props
+ * @param {{answer: import("../core/answers.js").Answer<T>, children: (value: T) => Child}} props
  */
 export function Answered({ answer, children }) {
   if (answer.error)
@@ -54,7 +57,7 @@ export function Answered({ answer, children }) {
   );
 }
 
-/** Facts in two columns. @param {{facts: any[][]}} props name, value, explanation */
+/** Facts in two columns. @param {{facts: (string | undefined)[][]}} props name, value, explanation */
 export function Facts({ facts }) {
   return (
     <dl class="facts">
@@ -70,7 +73,7 @@ export function Facts({ facts }) {
 
 /**
  * Counts with a background that grows with their share of the largest.
- * @param {{caption: string, rows: any[], columns: any[], counts: number[][], corner?: string}} props
+ * @param {{caption: string, rows: Child[], columns: Child[], counts: number[][], corner?: string}} props
  */
 export function HeatTable({ caption, rows, columns, counts, corner = "" }) {
   const most = Math.max(1, ...counts.flat());

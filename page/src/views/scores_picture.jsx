@@ -120,7 +120,8 @@ export function ScoresPicture() {
     if (!from) return;
     if (Math.hypot(point.x - from.x, point.y - from.y) > 4) {
       store.settle();
-      store.message.value = `${store.brushed.value?.length ?? 0} clusterings brushed: marked in the tree and on the map.`;
+      const count = store.brushed.value?.length ?? 0;
+      store.message.value = `${count} clusterings brushed: marked in the tree and on the map.`;
       return;
     }
     const leaf = leafNear(point);

@@ -115,14 +115,16 @@ function Tile({ reference, group, size, mask }) {
   const node = store.groups.value[group];
   const members = store.tree.value.size[node];
   const score = scoreOf(store, reference, node);
-  const words = `Group ${group + 1}: ${plural(members, "clustering")}${shown ? `, ${plural(shown.clusters, "cluster")}` : ""}${score ? `, ${score.title}` : ""}`;
+  const words = [`Group ${group + 1}: ${plural(members, "clustering")}`];
+  if (shown) words.push(plural(shown.clusters, "cluster"));
+  if (score) words.push(score.title);
   return (
     <button
       class="tile"
       style={{ height: `${size.height + LINES}px` }}
       aria-pressed={store.view.value.sel === reference}
-      aria-label={words}
-      title={words}
+      aria-label={words.join(", ")}
+      title={words.join(", ")}
       onClick={(event) => {
         markClick(event);
         selectNode(store, node);
@@ -176,7 +178,11 @@ function TilesTable() {
   });
   return (
     <Table
-      caption={`Groups shown by their ${rep === "c" ? "consensus (ø: mean of the group)" : "medoid, the most central clustering"}`}
+      caption={
+        rep === "c"
+          ? "Groups shown by their consensus (ø: mean of the group)"
+          : "Groups shown by their medoid, the most central clustering"
+      }
       heads={["group", "clusterings", "medoid", "clusters", y, "state"]}
       rows={rows}
       picked={groups.indexOf(store.selectedNode.value)}

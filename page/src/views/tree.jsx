@@ -99,8 +99,8 @@ function Legend() {
   if (!score) {
     const groups = store.groups.value.length;
     return (
-      <span class="legend" title="Colors tell groups apart and repeat after ten; grey branches lie above the cut">
-        {[0, 1, 2].map((g) => (
+      <span class="legend" title="Colors tell groups apart and repeat after twenty; grey branches lie above the cut">
+        {[0, 1, 2].slice(0, groups).map((g) => (
           <i class="swatch" style={{ background: colorOf(g) }}></i>
         ))}{" "}
         {groups} groups
