@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom, counts_from_data
 from consilience.agreement.count_table import check_counts
-from consilience.agreement.local_search import improve, merge, random_labels, split
+from consilience.agreement.local_search import engine_of, merge, random_labels, split
 from consilience.agreement.mdc import column_clusters, grow, mdc
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
@@ -25,6 +25,11 @@ def information(table, rows, columns):
     table = np.asarray(table.todense() if sparse.issparse(table) else table, float)
     sums = np.array([table[rows == c].sum(axis=0) for c in range(rows.max() + 1)])
     return mutual_information(np.array([sums[:, columns == c].sum(axis=1) for c in range(columns.max() + 1)]))
+
+
+def improve(side, by, labels, **how):
+    """Passes over the objects of a side."""
+    return engine_of(side.views, int(labels.max()) + 1, by=by).search(labels, **how)
 
 
 def uniform(table):

@@ -7,7 +7,6 @@ of the columns when it is looked at, so that no table of as many times the count
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.base import BaseEstimator
 from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience._progress import track
 from consilience._random import child_seed, stream
-from consilience._types import EnsembleLike, Labels, RandomState
+from consilience._types import EnsembleLike, RandomState
 from consilience.agreement.count_table import Clusterings, Counts, Side, check_counts
 from consilience.agreement.local_search import random_labels
 from consilience.agreement.markov_field import Node, infer
@@ -24,24 +23,7 @@ from consilience.agreement.result import Agreement, Sides
 from consilience.opening import as_ensemble
 
 TEMPERATURE = 0.4
-Pair = tuple[list[Labels], list[Labels]]
-
-
-def cap(
-    counts: Counts, rows: list[Labels], columns: list[Labels], *, seed: int = 0, **how: Any
-) -> Iterator[tuple[Pair, list[float]]]:
-    """After every iteration both sides' clusterings, and the objective so far; labels are of the objects with counts.
-
-    `how` are `max_iter`, `max_iter_local`, `temperature`, `tol` and `n_jobs` of :class:`CAP`.
-    """
-    names = [f"row {i}" for i in range(len(rows))], [f"column {j}" for j in range(len(columns))]
-    labels = dict(zip([*names[0], *names[1]], [*rows, *columns], strict=True))
-    classes = [
-        [Node(name, side.views, [(other, 0, 1.0) for other in others]) for name in mine]
-        for side, mine, others in ((counts.rows, *names), (counts.columns, *names[::-1]))
-    ]
-    for found, history in infer(classes, labels, **how, seed=child_seed(seed, "agreement.cap_search")):
-        yield ([found[name] for name in names[0]], [found[name] for name in names[1]]), history
+SIDES = ("row", "column")
 
 
 def start_from(clusterings: Any, side: Side, what: str, seed: int) -> Clusterings:
@@ -154,14 +136,25 @@ class CAP(BaseEstimator):
     def _fit(self, table: Counts, rows: Any, columns: Any, seed: int, progress: bool | None = False) -> CAP:
         """The process on a checked table; labels are those of objects with counts until the record is made."""
         starts = start_from(rows, table.rows, "row", seed), start_from(columns, table.columns, "column", seed)
-        how: dict[str, Any] = {
-            name: getattr(self, name) for name in ("max_iter", "max_iter_local", "temperature", "tol")
-        }
-        steps = cap(table, starts[0].codes, starts[1].codes, **how, seed=seed, n_jobs=self.n_jobs)
+        names = [[f"{what} {i}" for i in range(len(start.codes))] for what, start in zip(SIDES, starts, strict=True)]
+        labels = dict(zip([*names[0], *names[1]], [*starts[0].codes, *starts[1].codes], strict=True))
+        classes = [
+            [Node(name, start.side.views, [(other, 0, 1.0) for other in others]) for name in mine]
+            for start, mine, others in zip(starts, names, names[::-1], strict=True)
+        ]
+        options = ("max_iter", "max_iter_local", "temperature", "tol", "n_jobs")
+        how: dict[str, Any] = {name: getattr(self, name) for name in options}
+        steps = infer(classes, labels, **how, seed=child_seed(seed, "agreement.cap_search"))
         done = list(track(steps, self.max_iter, "agreement", progress))
         before = Sides(*(start.given or start.ensemble() for start in starts))
         after = [
-            Sides(*(start.at(codes).ensemble() for start, codes in zip(starts, pair, strict=True))) for pair, _ in done
+            Sides(
+                *(
+                    start.at([found[name] for name in mine]).ensemble()
+                    for start, mine in zip(starts, names, strict=True)
+                )
+            )
+            for found, _ in done
         ]
         empty = table.rows.empty, table.columns.empty
         self.agreement_ = Agreement(before, after[-1], after, np.array(done[-1][1]), *empty, table.source)

@@ -11,7 +11,7 @@ from consilience._check import InputError, check_count, check_seed, count
 from consilience._random import child_seed, stream
 from consilience._types import Labels, RandomState
 from consilience.agreement.count_table import Counts, check_counts
-from consilience.agreement.local_search import improve, merge
+from consilience.agreement.local_search import engine_of, merge
 
 OTHER = {"rows": "columns", "columns": "rows"}
 
@@ -48,10 +48,10 @@ class CoSearch:
 
     def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
         """Passes over a side, which sees the other by its clusters, or object by object."""
-        others = None if by_single else [self.labels[OTHER[side]]]
+        by = None if by_single else [self.labels[OTHER[side]]]
+        engine = engine_of(getattr(self.counts, side).views, self.n_clusters(side), self.n_jobs, by=by)
         self.unit += 1
-        how: dict[str, Any] = {"max_iter": max_iter, "seed": self.seed, "unit": self.unit, "n_jobs": self.n_jobs}
-        found = improve(getattr(self.counts, side), others, self.labels[side], **how, **noise)
+        found = engine.search(self.labels[side], max_iter=max_iter, seed=self.seed, unit=self.unit, **noise)
         self.labels[side] = found.labels
         if not by_single:
             self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
@@ -95,8 +95,8 @@ class CoClusterer(BaseEstimator):
         self.n_features_in_ = counts.columns.n_objects
         return self
 
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
-        """Run number `run` of this model, on random streams of its own."""
+    def _run(self, counts: Counts, seed: int) -> CoClustering:
+        """Check the options, and run the model once."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:

@@ -10,8 +10,6 @@ merging where the least information is lost, mends that for twice the time (``sp
 
 from __future__ import annotations
 
-from typing import Any
-
 from consilience._check import check_count, check_positive
 from consilience._random import stream
 from consilience._types import RandomState
@@ -23,8 +21,8 @@ from consilience.agreement.local_search import random_labels
 def dataloom(
     counts: Counts,
     n_clusters: int,
-    n_column_clusters: int,
     *,
+    n_column_clusters: int | None = None,
     spare: int = 2,
     max_iter: int = 20,
     tol: float = 1e-3,
@@ -33,9 +31,9 @@ def dataloom(
     n_jobs: int | None = None,
 ) -> CoClustering:
     """Run number `run`, on random streams of its own; see :class:`DataLoom` for the parameters."""
-    wanted = {"rows": n_clusters, "columns": n_column_clusters}
     rng = stream(seed, "agreement.dataloom_start", run)
     sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
+    wanted = {"rows": n_clusters, "columns": n_column_clusters or min(n_clusters, sizes["columns"])}
     start = {side: random_labels(n, min(n, spare * wanted[side]), rng) for side, n in sizes.items()}
     search = CoSearch(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, n_jobs)
     _take_turns(search, max_iter, tol)
@@ -125,11 +123,10 @@ class DataLoom(CoClusterer):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+    def _run(self, counts: Counts, seed: int) -> CoClustering:
         check_clusters(counts, self.n_clusters, self.n_column_clusters)
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-        columns = self.n_column_clusters or min(self.n_clusters, len(counts.columns.kept))
-        own: dict[str, Any] = {name: getattr(self, name) for name in ("spare", "max_iter", "tol", "n_jobs")}
-        return dataloom(counts, self.n_clusters, columns, **own, seed=seed, run=run)
+        names = ("n_column_clusters", "spare", "max_iter", "tol", "n_jobs")
+        return dataloom(counts, self.n_clusters, **{name: getattr(self, name) for name in names}, seed=seed)

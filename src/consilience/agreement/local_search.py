@@ -9,7 +9,7 @@ import numpy as np
 from consilience import _kernels
 from consilience._types import Labels
 from consilience.agreement.count_table import Side
-from consilience.information import Engine, Search
+from consilience.information import Engine
 from consilience.views import Views, cluster_tables, regrouped
 
 EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
@@ -17,26 +17,10 @@ SHORTLIST = 8
 NEAREST, GREEDY = 6000, 700  # clusters up to which pairs are chosen, and up to which one by one
 
 
-def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None) -> Engine:
-    """The engine with the shortlist that pays for so many clusters."""
-    return Engine(views, n_clusters, shortlist=SHORTLIST if n_clusters > EXHAUSTIVE else 0, n_jobs=n_jobs)
-
-
-def improve(
-    side: Side,
-    others: Any,
-    labels: Labels,
-    *,
-    max_iter: int,
-    seed: int,
-    unit: int,
-    n_jobs: int | None = None,
-    **how: Any,
-) -> Search:
-    """Passes over the objects of a side, which see the others by their clusterings (a list), or one by one (None)."""
-    views = side.views if others is None else regrouped(side.views, others)
-    engine = engine_of(views, int(labels.max()) + 1, n_jobs)
-    return engine.search(labels, max_iter=max_iter, seed=seed, unit=unit, **how)
+def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None, *, by: Any = None) -> Engine:
+    """The engine with the shortlist that pays for so many clusters; `by` are clusterings that sum the views' columns."""
+    seen = views if by is None else regrouped(views, by)
+    return Engine(seen, n_clusters, shortlist=SHORTLIST if n_clusters > EXHAUSTIVE else 0, n_jobs=n_jobs)
 
 
 def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> Labels:

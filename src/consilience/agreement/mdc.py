@@ -12,8 +12,6 @@ seven hundredths of accuracy on 20 Newsgroups, and is not in the paper (``temper
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from consilience._check import check_choice, check_count, check_positive
@@ -155,11 +153,10 @@ class MDC(CoClusterer):
         self.max_iter = max_iter
         self.temperature = temperature
 
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+    def _run(self, counts: Counts, seed: int) -> CoClustering:
         check_clusters(counts, self.n_clusters, self.n_column_clusters)
         check_choice(self.merge, MERGES, "merge")
         check_count("max_iter", self.max_iter)
         check_positive("temperature", self.temperature, or_equal=True)
         names = ("n_column_clusters", "merge", "max_iter", "temperature", "n_jobs")
-        own: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return mdc(counts, self.n_clusters, **own, seed=seed, run=run)
+        return mdc(counts, self.n_clusters, **{name: getattr(self, name) for name in names}, seed=seed)
