@@ -34,6 +34,7 @@ class SOM(ClusterMixin, BaseEstimator):
         The nearest unit; a unit may stay without objects.
     cluster_centers_ : (n_clusters, n_features) array
     grid_ : tuple of int
+    n_iter_ : int
 
     Examples
     --------
@@ -59,7 +60,7 @@ class SOM(ClusterMixin, BaseEstimator):
         units = _along_grid(kmeans_plusplus(X, self.n_clusters, random_state=seed)[0])
         for width in np.geomspace(max(max(self.grid_) / 2, LAST), LAST, self.max_iter):
             units = _learn(X, units, np.exp(-squared / (2 * width**2)))
-        self.cluster_centers_ = units
+        self.cluster_centers_, self.n_iter_ = units, self.max_iter
         self.labels_ = _nearest(X, units)
         return self
 
