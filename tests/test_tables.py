@@ -1254,6 +1254,8 @@ def test_columns_that_do_not_look_like_clusterings_are_asked_about_together():
         frame[["leiden", "bead"]], kind="labels"
     )
     assert "looks like measured data" in refusal(frame[["leiden", "age"]], kind="labels")
+    measured = frame.assign(weight=frame["age"] / 7)
+    assert "2 of 6 columns, 'age' (numbers such as" in refusal(measured, kind="labels", columns="*")
     assert read_table(frame[["cell_type"]], kind="labels").columns == ["cell_type"]
 
 

@@ -158,10 +158,11 @@ def _column_names(path: Path, names: str | None, table: Table) -> Any:
     import numpy as np
 
     from consilience._check import InputError, count
+    from consilience.tables.files import read_vector
 
     if names is None:
         return table.columns
-    found = _vector(path, names)
+    found = read_vector(path, names)
     if found is None:
         if not Path(names).is_file():
             raise InputError(f"--names {names}: neither a vector of {path.name} nor a text file: check the name")
@@ -170,27 +171,6 @@ def _column_names(path: Path, names: str | None, table: Table) -> Any:
         columns = count(table.values.shape[1], "column")
         raise InputError(f"--names {names}: {len(found):,} names for {columns} of {path.name}: give one for each")
     return found
-
-
-def _vector(path: Path, name: str) -> Any:
-    """A vector of an npz file; None if there is none of that name."""
-    import numpy as np
-
-    from consilience._check import InputError
-
-    if path.suffix.lower() != ".npz":
-        return None
-    with np.load(path, allow_pickle=False) as arrays:
-        if name not in arrays.files:
-            return None
-        try:
-            found = arrays[name]
-        except ValueError:
-            raise InputError(
-                f"{path.name}: {name!r} holds Python objects, which are not read: save it as text, as in "
-                f"np.savez(…, {name}=np.asarray(words, str))"
-            ) from None
-    return found if found.ndim == 1 else None
 
 
 def _components(result: Any, weights: Any) -> pd.DataFrame:

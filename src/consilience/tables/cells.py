@@ -165,7 +165,8 @@ def _fraction(sheet: Sheet, position: int, row: int, text: str) -> ColumnError:
     """Numbers that are not whole are measurements, or names of sub-clusters that should be written as such."""
     return ColumnError(
         f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
-        f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}",
+        f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}, "
+        "otherwise leave the column out",
         f"numbers such as {float(text.replace(',', '.')):.4g}",
     )
 

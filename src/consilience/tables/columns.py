@@ -93,7 +93,7 @@ def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> 
 def label_frame(
     sheet: Sheet, positions: Sequence[int], *, asked: bool = True, has_ids: bool = True
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns of labels, and notices; those not `asked` for by name are refused together if they do not look like labels."""
+    """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
     names, found, notices = sheet.column_names(), {}, []
     doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
     briefs, errors = [], []
@@ -102,8 +102,6 @@ def label_frame(
         try:
             labels = labels_of(sheet, position)
         except ColumnError as error:
-            if asked:
-                raise InputError(str(error)) from None
             errors.append(error)
             briefs.append(f"{name!r} ({error.brief})")
             doubts["other"].append(name)
