@@ -134,3 +134,12 @@ def test_known_labels_are_told_by_their_names(tmp_path):
     clusters = pd.read_csv(tmp_path / "parts" / "clusters.csv")
     assert set(clusters["most_frequent_shape"]) <= set(beads.labels["shape"])
     assert "ball" in (tmp_path / "parts" / "tiles.svg").read_text() or "ball" in (tmp_path / "page.html").read_text()
+
+
+def test_scores_are_those_of_python(tmp_path):
+    beads, ens = load_beads(), load_beads_labels()
+    cs.report(ens, tmp_path / "page.html", data=beads, known=beads.labels, n_shuffles=0, figures=tmp_path / "parts")
+    table = pd.read_csv(tmp_path / "parts" / "clusterings.csv", index_col="clustering")
+    scores = cs.meta.score(ens, beads, known=beads.labels).set_index("name")
+    for name in ("compactness", "accuracy:shape", "accuracy:color"):
+        np.testing.assert_allclose(table.loc[scores.index, name], scores[name])

@@ -22,10 +22,9 @@ from consilience.reports.generation import generate_call, generation_facts
 from consilience.reports.html import Block, Sheet, Text
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.reports.terminal import DEFINITIONS
-from consilience.tables import scale
+from consilience.tables import Table
 
 COSTLY = 3 * 10**10  # objects × pairs of clusterings beyond which they are compared by one measure, not three
-SCORED = 5000  # objects up to which compactness, which looks at all their pairs, is measured on the data
 SHUFFLED = 5000  # objects that shuffled groups are combined on
 APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
 NUMBER = "The number of groups is a choice. The same experiment with another seed often suggests another one."
@@ -35,11 +34,12 @@ BEST = (
 )
 
 
-def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Any = None) -> pd.DataFrame | None:
+def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Table | None = None) -> pd.DataFrame | None:
     """Accuracies with known labels, beside the compactness on the data or, without data, as it was measured by generate."""
     found = pd.DataFrame({"name": ensemble.names, "clusters": ensemble.n_clusters})
     if known or data is not None:
-        found = score(ensemble, data, known=known or None, progress=False)
+        metric = "precomputed" if data is not None and data.kind == "distances" else "euclidean"
+        found = score(ensemble, data, known=known or None, metric=metric, progress=False)
     if "compactness" in ensemble.info and "compactness" not in found:
         found["compactness"] = ensemble.info["compactness"].to_numpy(float)
     if found["clusters"].nunique() == 1:
@@ -93,16 +93,9 @@ class EnsembleReport(Report, of=Ensemble):
         return compare(self.ensemble, measures, known=self.known or None, n_jobs=self.options.n_jobs, progress=False)
 
     @cached_property
-    def scaled(self) -> Any:
-        """The data with all columns on one scale, where there is not too much of it to be scored."""
-        if self.data is None or self.ensemble.n_objects > SCORED:
-            return None
-        return scale(self.data.values, "columns")
-
-    @cached_property
     def scores(self) -> pd.DataFrame | None:
         """Compactness and accuracies of every clustering, as far as they can be had."""
-        return known_scores(self.ensemble, self.known, self.scaled)
+        return known_scores(self.ensemble, self.known, self.data)
 
     @cached_property
     def group_consensus(self) -> list[Consensus]:
@@ -123,13 +116,12 @@ class EnsembleReport(Report, of=Ensemble):
     @cached_property
     def marked(self) -> dict[str, pd.DataFrame]:
         """Scores of the consensus of every group and of all, where they can be measured as those of the clusterings."""
-        if self.scores is None or ("compactness" in self.scores and self.scaled is None):
+        if self.scores is None or ("compactness" in self.scores and self.data is None):
             return {}
         parts = {"consensus of a group": self.group_consensus, "of all": [self.consensus]}
-        return {
-            name: score([one.labels for one in some], self.scaled, known=self.known or None, progress=False)
-            for name, some in parts.items()
-        }
+        labels = {name: Ensemble([one.labels for one in some], ids=self.ensemble.ids) for name, some in parts.items()}
+        found = {name: known_scores(some, self.known, self.data) for name, some in labels.items()}
+        return {name: table for name, table in found.items() if table is not None}
 
     @property
     def sample(self) -> int | None:
