@@ -63,8 +63,10 @@ class DisplayedClustering:
         Clusterings of the branch.
     names : list of str, or None
         What its clusters are called, where they have names.
+    support : (n_objects,) array, or None
+        Share of the branch's clusterings that put each object there; None of a single clustering.
     assess : function, or None
-        Computes the confidence and support of a consensus; None of a single clustering.
+        Computes the confidence of a consensus, which takes longer than the consensus itself.
     """
 
     ref: Ref
@@ -73,7 +75,8 @@ class DisplayedClustering:
     leaf: int | None
     size: int
     names: list[str] | None = None
-    assess: Callable[[], tuple[Floats, Floats]] | None = None
+    support: Floats | None = None
+    assess: Callable[[], Floats] | None = None
 
     @property
     def nbytes(self) -> int:
@@ -86,19 +89,9 @@ class DisplayedClustering:
         return int(self.codes.max(initial=-1)) + 1
 
     @cached_property
-    def assessed(self) -> tuple[Floats, Floats] | None:
-        """Confidence and support of every object, as in :class:`consilience.consensus.Consensus`."""
-        return None if self.assess is None else self.assess()
-
-    @property
     def confidence(self) -> Floats | None:
         """Probability that each object belongs to its cluster; None of a single clustering."""
-        return None if self.assessed is None else self.assessed[0]
-
-    @property
-    def support(self) -> Floats | None:
-        """Share of the branch's clusterings that put each object there; None of a single clustering."""
-        return None if self.assessed is None else self.assessed[1]
+        return None if self.assess is None else self.assess()
 
     @cached_property
     def floaters(self) -> Ints:
@@ -246,20 +239,15 @@ class Snapshot:
         found = group_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
         if found is None:  # no member has the median number of clusters: the vote starts elsewhere
             whole = self.meta.consensus(members)
-            codes = whole.labels.astype(np.int32)
-            return self._voted(ref, codes, size, lambda: (whole.confidence, whole.support))
+            codes, support = whole.labels.astype(np.int32), whole.support
+        else:
+            codes, support = found.labels, found.support
 
-        def assess() -> tuple[Floats, Floats]:
-            vote = GroupVote(self._labels(members), found.labels)  # anew: the members' labels are too large to keep
-            return vote.confidence, vote.support
+        def assess() -> Floats:  # with the members' labels anew: they are too large to keep
+            return GroupVote(self._labels(members), codes).confidence
 
-        return self._voted(ref, found.labels, size, assess)
-
-    def _voted(
-        self, ref: Ref, codes: Labels, size: int, assess: Callable[[], tuple[Floats, Floats]]
-    ) -> DisplayedClustering:
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
-        return DisplayedClustering(ref, codes, encoded, None, size, None, assess)
+        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess)
 
     def _labels(self, members: Ints) -> Labels:
         """The labels of some clusterings, one after the other, −1 missing."""

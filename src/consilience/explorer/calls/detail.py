@@ -130,14 +130,13 @@ def _spread(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
     """The floaters of a consensus, at most 100."""
-    confidence, support = one.assessed or (None, None)
     return [
         {
             "index": i,
             "id": session.name_of(i),
             "cluster": one.codes[i],
-            "confidence": confidence[i],  # type: ignore[index]
-            "support": support[i],  # type: ignore[index]
+            "confidence": one.confidence[i],  # type: ignore[index]
+            "support": one.support[i],  # type: ignore[index]
         }
         for i in one.floaters[:FLOATERS]
     ]

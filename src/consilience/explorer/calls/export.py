@@ -59,8 +59,8 @@ def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, st
         one = snapshot.displayed(ref)
         missing = one.codes < 0
         columns[name] = _column(snapshot.named_labels(one), missing)
-        if assessed and one.assessed is not None:
-            for suffix, values in zip(SUFFIXES, one.assessed, strict=True):
+        if assessed and one.leaf is None:
+            for suffix, values in zip(SUFFIXES, (one.confidence, one.support), strict=True):
                 columns[f"{name}{suffix}"] = pa.array(values, mask=missing)
     return pa.table(columns)
 

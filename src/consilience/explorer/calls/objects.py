@@ -56,7 +56,7 @@ def _of_object(one: DisplayedClustering, values: Array | None, i: int) -> float 
 
 def _chosen(one: DisplayedClustering, cluster: int, order: str) -> Ints:
     chosen = np.arange(len(one.codes)) if cluster == ALL else np.flatnonzero(one.codes == cluster)
-    values = {"confidence": one.confidence, "support": one.support}.get(order)
+    values = None if order == "index" else getattr(one, order)
     if values is not None:
         chosen = chosen[np.lexsort((values[chosen], one.codes[chosen] < 0))]  # what has no cluster comes last
     return chosen
