@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom, counts_from_data
@@ -47,21 +46,6 @@ def test_it_finds_planted_blocks_and_knows_its_objective(model):
     assert len(np.unique(found.row_labels_)) == 5
     if isinstance(model, DataLoom):
         assert adjusted_rand(columns, found.column_labels_) > 0.9
-
-
-OWN_WORDS = "the sentence is that of every table, and says where"
-CHECKS = (
-    "check_positive_only_tag_during_fit",
-    "check_complex_data",
-    "check_dtype_object",
-    "check_estimators_empty_data_messages",
-)
-
-
-@parametrize_with_checks([MDC(2), DataLoom(2)], expected_failed_checks=lambda _: dict.fromkeys(CHECKS, OWN_WORDS))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @both
