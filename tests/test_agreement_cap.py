@@ -1,16 +1,13 @@
 """Comraf, CAP and agree: the objective, the graph, the starts."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.agreement import CAP, MDC, Comraf, DataLoom, Recommender, Sides
+from consilience.agreement import CAP, MDC, Comraf, DataLoom, Sides
 from consilience.agreement.comraf import _check_edges, _nodes
 from consilience.agreement.count_table import check_counts
 from consilience.agreement.markov_field import color
@@ -98,29 +95,6 @@ def test_of_more_runs_those_with_most_information_take_part(agreement):
     best = sorted(np.argsort(known)[-2:])
     assert np.array_equal(few.rows.labels, many.rows.labels[:, best])
     assert np.array_equal(few.columns.labels, many.columns.labels[:, best])
-
-
-@pytest.mark.parametrize(
-    "estimator", [CAP(2), Comraf({"a": 2}), MDC(3), DataLoom(3), Recommender()], ids=lambda e: type(e).__name__
-)
-def test_they_are_estimators(estimator):
-    """The constructor only stores: no data in it, nothing computed, everything can be read, set, cloned and pickled."""
-    assert clone(estimator).get_params() == estimator.get_params()
-    assert not [name for name in vars(estimator) if name.endswith("_")]
-    assert "progress" not in estimator.get_params()
-    assert estimator.get_params().get("random_state") is None
-    counts = planted(n=40, d=30, k=2)[0]
-    sides = [np.arange(40) % 2] * 2, [np.arange(30) % 3] * 2
-    given = ([("a", "b", counts)],) if isinstance(estimator, Comraf) else (counts,)
-    given += sides if isinstance(estimator, (CAP, Recommender)) else ()
-    estimator = clone(estimator)
-    if not isinstance(estimator, Recommender):
-        estimator.set_params(random_state=5)
-    if isinstance(estimator, Comraf):
-        estimator.set_params(n_clusters=2)
-    fitted = pickle.loads(pickle.dumps(estimator.fit(*given)))
-    for name in ("objective_", "n_features_in_", "row_share_"):
-        np.testing.assert_array_equal(getattr(fitted, name, 0), getattr(estimator, name, 0))
 
 
 def test_models_and_processes_share_no_stream(monkeypatch):

@@ -3,6 +3,7 @@
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import consilience as cs
 from consilience._check import InputError, check_positive
 from consilience.datasets import load_beads
+from consilience.explorer.scores import _compactness
 from consilience.generation import METHODS, GenerationWarning, Method, describe, remake
 from consilience.generation.method import Space
 from consilience.generation.plan import Plan, check_clusters, check_methods
@@ -27,6 +29,8 @@ from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces
 from consilience.generation.zipf import zipf_numbers
 from consilience.measures import compactness
+from consilience.meta import score
+from consilience.tables import read_table
 
 EVERYTHING = "+".join(METHODS)
 
@@ -253,6 +257,13 @@ def test_more_like_this(mixed, beads, tmp_path):
     np.testing.assert_array_equal(whole.labels[:, last], grown.labels[:, -1])
 
 
+def test_compactness_is_the_same_number_everywhere():
+    X = np.random.default_rng(0).normal(size=(6000, 3)) * [1, 5, 9]
+    made = cs.generate(X, 3, 5, "minima")
+    np.testing.assert_allclose(score(made, X)["compactness"], made.info["compactness"])
+    np.testing.assert_allclose(_compactness(made, read_table(X, kind="data")), made.info["compactness"])
+
+
 def test_a_large_table_is_measured_on_a_sample():
     X = np.random.default_rng(0).normal(size=(6000, 3))
     made = cs.generate(X, 4, 5, "minima", standardize=False)
@@ -464,7 +475,7 @@ def rotated(monkeypatch):
 
 
 def test_a_method_from_outside_is_known_everywhere(rotated, beads, tmp_path):
-    from consilience.explorer.detail import _made, _weights
+    from consilience.explorer.calls.detail import _made, _weights
 
     run = tmp_path / "run"
     made = cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, store=run)
@@ -493,6 +504,20 @@ def test_a_method_from_outside_is_known_everywhere(rotated, beads, tmp_path):
     assert _made(row)["made by"] == describe(row)
     assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
     assert _weights(SimpleNamespace(features=[]), near.info.iloc[0])[0]["feature"].startswith("rank ")
+
+
+def test_the_example_of_contributing_runs():
+    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    example = text.split("## Add a generation method")[1].split("```python\n")[1].split("```")[0]
+    before = dict(METHODS)
+    try:
+        names: dict = {}
+        exec(example, names)
+        assert set(names["ens"].info["method"]) == {"noise", "pca"}
+        assert names["ens"].info["strength"].max() <= 0.5
+    finally:
+        METHODS.clear()
+        METHODS.update(before)
 
 
 def test_the_command_line_takes_a_method_from_outside(rotated, tmp_path):
