@@ -10,7 +10,7 @@ from consilience._check import InputError
 from consilience.cli.inputs import known_in
 from consilience.datasets import load_beads, sample_path
 from consilience.explorer.session import Session
-from consilience.explorer.sources import material
+from consilience.opening import open_source
 from consilience.tables import read_table
 
 
@@ -56,9 +56,9 @@ def test_an_index_names_objects_throughout():
     ens = cs.generate(frame, 6, 4, progress=False)
     assert list(ens.ids) == list(beads.ids)
     known = pd.Series(beads.labels["shape"].to_numpy(), index=frame.index)
-    right = Session(ens, known={"shape": known}).edition.scores["accuracy:shape"]
+    right = Session(ens, known={"shape": known}).snapshot.scores["accuracy:shape"]
     with pytest.raises(InputError, match="indexes of these pandas objects differ"):
         Session(ens, known={"shape": known.sample(frac=1, random_state=1)})
-    shuffled = material(ens).with_data(read_table(frame.sample(frac=1, random_state=2), kind="data"))
+    shuffled = open_source(ens).with_data(read_table(frame.sample(frac=1, random_state=2), kind="data"))
     assert (shuffled.data.values == beads.values).all()
     assert right.between(0, 1).all()

@@ -8,7 +8,9 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
+WAITER = "consilience-sigterm"
 _last_words: list[Callable[[], str]] = []
 
 
@@ -37,14 +39,16 @@ def wait_for_sigterm(say: Callable[[str], None]) -> None:
     if any(thread.name == WAITER for thread in threading.enumerate()):
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    signal.signal(signal.SIGTERM, lambda *_: _end(say))  # for after multiprocessing, which unblocks it in this thread
     threading.Thread(target=_wait, args=(say,), name=WAITER, daemon=True).start()
-
-
-WAITER = "consilience-sigterm"
 
 
 def _wait(say: Callable[[str], None]) -> None:
     signal.sigwait({signal.SIGTERM})
+    _end(say)
+
+
+def _end(say: Callable[[str], None]) -> None:
     with suppress(Exception):
         say(stopped())
     end_workers()
@@ -54,7 +58,16 @@ def _wait(say: Callable[[str], None]) -> None:
 def end_workers() -> None:
     """Kill the processes that joblib started: they would wait for more work for minutes, and hold the terminal."""
     loky = sys.modules.get("joblib.externals.loky.reusable_executor")
-    executor = getattr(loky, "_executor", None)
-    for pid in list(getattr(executor, "_processes", None) or ()):
+    found = set(getattr(getattr(loky, "_executor", None), "_processes", None) or ())
+    for children in Path("/proc/self/task").glob(
+        "*/children"
+    ):  # those that are just being started, where the system lists them
+        with suppress(OSError):
+            found |= {int(pid) for pid in children.read_text().split() if _is_worker(int(pid))}
+    for pid in found:
         with suppress(OSError):
             os.kill(pid, signal.SIGKILL)
+
+
+def _is_worker(pid: int) -> bool:
+    return b"loky.backend.popen" in Path(f"/proc/{pid}/cmdline").read_bytes()

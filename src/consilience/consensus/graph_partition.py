@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import signal
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -319,8 +320,16 @@ def _metis(graph: Any, vertices: Ints, k: int, imbalance: float, seed: int) -> l
             recursive=recursive,
             options=options,
         )
+        _check_metis()
         tries.append(np.asarray(found.vertex_part, np.int64))
     return tries
+
+
+def _check_metis() -> None:
+    """METIS tells its own errors by SIGTERM: where that is blocked, as by the command line, it is pending after a failure."""
+    if hasattr(signal, "sigpending") and signal.SIGTERM in signal.sigpending():
+        signal.sigwait({signal.SIGTERM})
+        raise RuntimeError("METIS could not partition the graph: choose another method, such as vote or evidence")
 
 
 def _kahypar_graph(graph: Any, vertices: Ints, k: int, imbalance: float, seed: int) -> Ints:

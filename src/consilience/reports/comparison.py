@@ -54,7 +54,9 @@ def print_comparison(result: Comparison, *, title: str, console: Console | None 
     cells = [[_cell(*cell) for cell in row.items()] for row in rows.head(SHOWN).to_dict("records")]
     print_table(console, list(rows.columns), cells, tuple(range(1, len(rows.columns))))
     if len(rows) > SHOWN:
-        console.print(f"… and {count(len(rows) - SHOWN, 'more clustering')}: --json lists them all")
+        console.print(
+            f"… and {count(len(rows) - SHOWN, 'more clustering')}: -o FILE.csv writes them all (to_frame() in Python)"
+        )
 
 
 def _ends(result: Comparison, measure: str) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from consilience._check import printable
 
 LONGEST = 30  # letters of a name that is never folded
 DEFINITIONS = {
@@ -25,11 +28,20 @@ DEFINITIONS = {
 }
 
 
+class Terminal(Console):
+    """A console that never passes on control characters that stand in names and labels."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+        """The segments, with � for what is not printable."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
 def terminal() -> Console:
     """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines."""
     plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
-    console = Console(**plain)
-    return console if console.is_terminal else Console(**plain, width=240)
+    console = Terminal(**plain)
+    return console if console.is_terminal else Terminal(**plain, width=240)
 
 
 def print_lines(console: Console, lines: Mapping[str, str]) -> None:
@@ -71,9 +83,9 @@ def _table(names: list[str], rows: list[list[str]], numbers: tuple[int, ...]) ->
     for i, name in enumerate(names):
         whole = i in numbers or (i == 0 and max((len(row[0]) for row in rows), default=0) <= LONGEST)
         justify: Any = "right" if i in numbers else "left"
-        table.add_column(Text(name.replace(":", "\n", 1)), justify=justify, no_wrap=whole, overflow="fold")
+        table.add_column(Text(printable(name).replace(":", "\n", 1)), justify=justify, no_wrap=whole, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 

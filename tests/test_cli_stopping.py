@@ -1,0 +1,112 @@
+"""Commands that are stopped end at once, say so, and leave no process behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command_line import run
+from consilience.datasets import sample_path
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+COMMAND = [sys.executable, "-m", "consilience"]
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    path = tmp_path_factory.mktemp("labels") / "labels.csv"
+    values = np.random.default_rng(0).integers(0, 8, (2500, 60))
+    pd.DataFrame(values, columns=[f"run{j}" for j in range(60)]).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("after", [0.0, 1.5, 3.0])
+def test_sigterm_ends_metis_with_143(labels, tmp_path, after):
+    words = [*COMMAND, "combine", str(labels), "--method", "hbgf", "-k", "8", "-o", str(tmp_path / "c.csv")]
+    code = "import numpy, sys; from consilience.__main__ import main; sys.argv[0] = 'consilience'; main()"
+    words = [sys.executable, "-c", code, *words[3:]]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.0 + after)  # the first second is Python's own and that of imports
+        ended_before = process.poll() is not None
+        process.terminate()
+        said = process.communicate(timeout=30)[1]
+    if not ended_before:
+        assert process.returncode in (143, 0)
+        assert process.returncode == 0 or said == "consilience: stopped\n"
+    assert "Traceback" not in said
+
+
+def test_sigterm_leaves_no_workers(tmp_path):
+    data = tmp_path / "d.csv"
+    pd.DataFrame(np.random.default_rng(0).normal(size=(400, 3)), columns=list("abc")).to_csv(data, index=False)
+    words = [*COMMAND, "generate", str(data), "-n", "4000", "-k", "2", "-j", "2", "-o", str(tmp_path / "run")]
+    words += ["--base", "KMeans(n_init=20)"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not list((tmp_path / "run").glob("part-*.parquet")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.terminate()
+        said = process.communicate(timeout=20)[1]  # workers would hold the pipes for minutes
+    assert process.returncode == 143, said
+    assert "holds" in said
+    assert "the same command goes on" in said
+
+
+@pytest.mark.parametrize("after", [0.15, 0.4, 0.8])
+def test_ctrl_c_is_130_also_during_imports(after):
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); print('on', flush=True)\n"
+    code += "from consilience.__main__ import main; main()"
+    words = [sys.executable, "-c", code, "compare", str(sample_path("beads_labels.csv")), "--id", "bead"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        time.sleep(after)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode in (130, 0)
+    assert "Traceback" not in said
+    assert process.returncode == 0 or said.strip() in ("", "consilience: stopped")
+
+
+def test_ctrl_c_says_that_it_stopped(monkeypatch):
+    def stop(*args, **how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("consilience.measures.compare", stop)
+    done = run("compare", sample_path("beads_labels.csv"), "--id", "bead")
+    assert done.returncode == 130
+    assert done.stderr.strip() == "consilience: stopped"
+
+
+def test_a_terminal_without_these_letters_shows_others():
+    words = [*COMMAND, "compare", str(sample_path("beads_labels.csv")), "--id", "bead", "-m", "nmi"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "mean ? s.e." in done.stdout
+
+
+def test_names_never_reach_the_terminal_with_control_characters(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_bytes(b"\x1b]0;pwn\x1b\\a,b\n1,2\n2,1\n1,1\n")
+    done = run("compare", path)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "\ufffd]0;pwn\ufffd\\a" in done.stdout
+    done = run("compare", path, "--columns", "\x1b[31mred")
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
+
+
+def test_demo_leaves_what_is_there(tmp_path):
+    (tmp_path / "beads.csv").write_text("mine")
+    done = run("demo", "--output", tmp_path)
+    assert done.returncode == 2
+    assert "choose another folder" in done.stderr
+    assert (tmp_path / "beads.csv").read_text() == "mine"
