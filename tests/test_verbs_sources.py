@@ -1,0 +1,235 @@
+"""Every verb opens every kind of source that makes sense for it, and says in one sentence why not where it does not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import consilience as cs
+from command_line import run
+from consilience._check import InputError
+from consilience.meta import score
+from consilience.tables import read_table
+
+rng = np.random.default_rng(0)
+N = 24
+SHAPE = np.repeat(["disc", "tube"], N // 2)
+DATA = pd.DataFrame(
+    np.repeat([[1.0, 9.0, 3.0], [8.0, 2.0, 4.0]], N // 2, axis=0) + rng.random((N, 3)), columns=["a", "b", "c"]
+)
+COUNTS = pd.DataFrame(rng.poisson(np.repeat([[9, 1, 5, 1], [1, 8, 1, 6]], N // 2, axis=0)) + 1, columns=list("wxyz"))
+LABELS = pd.DataFrame({f"run{j}": np.where(rng.random(N) < 0.1, 0, np.repeat([0, 1], N // 2)) for j in range(5)})
+IDS = pd.Index([f"o{i:02}" for i in range(N)], name="id")
+
+
+def files(folder, name, frame):
+    """A frame as CSV, Parquet and workbook."""
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    frame.to_parquet(folder / f"{name}.parquet")
+    pytest.importorskip("openpyxl")
+    frame.to_excel(folder / f"{name}.xlsx", index=False)
+    return {f"{name} {kind}": folder / f"{name}.{kind}" for kind in ("csv", "parquet", "xlsx")}
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """All kinds of sources, by what they hold and their kind."""
+    anndata, polars, pa = (pytest.importorskip(name) for name in ("anndata", "polars", "pyarrow"))
+    folder, ens = tmp_path_factory.mktemp("sources"), cs.Ensemble(LABELS.set_index(IDS))
+    obs = LABELS.set_axis(IDS.astype(str)).assign(shape=SHAPE).rename_axis(None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cells = anndata.AnnData(DATA.to_numpy(), obs=obs, var=pd.DataFrame(index=DATA.columns))
+        cells.write_h5ad(folder / "cells.h5ad")
+    ens.save(folder / "run")
+    meta, consensus = cs.organize(ens, 2), cs.combine(ens, 2, "vote")
+    agreement = cs.agree(COUNTS.to_numpy(), 2, n_clusterings=3, max_iter=1)
+    agreement.save(folder / "agreement")
+    consensus.save(folder / "consensus")
+    contrast = cs.contrast(DATA, SHAPE, 2, n_init=2)
+    found = {
+        **files(folder, "labels", LABELS),
+        **files(folder, "data", DATA),
+        **files(folder, "counts", COUNTS),
+        "run folder": folder / "run",
+        "agreement folder": folder / "agreement",
+        "consensus folder": folder / "consensus",
+        "labels frame": LABELS,
+        "labels polars": polars.from_pandas(LABELS),
+        "labels arrow": pa.Table.from_pandas(LABELS, preserve_index=False),
+        "labels array": LABELS.to_numpy(),
+        "labels vectors": list(LABELS.to_numpy().T),
+        "labels table": read_table(LABELS, kind="labels"),
+        "data frame": DATA,
+        "data polars": polars.from_pandas(DATA),
+        "data arrow": pa.Table.from_pandas(DATA, preserve_index=False),
+        "data array": DATA.to_numpy(),
+        "data sparse": sparse.csr_matrix(DATA.to_numpy()),
+        "data table": read_table(DATA, kind="data"),
+        "counts frame": COUNTS,
+        "counts array": COUNTS.to_numpy(),
+        "counts sparse": sparse.csr_matrix(COUNTS.to_numpy()),
+        "counts table": read_table(COUNTS, kind="counts"),
+        "cells anndata": cells,
+        "cells h5ad": folder / "cells.h5ad",
+        "Ensemble": ens,
+        "MetaClustering": meta,
+        "Consensus": consensus,
+        "Agreement": agreement,
+        "Contrast": contrast,
+        "Comparison": cs.compare(ens, "rand"),
+        "nothing": folder / "nothing.csv",
+    }
+    return found, folder
+
+
+CELLS = {"columns": "run*"}  # of an AnnData, the labels are some columns of obs
+
+
+def of_labels(verb):
+    """A verb on clusterings."""
+    return lambda source, how: verb(source, **how)
+
+
+def explored(source, how):
+    from consilience.explorer.sources import GenerateOptions, open_clusterings
+
+    found = open_clusterings(source, reading=how, options=GenerateOptions(4, 2))
+    return found.session()
+
+
+VERBS = {
+    "Ensemble": of_labels(cs.Ensemble),
+    "pairwise": of_labels(lambda source, **how: cs.pairwise(source, "rand", **how)),
+    "stability": of_labels(lambda source, **how: cs.stability(source, "rand", **how)),
+    "compare": of_labels(lambda source, **how: cs.compare(source, "rand", **how)),
+    "organize": of_labels(lambda source, **how: cs.organize(source, 2, **how)),
+    "combine": of_labels(lambda source, **how: cs.combine(source, 2, "vote", **how)),
+    "score": of_labels(lambda source, **how: score(source, known={"shape": SHAPE}, **how)),
+    "generate": lambda source, how: cs.generate(source, 3, 2),
+    "agree": lambda source, how: cs.agree(source, 2, n_clusterings=2, max_iter=1),
+    "contrast": lambda source, how: cs.contrast(source, SHAPE, 2, n_init=2),
+    "report": None,
+    "explore": explored,
+}
+LABEL_VERBS = {"Ensemble", "pairwise", "stability", "compare", "organize", "combine", "score"}
+CLUSTERINGS = {"run folder", "agreement folder", "Ensemble", "MetaClustering", "Agreement", "Contrast"}
+ONE = {"Consensus", "consensus folder"}  # a single clustering
+SINGLE_OK = {"Ensemble", "pairwise", "compare", "combine", "score"}
+
+
+def works(verb, source):
+    """Whether a verb shall open a source; None where either is right."""
+    holds = source.split()[0]
+    if source in ("nothing",):
+        return False
+    if source == "Comparison":
+        return verb == "report"
+    if verb in LABEL_VERBS:
+        if source in ONE:
+            return verb in SINGLE_OK or None
+        if holds == "counts":
+            return None  # whole numbers may be labels
+        return holds in ("labels", "cells") or source in CLUSTERINGS
+    if verb == "report":
+        return None if holds == "counts" else holds in ("labels", "cells") or source in CLUSTERINGS | ONE
+    if source == "counts table" and verb in ("generate", "explore"):
+        return False  # they cluster data: read it as that
+    if verb == "explore":
+        return None if source in ONE else True
+    if verb in ("generate", "contrast"):
+        return None if holds == "labels" and "table" not in source else holds in ("data", "counts", "cells")
+    assert verb == "agree"
+    return None if holds in ("labels", "cells", "data") else holds == "counts"
+
+
+def one_sentence(error):
+    text = str(error)
+    assert text
+    assert "\n" not in text
+    assert len(text) < 600
+    assert not text.startswith("[Errno")
+    return True
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_with_every_source(verb, sources, tmp_path):
+    found, _ = sources
+    failures = []
+    for name, source in found.items():
+        how = CELLS if name.startswith("cells") and verb in LABEL_VERBS | {"report"} else {}
+        if verb == "report":
+            call = lambda source, how: cs.report(  # noqa: E731
+                cs.Ensemble(source, **how) if how else source, tmp_path / "page.html", n_shuffles=0
+            )
+        else:
+            call = VERBS[verb]
+        expected = works(verb, name)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                call(source, how)
+        except InputError as error:
+            if expected or not one_sentence(error):
+                failures.append(f"{verb} of {name} is refused: {error}")
+        except Exception as error:
+            failures.append(f"{verb} of {name}: {type(error).__name__}: {error}")
+        else:
+            if expected is False:
+                failures.append(f"{verb} of {name} went through")
+    assert not failures, "\n".join(failures)
+
+
+def cli(verb, path, folder, extra):
+    """The command with least work."""
+    out = folder / f"{verb}-{path.name}"
+    more = {
+        "compare": ["-m", "rand"],
+        "organize": ["-g", "2", "--n-shuffles", "0"],
+        "combine": ["-k", "2", "--method", "vote"],
+        "generate": ["-k", "2", "-n", "3", "-o", out],
+        "agree": ["-k", "2", "-n", "2", "--max-iter", "1"],
+        "contrast": ["-k", "2", "--n-init", "2", "--given-from", folder / "shape.csv"],
+        "report": [folder / "page.html", "--n-shuffles", "0"],
+    }[verb]
+    return run(verb, path, *more, *extra)
+
+
+@pytest.mark.parametrize("verb", ["compare", "organize", "combine", "generate", "agree", "contrast", "report"])
+def test_every_command_with_every_path(verb, sources):
+    found, folder = sources
+    pd.DataFrame({"shape": SHAPE}).to_csv(folder / "shape.csv", index=False)
+    failures = []
+    for name, path in found.items():
+        if not hasattr(path, "suffix"):
+            continue
+        extra = ["--columns", "run*"] if name == "cells h5ad" and verb in LABEL_VERBS | {"report"} else []
+        done, expected = cli(verb, path, folder, extra), works(verb, name)
+        if done.returncode not in (0, 2) or "Traceback" in done.stderr:
+            failures.append(f"{verb} of {name}: status {done.returncode}: {done.stderr}")
+        elif done.returncode == 2 and (expected or done.stderr.count("\n") != 1):
+            failures.append(f"{verb} of {name} is refused: {done.stderr}")
+        elif done.returncode == 0 and expected is False:
+            failures.append(f"{verb} of {name} went through")
+    assert not failures, "\n".join(failures)
+
+
+def test_labels_beside_an_h5ad_need_no_common_id_column(sources, tmp_path):
+    """A labels file is joined with an h5ad by the names that both have, whatever their columns are called."""
+    found, _ = sources
+    LABELS.assign(cell=IDS).sample(frac=1, random_state=1).to_csv(tmp_path / "leiden.csv", index=False)
+    done = run(
+        "report", tmp_path / "leiden.csv", tmp_path / "r.html", "--id", "cell", "--data", found["cells h5ad"],
+        "--known", "shape", "--n-shuffles", "0",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = run("compare", tmp_path / "leiden.csv", "--id", "cell", "--known-from", found["cells h5ad"], "-t", "shape")
+    assert done.returncode == 0, done.stderr
+    assert "shape" in done.stdout
+    done = run("compare", tmp_path / "leiden.csv", "--id", "cell", "--known-from", found["cells h5ad"], "-t", "shap")
+    assert "--known 'shap' is not a column of" in done.stderr
+    assert "did you mean 'shape'" in done.stderr
