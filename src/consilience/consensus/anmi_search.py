@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
+from consilience._random import child_seed
 from consilience.consensus.bottleneck import information_bottleneck
 from consilience.consensus.cspa import cspa
 from consilience.consensus.distinct_rows import Problem
@@ -67,9 +68,10 @@ def anmi_search(
     values: dict[str, float] = {}
     for number, start in enumerate(starts):
         name = start if isinstance(start, str) else f"given {number}"
-        labels = _start(start, problem, views, n_init=n_init, seed=seed, n_jobs=n_jobs)
+        own = child_seed(seed, "consensus.inits", number)
+        labels = _start(start, problem, views, n_init=n_init, seed=own, n_jobs=n_jobs)
         values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
-        found[name] = engine.search(labels, max_iter=max_iter, seed=seed, unit=number)
+        found[name] = engine.search(labels, max_iter=max_iter, seed=child_seed(seed, "consensus.polish"), unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
         "init": best,

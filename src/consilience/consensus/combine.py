@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_seed, count
+from consilience._random import child_seed
 from consilience._types import Array, Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
@@ -123,7 +124,7 @@ def combine(
         problem = problem.with_clusters(most_stable(curve))
         notes.append(_about_curve(curve, problem.n_clusters, by))
     elif n_clusters == "auto" and method not in ("auto", "nbce"):
-        model = _nbce(ens, problem, how, {}, progress)
+        model = _nbce(ens, problem, how | {"random_state": child_seed(seed, "consensus.count")}, {}, progress)
         notes.append(_about_nbce(model))
         if problem.n_rows > 1:
             problem = problem.with_clusters(max(2, model.n_clusters_))
@@ -241,7 +242,7 @@ def _choose_method(
 
 def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Fit:
     """Labels of the objects by a method, in a hurry, and without what the clusterings say of them."""
-    how = {"random_state": seed, "n_jobs": None}
+    how = {"random_state": child_seed(seed, "consensus.choice"), "n_jobs": None}
 
     def fit(ens: Ensemble, k: int) -> Array:
         problem = check_problem(ens, k)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from consilience._check import InputError, check_labels, check_seed
+from consilience._random import child_seed
 from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.information import Engine, Search, batch_scores, random_starts, refill_empty
 from consilience.views import Views, label_views
@@ -105,4 +106,7 @@ def engine_search(
     else:
         polish = batch
     engine = Engine(views, k, objective=objective)
-    return engine.best(starts, seed=seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature)
+    polish_seed = child_seed(seed, "consensus.polish")
+    return engine.best(
+        starts, seed=polish_seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature
+    )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from consilience import _kernels
 from consilience._parallel import workers
 from consilience._progress import track
-from consilience._random import stream
+from consilience._random import child_seed, stream
 from consilience._types import Labels
 from consilience.consensus.bayes.hyper import log_hyperprior, slice_step
 from consilience.consensus.bayes.model import log_labels, log_prior
@@ -78,7 +78,7 @@ class Sampler:
         """
         clusters = clusters.astype(np.int32)
         alpha, beta = self.alpha or 1.0, self.beta or 1.0
-        rng = stream(seed, "consensus.hyper", chain)
+        rng, own = stream(seed, "consensus.hyper", chain), child_seed(seed, "consensus.chain", chain)
         kind = np.min_scalar_type(self.n_components - 1)
         sweep = 0
         while True:
@@ -90,8 +90,8 @@ class Sampler:
                 prior=self.prior,
                 alpha=alpha,
                 beta=beta,
-                seed=seed,
-                unit=(chain << 32) + sweep,
+                seed=own,
+                unit=sweep,
             )
             table = table[:, : int(np.flatnonzero(sizes)[-1]) + 1]
             alpha, beta = self._step(sizes, table, alpha, beta, rng)

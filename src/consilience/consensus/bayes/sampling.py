@@ -88,7 +88,7 @@ def _starts(problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int,
             rng = stream(seed, "consensus.chain_start", chain)
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))
         else:
-            starts.append(quick_consensus(problem, k, child_seed(seed, "consensus.chain", chain))[rows])
+            starts.append(quick_consensus(problem, k, child_seed(seed, "consensus.quick", chain))[rows])
     return starts
 
 
