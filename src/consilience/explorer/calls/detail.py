@@ -1,4 +1,4 @@
-"""One clustering in detail: its clusters, what marks them, what made it, how sure its objects are, what is known."""
+"""One clustering in detail: its clusters, what marks them, what made it, confidence and support of its objects, what is known."""
 
 from __future__ import annotations
 
