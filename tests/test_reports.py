@@ -1,5 +1,6 @@
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -198,3 +199,26 @@ def test_a_write_that_the_system_refuses_names_the_file_asked_for(tmp_path):
         write_table(pd.DataFrame({"a": [1]}), tmp_path / f"{'x' * 252}.csv")
     assert caught.value.filename.endswith("x.csv")
     assert "unfinished" not in str(caught.value)
+
+
+def test_names_of_35_clusterings_cover_neither_each_other_nor_the_legend(tmp_path):
+    rng = np.random.default_rng(0)
+    known = rng.integers(0, 5, 200)
+    columns = {
+        f"leiden_resolution_{j}": np.where(rng.random(200) < j / 40, rng.integers(0, 5, 200), known) for j in range(35)
+    }
+    figure = comparison.comparison_figure(cs.compare(cs.Ensemble(pd.DataFrame(columns)), "nmi", known=known))
+    figure.draw_without_rendering()
+    axis = figure.axes[1]
+    boxes = [text.get_window_extent() for text in axis.texts]
+    assert len(boxes) > 5
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    assert all(box.x1 <= axis.get_window_extent().x1 + 1 for box in boxes)
+    assert axis.get_legend() is not None  # what the colors mean
+
+
+def test_the_beads_on_the_picture_all_have_a_name(result):
+    axis = comparison.comparison_figure(result).axes[1]
+    names = " ".join(text.get_text() for text in axis.texts)
+    more = sum(int(number) for number in re.findall(r"and (\d+) more", names))
+    assert len(axis.texts) + more == 16

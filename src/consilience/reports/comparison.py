@@ -166,6 +166,9 @@ def _draw_known(axis: Any, result: Comparison, known: list[str], measure: str) -
     axis.set_title("What did each one find?", loc="left")
     open_frame(axis)
     axis.margins(0.12)
+    if len(rows) <= NAMED:  # room for names
+        low, high = axis.get_xlim()
+        axis.set_xlim(low, high + 0.32 * (high - low))
     top = MEASURES[measure].largest
     if top is not None:  # room beside the points, but no ticks for values that cannot be
         for ruler in (axis.yaxis,) if x == "clusters" else (axis.xaxis, axis.yaxis):

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 LONGEST = 24  # letters of a name
 LISTED = 30  # entries of a legend
+OFFSETS = (
+    *(((6, -3), "left"), ((-6, -3), "right"), ((0, 5), "center"), ((0, -11), "center")),
+    *(((-2, 6), "right"), ((2, 6), "left"), ((-2, -12), "right"), ((2, -12), "left")),
+)  # where a name may stand beside its point, in points, the best place first
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -109,7 +113,7 @@ def annotate_points(axis: Any, names: Sequence[Any], xy: Any) -> None:
         free = [i for i in free if i not in near]
         name = short_name(names[near[0]]) + (f" and {len(near) - 1} more" if len(near) > 1 else "")
         others = np.delete(points, near, axis=0)
-        for offset, side in (((6, -3), "left"), ((-6, -3), "right"), ((0, 5), "center"), ((0, -11), "center")):
+        for offset, side in OFFSETS:
             how: dict[str, Any] = {"textcoords": "offset points", "ha": side, "fontsize": 8}
             text = axis.annotate(name, xy[near[0]], xytext=offset, **how)
             box = text.get_window_extent()
