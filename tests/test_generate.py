@@ -22,7 +22,7 @@ import consilience as cs
 from consilience._check import InputError, check_positive
 from consilience.datasets import load_beads
 from consilience.explorer.scores import _compactness
-from consilience.generation import METHODS, GenerationWarning, Method, describe, remake
+from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
 from consilience.generation.method import Space
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
@@ -338,6 +338,9 @@ def test_constant_columns_are_left_out(beads):
     assert all(weights[3] == 0 and len(weights) == 9 for weights in made.info["weights"])
     with pytest.warns(GenerationWarning, match="constant"):
         np.testing.assert_array_equal(remake(with_constant, made.info.loc[4]), made.labels[:, 4])
+    with pytest.warns(GenerationWarning, match="constant"):
+        near = Variations(with_constant)(made.info.loc[4], 3, jitter=0.1)
+    np.testing.assert_array_equal(near.labels, Variations(beads)(plain.info.loc[4], 3, jitter=0.1).labels)
 
 
 def test_one_column_has_its_minima():
@@ -504,6 +507,16 @@ def test_a_method_from_outside_is_known_everywhere(rotated, beads, tmp_path):
     assert _made(row)["made by"] == describe(row)
     assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
     assert _weights(SimpleNamespace(features=[]), near.info.iloc[0])[0]["feature"].startswith("rank ")
+
+
+def test_a_method_that_returns_something_else_is_told_so(monkeypatch, beads):
+    class Short(Method):
+        def make(self, table, spec, plan):
+            return np.zeros(3)
+
+    monkeypatch.setitem(METHODS, "short", Short())
+    with pytest.raises(InputError, match=r"labels of shape \(3,\) for 300 objects"):
+        cs.generate(beads, 2, 3, "short")
 
 
 def test_the_example_of_contributing_runs():

@@ -26,7 +26,7 @@ from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.method import Method
 from consilience.generation.plan import Plan
 from consilience.generation.registry import METHODS
-from consilience.generation.sklearn_base import base_run
+from consilience.generation.sklearn_base import base_run, check_found
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.specs import FRACTIONS, WHOLE, Spec, draw, vary
 from consilience.measures import compactness, sample_objects
@@ -290,7 +290,7 @@ def _make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan) -
             runs = base_run(base, chosen, spec.n_clusters, own)
         else:
             made = method.make(chosen, spec, plan)
-            runs = made if isinstance(made, Runs) else Runs.of_labels(made)
+            runs = made if isinstance(made, Runs) else Runs.of_labels(check_found(np.asarray(made), chosen.shape[0]))
     return rows, replace(runs, seconds=np.array([time.perf_counter() - begin]))
 
 

@@ -45,7 +45,7 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
         model = clone(base)
         model.set_params(**clusterer_settings(model, n_clusters, seed % 2**32))
         found = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
-        labels = _checked(np.asarray(found), table.shape[0])
+        labels = check_found(np.asarray(found), table.shape[0])
     except Exception as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
         return Runs.of_labels(np.full(table.shape[0], -1), what)
@@ -64,10 +64,13 @@ def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]
     return chosen | {name: seed for name in known if name == "random_state" or name.endswith("__random_state")}
 
 
-def _checked(found: Array, n_objects: int) -> Labels:
+def check_found(found: Array, n_objects: int) -> Labels:
+    """Labels that a clusterer returned, as codes."""
     if found.shape != (n_objects,):
         raise InputError(f"it gave labels of shape {found.shape} for {n_objects:,} objects")
-    labels = check_labels(np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what base returned")
+    labels = check_labels(
+        np.where(found < 0, -1, found) if found.dtype.kind == "i" else found, "what the clusterer returned"
+    )
     if not (labels >= 0).any():
         raise InputError("it called every object noise")
     return labels

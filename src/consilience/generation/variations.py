@@ -82,8 +82,9 @@ class Variations:
         key = plan.text(), spec.method
         if key not in self._runners:
             self._runners[key] = Runner(self._X, plan, self._base, self._n_jobs)
-        center = spec.as_center(_number(row), check_jitter(jitter), check_seed(random_state))
-        return self._runners[key].run(n_clusterings, center=center, progress=False)
+        runner = self._runners[key]
+        center = runner.fitted(spec).as_center(_number(row), check_jitter(jitter), check_seed(random_state))
+        return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
 
 
 def more_like(
