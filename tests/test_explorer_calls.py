@@ -338,6 +338,7 @@ def test_objects_page_by_page(api, meta):
         "revision": 0,
         "ref": "60.112c",
         "total": 0,
+        "names": None,
         "columns": BEADS.columns,
         "rows": [],
     }

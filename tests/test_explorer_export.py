@@ -75,6 +75,12 @@ def test_labels_leave_as_they_came_and_ids_under_their_name(tmp_path):
     assert frame.where(frame.notna(), None).to_numpy().tolist() == given.astype(object).to_numpy().tolist()
 
 
+def test_ids_of_a_frame_have_the_name_of_its_index():
+    frame = pd.DataFrame({"a": ["x", "y", "x"], "b": [0, 0, 1]}, index=pd.Index(["i", "j", "k"], name="cell"))
+    table = rows(exported(Api(open_clusterings(frame, kind="labels").session()), "csv", [{"ref": "0m"}]))
+    assert table == [["cell", "a"], ["i", "x"], ["j", "y"], ["k", "x"]]
+
+
 def test_parquet_holds_the_same_with_types():
     items = [{"ref": "5m", "name": "=b"}]
     reply = exported(Api(holes_session()), "parquet", items)

@@ -64,7 +64,9 @@
 
 /**
  * GET objects/REF
- * @typedef {{revision: number, ref: string, total: number, columns: string[], rows: ObjectRow[]}} Objects
+ * @typedef {{
+ *   revision: number, ref: string, total: number, names: string[] | null, columns: string[], rows: ObjectRow[],
+ * }} Objects
  * @typedef {{
  *   index: number, id: Id, cluster: number, name: string | number | null, confidence: number | null,
  *   support: number | null, known: Record<string, string | null>, values: Record<string, number | null>,

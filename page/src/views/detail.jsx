@@ -58,7 +58,7 @@ function Clusters({ detail }) {
   return (
     <section>
       <h3>Clusters</h3>
-      <ul class="bars" tabindex={-1}>
+      <ul class={detail.names ? "bars named" : "bars"} tabindex={-1}>
         {detail.sizes.map((size, c) => (
           <li key={c}>
             <button
@@ -67,7 +67,9 @@ function Clusters({ detail }) {
               onClick={() => pickCluster(store, detail.ref, c)}
             >
               <Mark slot={slots?.[c]} />
-              <span class="number">{detail.names?.[c] ?? c}</span>
+              <span class="number" title={detail.names?.[c]}>
+                {detail.names?.[c] ?? c}
+              </span>
               <span class="bar">
                 <span
                   style={{ width: `${(100 * size) / most}%`, background: slots ? colorOf(slots[c]) : undefined }}
@@ -105,9 +107,10 @@ function Features({ detail }) {
   return (
     <section>
       <h3 title={COHEN}>
-        What sets {cluster < 0 ? "clusters" : `cluster ${cluster}`} apart <small>effect size d, 95 % interval</small>
+        What sets {cluster < 0 ? "clusters" : `cluster ${detail.names?.[cluster] ?? cluster}`} apart{" "}
+        <small>effect size d, 95 % interval</small>
       </h3>
-      <FeatureRows clusters={picked} most={most} slots={slots} />
+      <FeatureRows clusters={picked} most={most} slots={slots} names={detail.names} />
       {cluster < 0 ? <p class="note">The three largest of each cluster; pick a cluster for more.</p> : null}
     </section>
   );

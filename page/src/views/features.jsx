@@ -9,8 +9,8 @@ const describeEffect = ({ mean, rest, d, low, high }) =>
   `mean ${formatNumber(mean)}, rest ${formatNumber(rest)}; ` +
   `d ${formatNumber(d, 3)} (${formatNumber(low, 3)} to ${formatNumber(high, 3)})`;
 
-/** @param {{clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null}} props */
-export function FeatureRows({ clusters, most, slots }) {
+/** @param {{clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null, names: string[] | null}} props */
+export function FeatureRows({ clusters, most, slots, names }) {
   const rows = clusters.flatMap((one) =>
     one.top.slice(0, most).map((f, at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
   );
@@ -26,13 +26,13 @@ export function FeatureRows({ clusters, most, slots }) {
     );
   const place = (/** @type {number} */ value) => 50 + (50 * Math.max(-far, Math.min(far, value))) / far;
   return (
-    <div class="effects">
+    <div class={names ? "effects named" : "effects"}>
       {rows.map((f) => (
         <div key={`${f.cluster} ${f.feature}`} class={`effect ${f.first ? "first" : ""}`} title={describeEffect(f)}>
           <span class="who">
             {f.first ? (
               <>
-                <Mark slot={slots?.[f.cluster]} /> {f.cluster}
+                <Mark slot={slots?.[f.cluster]} /> {names?.[f.cluster] ?? f.cluster}
               </>
             ) : (
               ""

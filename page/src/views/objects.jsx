@@ -42,7 +42,7 @@ export function ObjectsView() {
           <option value={ALL}>all</option>
           {Array.from({ length: clusters }, (_, c) => (
             <option key={c} value={c}>
-              {c}
+              {answer.value?.names?.[c] ?? c}
             </option>
           ))}
           <option value={MISSING}>without a label</option>

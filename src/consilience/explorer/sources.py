@@ -133,7 +133,7 @@ def open_clusterings(
     18
     """
     how = _said(reading or {})
-    return ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how) or "id")
+    return ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how, source) or "id")
 
 
 def ready(opened: Opened, options: GenerateOptions | None = None, *, id_name: str = "id") -> OpenedSource:
@@ -177,7 +177,7 @@ def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in reading.items() if value is not None and value != []}
 
 
-def _id_name(reading: Mapping[str, Any]) -> str:
-    """What the column of the ids is called, if it was named."""
-    name = reading.get("id_column")
+def _id_name(reading: Mapping[str, Any], source: Any = None) -> str:
+    """What the column of the ids is called, if it was named or is the index of a frame."""
+    name = reading.get("id_column", getattr(getattr(source, "index", None), "name", None))
     return name if isinstance(name, str) else ""

@@ -29,6 +29,7 @@ def answer(call: Call) -> Reply:
             "revision": call.snapshot.revision,
             "ref": str(one.ref),
             "total": len(chosen),
+            "names": one.names,
             "columns": names,
             "rows": [
                 {
