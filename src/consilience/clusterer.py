@@ -126,7 +126,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             base=None if self.base is None else base_text(self.base),
             standardize=self.standardize,
         )
-        with warnings.catch_warnings():  # a fold of the data often has constant columns: that is no news
+        with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
             runner = Runner(data, plan, self.base, self.n_jobs)
         members = child_seed(seed, "clusterer.members")

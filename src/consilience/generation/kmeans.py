@@ -95,7 +95,7 @@ def kmeans_runs(
         How many, where no other argument says it; 1 by default.
     units : (runs,) array of int, optional
         Stream numbers, 0 … runs − 1 by default. Run r depends on (`seed`, units[r]) and its own row of the other
-        arguments alone, so any run can be made again by itself.
+        arguments alone, so any run can be reproduced by itself.
     seed : int
     init : {"random", "k-means++"} or (runs, n_clusters) array of int
         Start from distinct objects drawn at random, or drawn far apart in the weighted space; or the objects to start from

@@ -82,7 +82,7 @@ class Runner:
         store: Store | None = None,
         progress: bool | None = None,
     ) -> Ensemble:
-        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`; those that the store holds are not made again."""
+        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`; those that the store holds are not repeated."""
         stream = center or Spec("", seed, 0, 0)
         done = set() if store is None else set(_rows_of(store.info(STREAM), stream)["unit"].astype(int))
         todo, methods = [unit for unit in range(n) if unit not in done], self.plan.method_of(n)
