@@ -15,7 +15,7 @@ from consilience.datasets import feature_distributed, gaussians_8d5k, noisy_labe
 from consilience.measures import nmi
 
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}
-TEN, FIVE, TWO = range(10), range(5), range(2)
+TEN, FIVE, TWO = range(10, 20), range(5), range(4, 6)
 
 
 def mean_nmi(method, k, cases, **options):
