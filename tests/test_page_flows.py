@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,25 @@ def test_opens_with_every_panel_and_cleans_the_address(seen: Visit, server: Serv
     assert server.token not in page.content()
     page.locator("#panel-detail .bars button").first.wait_for()
     assert page.locator("#panel-detail .bars button").count() == 4
+
+
+def test_a_browser_is_let_in_by_its_code_and_strangers_tokens_change_nothing(
+    browser: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses: list[str] = []
+    opened = threading.Event()
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", lambda url: (addresses.append(url), opened.set()))
+    server.open_browser()
+    assert opened.wait(10)
+    with visit(browser, addresses[0]) as seen:
+        assert "code" not in seen.page.url
+        other = seen.page.context.new_page()
+        other.goto(f"{addresses[0].split('#')[0]}#token={'0' * 32}")
+        other.wait_for_selector("#panel-tiles")
+        other.close()
+        seen.page.reload()
+        seen.page.wait_for_selector("#panel-tiles")
 
 
 def test_groups_and_numbers_are_those_of_python(page: Any, run: Path) -> None:
