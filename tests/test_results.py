@@ -162,3 +162,41 @@ def test_plain_is_json():
     assert plain(value) == expected
     assert plain(value, big_as_text=True)["big"] == str(2**60)
     json.dumps(plain(value), allow_nan=False)
+
+
+def results_of_the_package():
+    """One of every kind that is saved."""
+    import consilience as cs
+    from consilience.alternatives import alternatives
+    from consilience.datasets import load_beads, load_beads_labels
+
+    ens, beads = load_beads_labels(), load_beads()
+    meta = cs.organize(ens, 3)
+    yield meta
+    yield meta.map()
+    yield meta.null(beads.labels, n_shuffles=2)
+    yield cs.combine(ens, 3, "vote")
+    yield cs.compare(ens, "rand", known=beads.labels)
+    yield cs.stability(ens)
+    yield cs.contrast(beads, beads.labels["shape"], 3, n_init=2)
+    yield alternatives(beads, 1, n_clusters=3, n_init=2)
+    yield cs.agree(np.kron([[3, 0], [0, 3]], np.ones((4, 6), int)), 2, n_clusterings=2, max_iter=1)
+
+
+def test_every_result_of_the_package_is_saved_and_equal_only_to_itself(tmp_path):
+    for number, made in enumerate(results_of_the_package()):
+        kind = type(made)
+        assert issubclass(kind, Result), kind
+        assert kind.__eq__ is object.__eq__, kind
+        made.save(tmp_path / str(number))
+        found = Result.load(tmp_path / str(number))
+        assert type(found) is kind
+        assert repr(found) == repr(made)
+
+
+def test_every_kind_names_its_owner():
+    from importlib import import_module
+
+    for kind, owner in results.OWNERS.items():
+        import_module(owner)
+        assert kind in results.KINDS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import warnings
@@ -212,7 +211,7 @@ def ensemble_of(result: Any) -> Ensemble:
     """The clusterings that a verb takes from a result."""
     if isinstance(result, Ensemble):
         return result
-    found = getattr(result, "ensemble", None) if not hasattr(result, "after") else result.after.rows
+    found = getattr(result, "ensemble", None)
     if isinstance(found, Ensemble):
         return found
     if hasattr(result, "labels"):
@@ -477,9 +476,7 @@ def _is_frame(source: Any) -> bool:
 
 
 def _is_result(source: Any) -> bool:
-    """Whether it is one of our records."""
-    ours = dataclasses.is_dataclass(source) and type(source).__module__.startswith("consilience.")
-    return isinstance(source, (Ensemble, Result)) or (ours and not isinstance(source, Table))
+    return isinstance(source, (Ensemble, Result))
 
 
 def has_own_ids(source: Any) -> bool:
