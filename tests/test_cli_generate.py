@@ -202,3 +202,14 @@ def test_what_lies_there_from_before_is_named(made, tmp_path):
     (tmp_path / "tree_accuracy_old.png").write_bytes(b"")
     done = run("organize", made[0], "-g", 2, "-o", tmp_path)
     assert "left there from before: tree_accuracy_old.png" in done.stdout
+
+
+def test_what_was_found_out_and_how_columns_are_scaled_is_said(tmp_path):
+    path = tmp_path / "d.csv"
+    frame = pd.DataFrame({"a": np.arange(20) % 7 + 0.5, "b": np.arange(20) % 3})
+    frame.to_csv(path, sep=";", decimal=",", index=False)
+    done = run("generate", path, "-k", 2, "-n", 3, "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "Scaling: 2 columns, each scaled to mean 0 and standard deviation 1." in lines
+    assert any(line.startswith("d.csv: ") for line in lines), lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from consilience._check import InputError, nearest
+from consilience._check import InputError, nearest, printable
 from consilience.cli.options import TEXT
 from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source
 from consilience.tables import Table, find_id_column, read_table
@@ -146,11 +146,11 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
     )
 
 
-def print_notices(table: Table | None, *, standardize: bool = False) -> None:
+def print_notices(table: Table | None, *, standardize: bool = False, err: bool = False) -> None:
     """Say what was noticed while a table was read and, in one line, how it was scaled."""
     if table is None:
         return
-    for notice in getattr(table, "notices", ()):
-        click.echo(str(notice))
+    for notice in table.notices:
+        click.echo(printable(notice, keep=""), err=err)
     if standardize and table.kind == "data":
-        click.echo(f"Scaling: {Standardizer.of(table.values).describe()}.")
+        click.echo(f"Scaling: {Standardizer.of(table.values).describe()}.", err=err)
