@@ -254,7 +254,7 @@ def test_a_measure_from_outside_is_everywhere(same_sizes, tmp_path):
     assert cs.organize(labels, 2, measure="same_sizes").measure == "same_sizes"
     path = tmp_path / "labels.csv"
     pd.DataFrame(labels, columns=list("abc")).to_csv(path, index=False)
-    done = CliRunner().invoke(program, ["compare", str(path), "-m", "same_sizes", "--json"])
+    done = CliRunner().invoke(program, ["compare", str(path), "--columns", "a,b,c", "-m", "same_sizes", "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["stability"]["same_sizes"]["mean"] == pytest.approx(
         stability(labels, "same_sizes").mean
