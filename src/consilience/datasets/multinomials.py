@@ -59,7 +59,7 @@ def orthogonal_multinomials(
     >>> from consilience.datasets import orthogonal_multinomials
     >>> X, given, hidden = orthogonal_multinomials(2, random_state=0)
     >>> X.shape, X[0].tolist(), int(given[0]), int(hidden[0])
-    ((200, 3), [18, 59, 323], 0, 1)
+    ((200, 3), [61, 18, 321], 1, 0)
     """
     k = check_count("n_clusters", n_clusters, 2)
     n = check_count("n_objects", 50 * k**2 if n_objects is None else n_objects, k**2)

@@ -139,7 +139,7 @@ def feature_distributed(
     >>> from consilience.datasets import feature_distributed, gaussians_8d5k
     >>> X, truth = gaussians_8d5k(random_state=0)
     >>> feature_distributed(X, 5, random_state=0).info["features"].tolist()
-    [[3, 5], [0, 1], [2, 4], [6, 7], [0, 2]]
+    [[0, 3], [1, 4], [2, 6], [5, 7], [1, 6]]
     """
     X = _check_data(X, n_clusters)
     check_count("n_views", n_views)
