@@ -2,6 +2,8 @@
 
 from html.parser import HTMLParser
 
+import pandas as pd
+
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
 
@@ -62,3 +64,40 @@ class Page(HTMLParser):
 def read_page(path):
     """The checked page of a file."""
     return Page(path.read_text(encoding="utf-8")).check()
+
+
+class Tables(HTMLParser):
+    """The tables of a page by their captions, cells as text; the first row are the heads."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.found, self._rows, self._cell = {}, [], None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "tr":
+            self._rows.append([])
+        elif tag == "table":
+            self._rows = []
+        elif tag in ("caption", "th", "td"):
+            self._cell = ""
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell += data
+
+    def handle_endtag(self, tag):
+        if tag == "caption":
+            self.found[self._cell] = self._rows
+        elif tag in ("th", "td"):
+            self._rows[-1].append(self._cell)
+        self._cell = None
+
+
+def read_table(path, caption):
+    """The table of a report whose caption begins so, as a frame of text by its first column."""
+    found = [rows for name, rows in Tables(path.read_text(encoding="utf-8")).found.items() if name.startswith(caption)]
+    assert len(found) == 1, caption
+    heads, *rows = found[0]
+    return pd.DataFrame(rows, columns=heads).set_index(heads[0])

@@ -108,7 +108,6 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     else:
         support, confidence = done.support[objects], done.confidence[objects]
     at = floating(codes[objects], support, threshold)
-    at = at[np.lexsort((confidence[at], support[at]))]
     mine, others = codes[objects[at]].astype(np.int64), shares[problem.inverse[at]]
     others[np.arange(len(at)), mine] = -1
     second, other = others.argmax(axis=1), np.maximum(others.max(axis=1, initial=-1), 0)

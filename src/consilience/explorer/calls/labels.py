@@ -47,7 +47,9 @@ def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
 
 
 def _steps(one: DisplayedClustering) -> Array:
-    """Support in steps of 1/254."""
+    """Support in steps of 1/254, of which only floaters have half or fewer: the page draws these hollow."""
     if one.support is None:
         return np.full(len(one.codes), NONE, np.uint8)
-    return np.where(one.codes >= 0, np.round(254 * one.support), NONE).astype(np.uint8)
+    steps = np.maximum(np.round(254 * one.support), 128)
+    steps[one.floaters] = np.round(254 * one.support[one.floaters])
+    return np.where(one.codes >= 0, steps, NONE).astype(np.uint8)
