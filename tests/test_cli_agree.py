@@ -193,3 +193,12 @@ def test_mistakes(files, args, words):
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_names_that_are_python_objects_are_refused_with_a_remedy(tmp_path):
+    words = np.array(["ant", "bee", "cat", "dog"], object)
+    np.savez(tmp_path / "v.npz", X=np.kron([[3, 0], [0, 3]], np.ones((4, 2), int)), vocab=words)
+    done = run("agree", tmp_path / "v.npz", "-k", 2, "--key", "X", "--names", "vocab")
+    assert done.returncode == 2
+    assert "'vocab' holds Python objects" in done.stderr
+    assert done.stderr.count("\n") == 1
