@@ -200,5 +200,5 @@ def test_names_that_are_python_objects_are_refused_with_a_remedy(tmp_path):
     np.savez(tmp_path / "v.npz", X=np.kron([[3, 0], [0, 3]], np.ones((4, 2), int)), vocab=words)
     done = run("agree", tmp_path / "v.npz", "-k", 2, "--key", "X", "--names", "vocab")
     assert done.returncode == 2
-    assert "'vocab' holds Python objects" in done.stderr
+    assert "'vocab' holds pickled Python objects" in done.stderr
     assert done.stderr.count("\n") == 1
