@@ -15,7 +15,7 @@ from consilience.agreement.mdc import grow
 from consilience.information import Engine
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
-from planted import planted
+from samples import block_counts
 
 
 def information(table, rows, columns):
@@ -38,7 +38,7 @@ def uniform(table):
 
 @pytest.fixture(scope="module")
 def agreement():
-    table, rows, _ = planted(n=300, d=500, k=6, counts=30, own=0.3, seed=1)
+    table, rows, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.3, seed=1)
     return table, rows, cs.agree(table, 6, 30, n_clusterings=5, max_iter=3, model="paper", random_state=2)
 
 
@@ -51,7 +51,7 @@ def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
 
 
 def test_whole_counts_add_up_to_the_last_digits():
-    table, _, _ = planted(n=150, d=120, k=4, counts=25, own=0.45, seed=1)
+    table, _, _ = block_counts(n=150, d=120, k=4, counts=25, own=0.45, seed=1)
     found = cs.agree(table, 4, 12, n_clusterings=3, max_iter=3, weighting="length", model="dataloom")
     assert found.objective[-1] == pytest.approx(all_pairs(table, found.after), rel=1e-12)
 
@@ -106,7 +106,7 @@ def test_models_and_processes_share_no_stream(monkeypatch):
         return search(self, *start, **how)
 
     monkeypatch.setattr(Engine, "search", spy)
-    table, rows, columns = planted(n=60, d=40, k=3)
+    table, rows, columns = block_counts(n=60, d=40, k=3)
     seen = []
     for fit in (
         lambda: MDC(3, random_state=0).fit(table),
@@ -190,7 +190,7 @@ def test_cap_is_a_bipartite_comraf(agreement):
 @pytest.mark.parametrize("schedule", ["parallel", "round_robin"])
 def test_three_kinds_of_objects(schedule):
     """Documents, words and authors: two tables with documents, one of authors and words; weights count."""
-    words, documents, word_blocks = planted(n=160, d=140, k=4, counts=30, own=0.5, seed=3)
+    words, documents, word_blocks = block_counts(n=160, d=140, k=4, counts=30, own=0.5, seed=3)
     rng = np.random.default_rng(4)
     author_blocks = np.arange(40) % 4
     author = np.array(
@@ -215,7 +215,7 @@ def test_three_kinds_of_objects(schedule):
 
 
 def test_a_start_on_single_objects_is_better_than_a_random_one():
-    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.35, seed=1)
+    table, _, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.35, seed=1)
     edges, wanted, values = [("rows", "columns", table)], {"rows": 6, "columns": 6}, []
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -226,7 +226,7 @@ def test_a_start_on_single_objects_is_better_than_a_random_one():
 
 def test_every_clustering_has_a_stream_of_its_own():
     """Equal starts part ways: each takes the objects in its own order."""
-    table, _, _ = planted(n=300, d=500, k=6, counts=30, own=0.25, seed=1)
+    table, _, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.25, seed=1)
     rng = np.random.default_rng(0)
     rows, columns = [rng.permutation(np.arange(300) % 6)] * 3, [rng.permutation(np.arange(500) % 20)] * 3
     found = cs.agree(table, rows=rows, columns=columns, max_iter=1).after
@@ -235,7 +235,7 @@ def test_every_clustering_has_a_stream_of_its_own():
 
 
 def test_objects_without_counts_stay_and_are_reported():
-    table = planted(n=80, d=60, k=3, seed=2)[0].tolil()
+    table = block_counts(n=80, d=60, k=3, seed=2)[0].tolil()
     table[[0, 7]] = 0
     table[:, 5] = 0
     table = table.tocsr()
@@ -253,7 +253,7 @@ def test_objects_without_counts_stay_and_are_reported():
 
 
 def test_missing_labels_of_a_start_are_filled():
-    table, truth, _ = planted(n=120, d=90, k=3, own=0.6, seed=5)
+    table, truth, _ = block_counts(n=120, d=90, k=3, own=0.6, seed=5)
     rows = np.tile(truth, (2, 1)).astype(float)
     rows[0, ::4] = np.nan
     found = cs.agree(table, rows=list(rows), max_iter=2)
@@ -263,7 +263,7 @@ def test_missing_labels_of_a_start_are_filled():
 
 
 def test_names_come_along():
-    table, _, _ = planted(n=40, d=30, k=2)
+    table, _, _ = block_counts(n=40, d=30, k=2)
     frame = pd.DataFrame(table.toarray(), index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
     found = cs.agree(frame, 2, n_clusterings=2, max_iter=1)
     assert found.after.rows.ids[3] == "doc3"
@@ -283,7 +283,7 @@ def test_real_documents_agree(data_folder):
     assert last["accuracy"].mean() >= first["accuracy"].mean() - first["accuracy_sem"].mean() / 2**0.5
 
 
-TABLE = planted(n=30, d=20, k=2)[0]
+TABLE = block_counts(n=30, d=20, k=2)[0]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from consilience.agreement.local_search import engine_of, merge, random_labels, 
 from consilience.agreement.mdc import column_clusters, grow, mdc
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
-from planted import planted
+from samples import block_counts
 
 both = pytest.mark.parametrize("model", [MDC(5, random_state=3), DataLoom(5, random_state=3)], ids=["mdc", "dataloom"])
 
@@ -37,7 +37,7 @@ def uniform(table):
 
 @both
 def test_it_finds_planted_blocks_and_knows_its_objective(model):
-    table, rows, columns = planted()
+    table, rows, columns = block_counts()
     found = clone(model).fit(table)
     assert nmi(rows, found.row_labels_) > 0.95
     weighted = table if isinstance(model, DataLoom) else uniform(table)
@@ -50,7 +50,7 @@ def test_it_finds_planted_blocks_and_knows_its_objective(model):
 
 @both
 def test_the_seed_decides_and_threads_do_not(model):
-    table, _, _ = planted(n=400, d=300, own=0.3)
+    table, _, _ = block_counts(n=400, d=300, own=0.3)
     many = clone(model).set_params(n_clusters=300)
     for one in (model, many):
         first = clone(one).fit(table)
@@ -63,7 +63,7 @@ def test_the_seed_decides_and_threads_do_not(model):
 
 @pytest.mark.parametrize("rule", ["random", "nearest", "greedy"])
 def test_mdc_halves_rows_and_doubles_columns(rule):
-    table, rows, _ = planted(n=200, own=0.7)
+    table, rows, _ = block_counts(n=200, own=0.7)
     found = MDC(5, merge=rule, temperature=0, random_state=0).fit(table)
     sizes = [(a, b) for a, b, _ in found.history_]
     assert sizes[:4] == [(200, 2), (200, 4), (200, 8), (100, 8)]
@@ -73,7 +73,7 @@ def test_mdc_halves_rows_and_doubles_columns(rule):
 
 
 def test_greedy_merges_keep_more_than_random_ones():
-    table, _, _ = planted(n=300, own=0.35)
+    table, _, _ = block_counts(n=300, own=0.35)
     value = {
         rule: MDC(5, merge=rule, temperature=0, random_state=0).fit(table).objective_ for rule in ("random", "greedy")
     }
@@ -81,7 +81,7 @@ def test_greedy_merges_keep_more_than_random_ones():
 
 
 def test_column_clusters_are_as_many_as_asked():
-    table, _, _ = planted(n=200)
+    table, _, _ = block_counts(n=200)
     for wanted in (2, 13, 200):
         found = MDC(5, n_column_clusters=wanted, random_state=0).fit(table)
         assert found.column_labels_.max() + 1 == wanted
@@ -92,7 +92,7 @@ def test_column_clusters_are_as_many_as_asked():
 
 def test_every_step_of_a_search_gains():
     """Only merging may lose information; a split and the passes after it, and passes after a merge, never do."""
-    counts = check_counts(planted(own=0.4)[0])
+    counts = check_counts(block_counts(own=0.4)[0])
     rng = np.random.default_rng(0)
     rows = random_labels(300, 20, rng)
     columns = np.zeros(400, np.int32)
@@ -111,7 +111,7 @@ def test_every_step_of_a_search_gains():
         rows, value = found.labels, found.objective
     fewer = merge(counts.rows, columns, rows, 12, "greedy", rng)
     assert fewer.max() + 1 == 12
-    assert information(uniform(planted(own=0.4)[0]), fewer, columns) <= value + 1e-12
+    assert information(uniform(block_counts(own=0.4)[0]), fewer, columns) <= value + 1e-12
 
 
 def test_splits_halve_every_cluster_that_can_be():
@@ -124,7 +124,7 @@ def test_splits_halve_every_cluster_that_can_be():
 
 
 def test_row_weights_do_what_they_say():
-    table, _, _ = planted(n=120)
+    table, _, _ = block_counts(n=120)
     heavy = sparse.csr_matrix(sparse.diags(np.where(np.arange(120) < 60, 7.0, 1.0)) @ table)
     same = [MDC(5, random_state=0).fit(t).row_labels_ for t in (table, heavy)]
     assert adjusted_rand(*same) == 1  # all rows weigh the same whatever their length
@@ -133,7 +133,7 @@ def test_row_weights_do_what_they_say():
 
 
 def test_spare_clusters_mend_a_flat_start():
-    table, _, _ = planted(n=1000, d=1000, k=12, counts=50, own=0.5)
+    table, _, _ = block_counts(n=1000, d=1000, k=12, counts=50, own=0.5)
     values = {s: [DataLoom(12, spare=s, random_state=r).fit(table).objective_ for r in range(3)] for s in (1, 2)}
     assert min(values[2]) >= max(values[1]) - 1e-9
     assert np.mean(values[2]) > np.mean(values[1])
@@ -144,7 +144,7 @@ def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
     from consilience.information import Engine
     from consilience.views import regrouped
 
-    counts = check_counts(planted(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
+    counts = check_counts(block_counts(n=1500, d=900, k=20, counts=40, own=0.4)[0], "length")
     rng = np.random.default_rng(0)
     start = random_labels(1500, 300, rng), random_labels(900, 300, rng)
     value = {}
@@ -160,7 +160,7 @@ def test_blocks_and_shortlists_lose_little_beside_the_sequential_search():
 
 @both
 def test_empty_rows_and_columns_have_no_label(model):
-    table = planted(n=100)[0].tolil()
+    table = block_counts(n=100)[0].tolil()
     table[[3, 50]] = 0
     table[:, [7, 9]] = 0
     found = clone(model).fit(table.tocsr())
@@ -169,7 +169,7 @@ def test_empty_rows_and_columns_have_no_label(model):
 
 
 def test_the_passes_on_single_columns_raise_what_is_known_of_them():
-    counts = check_counts(planted(n=400, own=0.35)[0])
+    counts = check_counts(block_counts(n=400, own=0.35)[0])
     before, after = (mdc(counts, 5, temperature=t).rows for t in (0.0, 0.3))
     single = [improve(counts.rows, None, labels, max_iter=1, seed=0, unit=0).history[0] for labels in (before, after)]
     assert single[1] > single[0]

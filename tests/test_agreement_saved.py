@@ -16,7 +16,7 @@ from consilience.agreement import Agreement
 from consilience.opening import as_ensemble
 from consilience.results import Result
 from consilience.tables import read_table
-from planted import planted
+from samples import block_counts
 
 SIDES = ("rows", "columns")
 
@@ -44,7 +44,7 @@ def assert_same(one, other):
 @pytest.fixture(scope="module")
 def named():
     """Named rows and columns, one of each without counts."""
-    table = planted(n=40, d=30, k=3, own=0.2)[0].toarray()
+    table = block_counts(n=40, d=30, k=3, own=0.2)[0].toarray()
     table[3], table[:, 5] = 0, 0
     frame = pd.DataFrame(table, index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
     return cs.agree(frame, 3, 8, n_clusterings=3, max_iter=2, model="paper")
@@ -77,13 +77,13 @@ def test_what_was_saved_comes_back(named, kept):
 
 
 def test_without_names_and_with_as_few_as_one_clustering(tmp_path):
-    found = cs.agree(planted(n=40, d=30, k=2)[0], 2, n_clusterings=1, max_iter=1)
+    found = cs.agree(block_counts(n=40, d=30, k=2)[0], 2, n_clusterings=1, max_iter=1)
     found.save(tmp_path)  # an empty folder will do
     assert_same(found, Agreement.load(tmp_path))
 
 
 def test_clusterings_of_ones_own_keep_their_numbers_and_what_is_known_of_them(tmp_path):
-    table, truth, _ = planted(n=40, d=30, k=3)
+    table, truth, _ = block_counts(n=40, d=30, k=3)
     info = {
         "name": ["a", "b"],
         "run": [7, 8],
@@ -200,6 +200,6 @@ def test_a_store_is_no_agreement(kept):
 def test_names_become_distinct():
     names = ["a", "b", "a", "a (2)", "", None, np.nan, "a"]
     assert unique_names(names) == ["a", "b", "a (2)", "a (2) (2)", "4", "5", "6", "a (3)"]
-    table = read_table(planted(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
+    table = read_table(block_counts(n=40, d=30, k=2)[0].toarray()[:, :3] + 1, kind="counts")
     twice = cs.agree(replace(table, columns=["w", "w", "v"]), 2, n_clusterings=1, max_iter=1)
     assert twice.after.columns.ids.tolist() == ["w", "w (2)", "v"]

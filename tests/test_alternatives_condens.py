@@ -35,13 +35,7 @@ from consilience.alternatives.splits import extend, split_groups
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
 from consilience.results import Result
-
-
-def crossed(n=400, shift=6.0, seed=0, groupings=2):
-    """Independent pairs of groups, each along its own axis, the first farthest apart."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 2, (n, groupings))
-    return labels * (shift - np.arange(groupings)) + rng.normal(size=(n, groupings)), labels
+from samples import crossed_groups
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -71,7 +65,7 @@ def test_every_base_and_combination_finds_the_hidden_grouping(base, combine):
     ids=lambda base: type(base).__name__,
 )
 def test_any_scikit_learn_clusterer_is_a_base(base):
-    X, labels = crossed()
+    X, labels = crossed_groups()
     before = base.get_params()
     found = CondEns(2, base=base, n_init=2, random_state=0).fit(X, labels[:, 0])
     assert matched_accuracy(labels[:, 1], found.labels_) > 0.9
@@ -131,7 +125,7 @@ def test_best_keeps_one_run_per_group_by_the_base_s_objective():
 
 
 def test_a_group_s_own_objects_keep_the_labels_of_the_split():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     rows = np.flatnonzero(labels[:, 0] == 0)
     split = fit_base(AgglomerativeClustering(2), X[rows], rows, 2, seed=0)
     everyone = extend(X, split)
@@ -145,7 +139,7 @@ def test_a_group_s_own_objects_keep_the_labels_of_the_split():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("base", ["kmeans", AgglomerativeClustering(2)])
 def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
-    X, labels = crossed()
+    X, labels = crossed_groups()
     X = X @ np.array([[1.0, 0.7], [0.0, 1.0]])  # sheared: the second axis shifts with the first group
     cells = labels[:, 0]
     rows = np.flatnonzero(cells == 0)
@@ -160,7 +154,7 @@ def test_centering_moves_every_group_to_where_the_split_was_learned(kind, base):
 def test_centering_predicts_in_blocks(monkeypatch):
     from consilience.alternatives import data
 
-    X, labels = crossed()
+    X, labels = crossed_groups()
     centering = Centering.of(X, labels[:, 0])
     rows = np.flatnonzero(labels[:, 0] == 0)
     split = fit_base("gaussian", X[rows], rows, 2, seed=0)
@@ -173,7 +167,7 @@ def test_centering_predicts_in_blocks(monkeypatch):
 
 
 def test_small_groups_are_reported_and_skipped():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = labels[:, 0].astype(object)
     given[given == 0], given[given == 1], given[[5, 6]] = "left", "right", "odd"
     found = cs.contrast(X, given, 2, n_init=2)
@@ -186,14 +180,14 @@ def test_small_groups_are_reported_and_skipped():
 
 def test_a_group_that_the_base_leaves_whole_is_reported():
     rng = np.random.default_rng(0)
-    X = np.vstack([crossed()[0], rng.normal(size=(100, 2)) * 0.01 + 50])
-    given = np.append(crossed()[1][:, 0], np.full(100, 2))
+    X = np.vstack([crossed_groups()[0], rng.normal(size=(100, 2)) * 0.01 + 50])
+    given = np.append(crossed_groups()[1][:, 0], np.full(100, 2))
     found = CondEns(2, base=DBSCAN(eps=0.65), random_state=0).fit(X, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "not split by the base"]
 
 
 def test_objects_of_unknown_group_are_labeled_too():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = np.where(np.random.default_rng(1).random(400) < 0.3, -1, labels[:, 0])
     for center in (None, "group"):
         found = CondEns(2, center=center, n_init=3, random_state=0).fit(X, given)
@@ -202,7 +196,7 @@ def test_objects_of_unknown_group_are_labeled_too():
 
 
 def test_learning_from_some_objects_only():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     learn = np.arange(400) % 2 == 0
     found = CondEns(2, n_init=2, random_state=0).fit(X, labels[:, 0], learn=learn)
     assert found.groups_["size"].sum() == 200
@@ -213,7 +207,7 @@ def test_learning_from_some_objects_only():
 
 @pytest.mark.parametrize("several", ["joint", "each"])
 def test_several_given_groupings(several):
-    X, labels = crossed(800, groupings=3)
+    X, labels = crossed_groups(800, (6.0, 5.0, 4.0))
     found = cs.contrast(X, labels[:, :2], 2, multiple_given=several, n_init=3)
     assert matched_accuracy(labels[:, 2], found.labels) > 0.93
     assert len(found.groups) == 4
@@ -224,7 +218,7 @@ def test_several_given_groupings(several):
 
 
 def test_each_of_several_keeps_missing_labels():
-    X, labels = crossed(800, groupings=3)
+    X, labels = crossed_groups(800, (6.0, 5.0, 4.0))
     given = labels[:, :2].copy()
     given[::7, 0], given[::5, 1] = -1, -1
     found = CondEns(2, multiple_given="each", n_init=3, random_state=0).fit(X, given)
@@ -232,7 +226,7 @@ def test_each_of_several_keeps_missing_labels():
 
 
 def test_without_a_given_grouping_it_is_a_plain_consensus():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     found = CondEns(2, random_state=0).fit(X)
     assert matched_accuracy(labels[:, 0], found.labels_) > 0.98
     assert found.groups_["name"].tolist() == ["all objects"]
@@ -249,7 +243,7 @@ def test_names_and_order_of_groups_and_objects_hardly_matter():
 
 
 def test_the_stages_alone():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = check_given(labels[:, 0], 400)
     groups = groups_of(given, 400, "joint")
     assert [len(g.rows) for g in groups] == np.bincount(labels[:, 0]).tolist()
@@ -259,7 +253,7 @@ def test_the_stages_alone():
 
 
 def test_local_clusters():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     found = CondEns(2, n_clusters_local=4, n_init=2, random_state=0).fit(X, labels[:, 0])
     assert (found.ensemble_.n_clusters == 4).all()
     assert found.n_clusters_ == 2
@@ -272,7 +266,7 @@ def test_joint_groups():
 
 
 def test_pandas_goes_in_and_other_indexes_are_refused():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"id{i}" for i in range(400)])
     given = pd.Series(labels[:, 0], index=frame.index)
     found = CondEns(2, n_init=2, random_state=0).fit(frame, given)
@@ -311,7 +305,7 @@ def test_pandas_goes_in_and_other_indexes_are_refused():
     ],
 )
 def test_bad_input_gets_one_sentence(change, sentence):
-    X, labels = crossed()
+    X, labels = crossed_groups()
     options = dict(change)
     counts = np.random.default_rng(0).poisson(5, (400, 3)) + 1
     some = counts.copy()
@@ -328,7 +322,7 @@ def test_bad_input_gets_one_sentence(change, sentence):
 
 
 def test_a_base_that_finds_nothing_is_no_answer():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     with pytest.raises(InputError, match="single cluster in every group"):
         CondEns(2, base=DBSCAN(eps=100.0)).fit(X, labels[:, 0])
 
@@ -360,7 +354,7 @@ class Slow(KMeans):
 
 
 def test_threads_leave_the_settings_of_blas_as_they_were():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     with threadpool_limits(2):
         before = blas_threads()
         CondEns(2, base=Slow(n_init=1), n_init=2, n_jobs=4, random_state=0).fit(X, labels[:, 0])
@@ -390,7 +384,7 @@ class Broken(Refuses):
 
 @pytest.mark.parametrize("keep", ["all", "best"])
 def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = np.where(np.arange(400) < 10, 2, labels[:, 0])
     found = CondEns(2, base=Refuses(n_init=1), n_init=2, keep=keep, random_state=0).fit(X, given)
     assert found.groups_["outcome"].tolist() == ["split", "split", "refused by the base: too few objects"]
@@ -402,7 +396,7 @@ def test_a_group_that_the_base_refuses_is_reported_and_the_others_go_on(keep):
 
 
 def test_optics_on_a_group_too_small_for_it():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = np.where(np.arange(400) < 4, 2, labels[:, 0])
     outcomes = CondEns(2, base=OPTICS(min_samples=5, xi=0.2), random_state=0).fit(X, given).groups_["outcome"]
     assert outcomes[2].startswith("refused by the base: ")
@@ -410,7 +404,7 @@ def test_optics_on_a_group_too_small_for_it():
 
 def test_many_groups_get_fewer_restarts(monkeypatch):
     monkeypatch.setattr("consilience.alternatives.condens.MEMBERS", 7)
-    X, labels = crossed()
+    X, labels = crossed_groups()
     found = cs.contrast(X, labels[:, 0], 2, n_init=10)
     assert found.ensemble.n_clusterings == 6
     assert "3 in place of 10 runs" in repr(found)
@@ -419,7 +413,7 @@ def test_many_groups_get_fewer_restarts(monkeypatch):
 
 
 def test_the_stages_alone_check_their_options():
-    X, labels = crossed()
+    X, labels = crossed_groups()
     given = check_given(labels[:, 0], 400)
     groups = groups_of(given, 400, "joint")
     with pytest.raises(InputError, match="multiple given groupings 'all'"):
@@ -433,7 +427,7 @@ def test_the_stages_alone_check_their_options():
 
 
 def test_a_base_keeps_a_number_of_clusters_that_is_none():
-    X, _ = crossed()
+    X, _ = crossed_groups()
     base = AgglomerativeClustering(n_clusters=None, distance_threshold=20.0)
     split = fit_base(base, X, np.arange(400), 2, seed=0)
     assert split.model.n_clusters is None
@@ -526,6 +520,6 @@ def test_data_and_given_are_checked_once(monkeypatch):
                 monkeypatch.setattr(
                     module, name, lambda *a, real=real, name=name, **k: calls.append(name) or real(*a, **k)
                 )
-    X, labels = crossed()
+    X, labels = crossed_groups()
     cs.contrast(X, labels[:, 0], 2, n_init=2)
     assert sorted(calls) == ["check_given", "check_matrix"]

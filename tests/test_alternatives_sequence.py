@@ -15,13 +15,12 @@ from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
 from consilience.results import Result
+from samples import crossed_groups
 
 
-def crossed(n=600, noise=3, seed=0):
+def crossed(n=600):
     """Three crossed pairs of groups, the first farthest apart, and columns of noise: all in one unit."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 2, (n, 3))
-    return np.hstack([labels * [8.0, 6.0, 4.5], np.zeros((n, noise))]) + rng.normal(size=(n, 3 + noise)), labels
+    return crossed_groups(n, (8.0, 6.0, 4.5), noise=3)
 
 
 @pytest.mark.parametrize("several", ["joint", "each"])

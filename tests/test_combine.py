@@ -31,14 +31,9 @@ from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.model_selection import most_stable
 from consilience.information import Engine
 from consilience.measures import anmi, contingency, nmi
+from samples import noisy_copies
 
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
-
-
-def noisy(n=400, k=10, r=8, p=0.3, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = rng.permutation(np.arange(n) % k)
-    return np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None]), truth
 
 
 def is_right(truth, labels):
@@ -56,7 +51,7 @@ def test_the_slide_example():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_by_name(method):
-    labels, truth = noisy(n=120, k=4, p=0.1)
+    labels, truth = noisy_copies(n=120, k=4, noise=0.1)
     result = cs.combine(labels, method=method)
     assert result.method == method
     assert result.n_clusters == 4
@@ -67,7 +62,7 @@ def test_every_method_by_name(method):
 
 
 def test_auto_shows_its_candidates_and_is_near_the_best():
-    labels, truth = noisy(p=0.4, seed=1)
+    labels, truth = noisy_copies(noise=0.4, seed=1)
     result = cs.combine(labels, 10)
     assert result.candidates["method"].iloc[0] == result.method
     assert result.candidates["unseen_nmi"].is_monotonic_decreasing
@@ -76,7 +71,7 @@ def test_auto_shows_its_candidates_and_is_near_the_best():
 
 
 def test_large_ensembles_are_judged_on_a_sample_and_say_so():
-    labels, truth = noisy(n=20_000, k=5, r=5, p=0.2)
+    labels, truth = noisy_copies(n=20_000, k=5, r=5, noise=0.2)
     result = cs.combine(labels, 5)
     assert "sample of 1,000 objects" in result.note
     assert nmi(truth, result.labels) > 0.9
@@ -84,7 +79,7 @@ def test_large_ensembles_are_judged_on_a_sample_and_say_so():
 
 @pytest.mark.parametrize("k", [3, 7])
 def test_the_most_stable_number_of_clusters(k):
-    labels, truth = noisy(n=300, k=k, r=10, p=0.2)
+    labels, truth = noisy_copies(n=300, k=k, r=10, noise=0.2)
     result = cs.combine(labels, "stable", "quadratic")
     assert result.n_clusters == k
     assert nmi(truth, result.labels) > 0.95
@@ -94,7 +89,7 @@ def test_the_most_stable_number_of_clusters(k):
 
 @pytest.mark.parametrize("method", ["auto", "vote"])
 def test_auto_takes_the_number_from_nbce_and_says_so(method):
-    labels, truth = noisy(n=200, k=5, p=0.1)
+    labels, truth = noisy_copies(n=200, k=5, noise=0.1)
     result = cs.combine(labels, "auto", method)
     assert result.method == ("nbce" if method == "auto" else method)
     assert result.n_clusters == 5
@@ -103,7 +98,7 @@ def test_auto_takes_the_number_from_nbce_and_says_so(method):
 
 
 def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
-    labels, _ = noisy(n=200, k=5, p=0.05)
+    labels, _ = noisy_copies(n=200, k=5, noise=0.05)
     fractions = cs.combine(labels, "auto", sample_weight=np.random.default_rng(0).random(200) + 0.5)
     monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "SAMPLED", 150)
     for result in (fractions, cs.combine(labels, "auto")):
@@ -112,7 +107,7 @@ def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
 
 
 def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
-    labels, _ = noisy(n=300, k=5, r=300, p=0.4)
+    labels, _ = noisy_copies(n=300, k=5, r=300, noise=0.4)
     start = time.process_time()
     result = cs.combine(labels, "auto", n_jobs=1)
     assert time.process_time() - start < 30
@@ -124,7 +119,7 @@ def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
 
 
 def test_auto_says_where_the_truncation_binds_and_what_it_finds():
-    note = cs.combine(noisy(n=100)[0], "auto", "nbce", n_components=2, max_iter=50).note
+    note = cs.combine(noisy_copies(n=100)[0], "auto", "nbce", n_components=2, max_iter=50).note
     assert "as many as n_components allows: raise it" in note
     assert "raise max_iter" not in note
     assert "modes of all clusterings" in note
@@ -141,18 +136,19 @@ def test_one_cluster_where_a_method_makes_two():
 
 def test_auto_says_where_chains_are_too_short():
     assert (
-        "too short to be compared: raise max_iter" in cs.combine(noisy(n=60, k=3)[0], "auto", "nbce", max_iter=2).note
+        "too short to be compared: raise max_iter"
+        in cs.combine(noisy_copies(n=60, k=3)[0], "auto", "nbce", max_iter=2).note
     )
 
 
 def test_auto_says_where_chains_disagree():
-    result = cs.combine(noisy(n=200, p=0.6)[0], "auto", "nbce", max_iter=8)
+    result = cs.combine(noisy_copies(n=200, noise=0.6)[0], "auto", "nbce", max_iter=8)
     assert "R-hat" in result.note
     assert "raise max_iter" in result.note
 
 
 def test_seeds_and_jobs():
-    labels, _ = noisy(p=0.5)
+    labels, _ = noisy_copies(noise=0.5)
     one = cs.combine(labels, 10, random_state=3)
     assert one.labels.tolist() == cs.combine(labels, 10, random_state=3, n_jobs=2).labels.tolist()
 
@@ -183,7 +179,7 @@ def test_confidence_is_calibrated(n, p, bar):
     """Of the objects with confidence about x, about x are right (expected calibration error over eight bins)."""
     sure, right = [], []
     for seed in range(5):
-        labels, truth = noisy(n=n, p=p, seed=seed)
+        labels, truth = noisy_copies(n=n, noise=p, seed=seed)
         found = MajorityVote(10, random_state=0).fit(labels)
         sure.append(found.confidence_)
         right.append(is_right(truth, found.labels_))
@@ -194,7 +190,7 @@ def test_confidence_is_calibrated(n, p, bar):
 
 
 def test_support_is_the_share_that_agrees_and_confidence_a_probability():
-    labels, _ = noisy(n=400, k=4, p=0.5)
+    labels, _ = noisy_copies(n=400, k=4, noise=0.5)
     ens = cs.Ensemble(labels, ids=[f"o{i}" for i in range(400)])
     for method in ("vote", "nbce", "quadratic"):
         result = cs.combine(ens, 4, method)
@@ -216,7 +212,7 @@ def test_support_is_the_share_that_agrees_and_confidence_a_probability():
 
 def test_confidence_means_the_same_by_every_method():
     """Of the same labels of the objects, whatever method found them."""
-    labels, _ = noisy(n=120, k=3, p=0.1)
+    labels, _ = noisy_copies(n=120, k=3, noise=0.1)
     by = {method: cs.combine(labels, 3, method) for method in ("vote", "quadratic", "nbce", "mixture", "bce", "sccc")}
     same = [one for one in by.values() if (one.labels == by["vote"].labels).all()]
     assert len(same) >= 4
@@ -235,7 +231,7 @@ def test_the_problem_is_checked_once_for_an_answer(monkeypatch):
 
 
 def test_copies_of_a_clustering_count_once():
-    labels, _ = noisy(n=300, k=5, r=4, p=0.3)
+    labels, _ = noisy_copies(n=300, k=5, r=4, noise=0.3)
     once = check_problem(labels, 5)
     often = check_problem(np.repeat(labels, 5, axis=1), 5)
     answer = MajorityVote(5, random_state=0).fit(labels).labels_
@@ -249,7 +245,7 @@ def test_copies_of_a_clustering_count_once():
 
 @pytest.mark.parametrize("method", ["vote", "quadratic", "mcla", "sccc", "anmi"])
 def test_the_unit_of_fractional_weights_does_not_matter(method):
-    labels, _ = noisy(n=200, k=4, p=0.3)
+    labels, _ = noisy_copies(n=200, k=4, noise=0.3)
     weights = np.random.default_rng(0).random(200) + 0.5
     one = cs.combine(labels, 4, method, sample_weight=weights)
     for unit in (1 / 400, 1e-6, 1e4):
@@ -260,7 +256,7 @@ def test_the_unit_of_fractional_weights_does_not_matter(method):
 
 
 def test_weights_count_in_every_choice():
-    good, _ = noisy(n=200, k=4, r=8, p=0.1)
+    good, _ = noisy_copies(n=200, k=4, r=8, noise=0.1)
     noise = np.random.default_rng(1).integers(0, 10, (1000, 8))
     labels, weights = np.vstack([good, noise]), np.repeat([1, 0], [200, 1000])
     assert cs.combine(labels, "auto", sample_weight=weights).n_clusters == 4
@@ -284,12 +280,12 @@ def test_a_shaky_curve_does_not_win():
 
 
 def test_a_cluster_without_objects_is_no_cause_for_warnings():
-    labels, truth = noisy(n=100, k=4, p=0.2)
+    labels, truth = noisy_copies(n=100, k=4, noise=0.2)
     assert len(floaters(labels, np.where(truth == 2, 3, truth))) >= 0
 
 
 def test_what_a_method_left_out_is_said():
-    labels, _ = noisy(n=4000, k=4, r=10, p=0.4)
+    labels, _ = noisy_copies(n=4000, k=4, r=10, noise=0.4)
     assert "sample of the distinct rows" in cs.combine(labels, 4, "hbgf").note
 
 
@@ -303,7 +299,7 @@ def test_which_clusterings_agree():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
-    labels, _ = noisy(p=p, seed=seed)
+    labels, _ = noisy_copies(noise=p, seed=seed)
     found = ANMISearch(10, random_state=0).fit(labels)
     assert found.anmi_ == pytest.approx(anmi(labels, found.labels_), abs=1e-9)
     assert found.anmi_ >= max(found.init_anmi_.values()) - 1e-12
@@ -315,7 +311,7 @@ def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
 
 
 def test_anmi_search_from_given_labels():
-    labels, truth = noisy(p=0.2)
+    labels, truth = noisy_copies(noise=0.2)
     found = ANMISearch(10, init=[truth], random_state=0).fit(labels)
     assert found.init_ == "given 0"
     assert found.anmi_ >= anmi(labels, truth) - 1e-12
@@ -326,7 +322,7 @@ def test_anmi_search_from_given_labels():
 
 
 def test_annealing_and_sequential_search_agree_where_it_is_easy():
-    labels, truth = noisy(p=0.2)
+    labels, truth = noisy_copies(noise=0.2)
     for search in ("sequential", "annealing"):
         found = InformationBottleneck(10, search=search, random_state=0).fit(labels)
         assert nmi(truth, found.labels_) > 0.97
@@ -336,7 +332,7 @@ def test_annealing_and_sequential_search_agree_where_it_is_easy():
 
 
 def test_large_problems_start_on_a_sample(monkeypatch):
-    labels, truth = noisy(n=3000, k=5, r=8, p=0.4)
+    labels, truth = noisy_copies(n=3000, k=5, r=8, noise=0.4)
     monkeypatch.setattr("consilience.consensus.engine_consensus.SAMPLE", 500)
     assert nmi(truth, QuadraticConsensus(5, random_state=0).fit(labels).labels_) > 0.9
 
@@ -344,7 +340,7 @@ def test_large_problems_start_on_a_sample(monkeypatch):
 def test_dependence_is_judged_by_some_hundred_of_many_clusterings(monkeypatch):
     from consilience.consensus import confidence
 
-    labels, truth = noisy(n=200, k=4, r=60, p=0.3)
+    labels, truth = noisy_copies(n=200, k=4, r=60, noise=0.3)
     problem = check_problem(labels, 4)
     whole = discount(problem, truth[np.unique(problem.inverse, return_index=True)[1]])
     monkeypatch.setattr(confidence, "PAIRED", 30)
@@ -388,7 +384,7 @@ def test_a_method_from_outside_is_known_everywhere(monkeypatch, tmp_path):
 
 
 def test_a_consensus_is_saved_and_opened(tmp_path):
-    labels, _ = noisy(n=60, k=3)
+    labels, _ = noisy_copies(n=60, k=3)
     ens = cs.Ensemble(labels, ids=[f"o{i}" for i in range(60)])
     for method, options in (("auto", {}), ("nbce", {"max_iter": 20, "n_chains": 1})):
         one = cs.combine(ens, 3, method, **options)

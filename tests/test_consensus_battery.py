@@ -1,5 +1,7 @@
 """What every consensus method promises; a new one is tested by entering METHODS."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS, bottleneck
 from consilience.measures import adjusted_rand, nmi
+from samples import noisy_copies
 
 every_method = pytest.mark.parametrize("method", METHODS)
 GOOD = [name for name in METHODS if name != "hgpa"]  # whose objective has its best value elsewhere
@@ -20,21 +23,13 @@ EXACT = {
 }
 good_methods = pytest.mark.parametrize("method", GOOD)
 
-
+some_copies = partial(noisy_copies, n=120, k=4, r=6, noise=0.15)
 QUICK = {"nbce": {"max_iter": 60, "n_chains": 2}}
 
 
 def make(method, n_clusters=None, **options):
     estimator = METHODS[method](n_clusters, **QUICK.get(method, {}) | options)
     return estimator.set_params(random_state=0) if "random_state" in estimator.get_params() else estimator
-
-
-def noisy(n=120, k=4, r=6, p=0.15, seed=0, holes=0.0):
-    rng = np.random.default_rng(seed)
-    truth = rng.permutation(np.arange(n) % k)
-    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None])
-    labels[rng.random((n, r)) < holes] = -1
-    return labels, truth
 
 
 @every_method
@@ -45,7 +40,7 @@ def test_the_number_of_clusters_comes_first(method):
 
 @every_method
 def test_fitted_attributes(method):
-    labels, _ = noisy(holes=0.1)
+    labels, _ = some_copies(missing=0.1)
     found = make(method).fit(labels)
     assert found.labels_.shape == (120,)
     sizes = np.bincount(found.labels_)
@@ -61,13 +56,13 @@ def test_fitted_attributes(method):
 
 @good_methods
 def test_it_finds_what_is_planted(method):
-    labels, truth = noisy()
+    labels, truth = some_copies()
     assert nmi(truth, make(method).fit(labels).labels_) > 0.95
 
 
 @good_methods
 def test_missing_labels_are_no_evidence(method):
-    labels, truth = noisy(p=0.1, holes=0.3)
+    labels, truth = some_copies(noise=0.1, missing=0.3)
     assert nmi(truth, make(method).fit(labels).labels_) > 0.85
 
 
@@ -76,7 +71,7 @@ def test_missing_labels_are_no_evidence(method):
 def test_names_and_orders_do_not_matter(method, change):
     least = 1 if method in EXACT[change] else 0.97
     for seed in range(3):
-        labels, _ = noisy(p=0.1, seed=seed)
+        labels, _ = some_copies(noise=0.1, seed=seed)
         found = make(method).fit(labels).labels_
         order = np.random.default_rng(seed).permutation(len(labels)) if change == "objects" else np.arange(len(labels))
         changed = {
@@ -90,12 +85,12 @@ def test_names_and_orders_do_not_matter(method, change):
 @good_methods
 def test_weights_are_copies(method):
     for seed in range(3):
-        labels, _ = noisy(n=60, p=0.2, seed=seed)
+        labels, _ = some_copies(n=60, noise=0.2, seed=seed)
         copies = np.random.default_rng(seed).integers(1, 4, 60)
         weighted = make(method, 4).fit(labels, sample_weight=copies).labels_
         repeated = make(method, 4).fit(np.repeat(labels, copies, axis=0)).labels_
         assert np.repeat(weighted, copies).tolist() == repeated.tolist()
-    labels, truth = noisy(n=60, p=0.1)
+    labels, truth = some_copies(n=60, noise=0.1)
     how = {"inference": "vb"} if method == "nbce" else {}  # samples are of whole objects
     fractional = make(method, 4, **how).fit(labels, sample_weight=copies * 0.37).labels_
     assert nmi(truth, fractional) > 0.8  # balanced methods feel the uneven weights
@@ -103,7 +98,7 @@ def test_weights_are_copies(method):
 
 @every_method
 def test_an_object_without_labels_belongs_nowhere(method):
-    labels, _ = noisy(p=0.1)
+    labels, _ = some_copies(noise=0.1)
     labels[[3, 70]] = -1
     found = make(method).fit(labels)
     assert found.labels_[[3, 70]].tolist() == [-1, -1]
@@ -116,7 +111,7 @@ def test_an_object_without_labels_belongs_nowhere(method):
 
 @every_method
 def test_every_form_of_ensemble(method):
-    labels, _ = noisy(p=0.1)
+    labels, _ = some_copies(noise=0.1)
     expected = make(method).fit(cs.Ensemble(labels)).labels_.tolist()
     assert make(method).fit(labels).labels_.tolist() == expected
     assert make(method).fit(pd.DataFrame(labels)).labels_.tolist() == expected
@@ -206,7 +201,7 @@ def test_a_start_that_is_none_is_refused(method):
 
 @pytest.mark.parametrize(("method", "parameter"), [("vote", "init"), ("anmi", "init")])
 def test_a_missing_label_of_a_start_is_no_cluster(method, parameter):
-    labels, truth = noisy(p=0.1)
+    labels, truth = some_copies(noise=0.1)
     start = np.where(np.arange(len(truth)) % 3 == 0, -1, truth)  # four clusters, which a fifth would make too many
     for given in (start, np.where(start < 0, np.nan, start)):
         found = make(method, 4, **{parameter: given if method == "vote" else [given]}).fit(labels)
@@ -223,15 +218,17 @@ def test_rows_that_a_start_does_not_label_join_by_their_other_labels():
 
 
 def test_a_single_name_is_one_start():
-    labels, _ = noisy()
+    labels, _ = some_copies()
     assert set(make("anmi", 4, init="greedy").fit(labels).init_anmi_) == {"greedy"}
 
 
 def test_anneals_do_not_depend_on_the_threads_and_take_a_sample_of_many_rows(monkeypatch):
-    labels, truth = noisy(n=600, p=0.3)
+    labels, truth = some_copies(n=600, noise=0.3)
     shapes = []
-    anneal = bottleneck._anneal
-    monkeypatch.setattr(bottleneck, "_anneal", lambda part, *rest: shapes.append(part.n_objects) or anneal(part, *rest))
+    anneal = bottleneck.anneal
+    monkeypatch.setattr(
+        bottleneck, "anneal", lambda part, *k, **how: shapes.append(part.n_objects) or anneal(part, *k, **how)
+    )
     monkeypatch.setattr(bottleneck, "SAMPLE", 200)
     one, two = (make("information", 4, search="annealing", n_init=3, n_jobs=jobs).fit(labels) for jobs in (1, 2))
     assert one.n_rows_ > 200

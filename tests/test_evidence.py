@@ -23,16 +23,9 @@ from consilience.consensus.evidence import (
 )
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
+from samples import random_labels
 
 every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
-
-
-def random_labels(seed, n, r, k, holes=0.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, r)).astype(np.int32)
-    labels[rng.random((n, r)) < holes] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    return labels
 
 
 def uncollapsed(labels, k):
@@ -41,7 +34,7 @@ def uncollapsed(labels, k):
 
 
 def test_distances_by_definition():
-    labels = random_labels(0, 12, 4, 3, holes=0.4)
+    labels = random_labels(0, 12, 4, 3, missing=0.4, labeled=True)
     found = row_distances(labels, labels)
     for i, a in enumerate(labels):
         for j, b in enumerate(labels):
@@ -79,7 +72,7 @@ def test_weights_stand_for_repeated_items(seed, method):
     method=st.sampled_from(["average", "single", "complete"]),
 )
 def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
-    labels = random_labels(seed, n, r, size)
+    labels = random_labels(seed, n, r, size, labeled=True)
     k = min(k, len(np.unique(labels, axis=0)))
     if k < 2:
         return
@@ -100,7 +93,7 @@ def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
     method=st.sampled_from(["average", "single", "complete"]),
 )
 def test_any_ensemble_gives_k_clusters(seed, n, r, size, holes, method):
-    labels = random_labels(seed, n, r, size, holes)
+    labels = random_labels(seed, n, r, size, holes, labeled=True)
     rows = len(np.unique(labels, axis=0))
     for k in {2, rows} if rows >= 2 else set():
         weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
@@ -111,7 +104,7 @@ def test_any_ensemble_gives_k_clusters(seed, n, r, size, holes, method):
 
 
 def test_membership_is_the_mean_co_association():
-    labels = random_labels(3, 40, 5, 3)
+    labels = random_labels(3, 40, 5, 3, labeled=True)
     problem = check_problem(labels, 3)
     clusters = np.arange(problem.n_rows) % 3
     agree = 1 - row_distances(problem.labels, problem.labels)
@@ -150,7 +143,7 @@ def test_ties_are_ties_despite_rounding(seed):
 
 
 def test_rows_join_the_nearest_of_those_that_stand_for_all():
-    problem = check_problem(random_labels(2, 900, 6, 4, holes=0.5), 3)
+    problem = check_problem(random_labels(2, 900, 6, 4, missing=0.5, labeled=True), 3)
     rows, weights, nearest = evidence._absorb(problem, 100, 0)
     distances = row_distances(problem.labels, problem.labels[rows])
     assert_allclose(distances[np.arange(problem.n_rows), nearest], distances.min(axis=1))

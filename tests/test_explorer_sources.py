@@ -20,7 +20,7 @@ from consilience.reports.plane import plane_of
 from consilience.store import StoreWarning
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble
-from planted import planted
+from samples import block_counts
 
 BEADS, LABELS = sample_path("beads.csv"), sample_path("beads_labels.csv")
 HOW = {"id_column": "bead", "known": ["shape", "color"]}
@@ -175,7 +175,7 @@ def test_results_in_memory():
 
 @pytest.fixture(scope="module")
 def agreement():
-    return cs.agree(planted(60, 90, 3, own=0.3)[0], 3, n_clusterings=4, max_iter=2, random_state=0)
+    return cs.agree(block_counts(60, 90, 3, own=0.3)[0], 3, n_clusterings=4, max_iter=2, random_state=0)
 
 
 def test_an_agreement(agreement, tmp_path):

@@ -14,6 +14,7 @@ from consilience.information import OBJECTIVES, Engine, batch_scores, objective_
 from consilience.measures import anmi, nmi
 from consilience.views import Views, count_views, label_views
 from oracle import sweep as oracle
+from samples import noisy_copies
 
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 settings.register_profile("engine", max_examples=40, deadline=None)
@@ -94,9 +95,7 @@ def test_the_gains_of_a_whole_pass_add_up(objective, problem, keep):
 
 
 def test_noise_on_normalized_scores_is_of_the_size_of_a_row():
-    rng = np.random.default_rng(2)
-    truth = np.repeat(np.arange(5), 80)
-    labels = np.where(rng.random((400, 6)) < 0.2, rng.integers(0, 5, (400, 6)), truth[:, None])
+    labels, truth = noisy_copies(400, 5, 6, 0.2)
     engine = Engine(label_views(labels), 5, objective="normalized")
     moved = engine.search(truth, temperature=0.05, noisy_iter=1, max_iter=0).moves[0]
     assert moved < 40
@@ -256,9 +255,7 @@ def test_k_clusters_stay_k():
 
 
 def test_it_finds_planted_clusters():
-    rng = np.random.default_rng(12)
-    truth = np.repeat(np.arange(5), 60)
-    labels = np.where(rng.random((300, 8)) < 0.3, rng.integers(0, 5, (300, 8)), truth[:, None])
+    labels, truth = noisy_copies(300, 5)
     views = label_views(labels)
     for objective in OBJECTIVES:
         found = Engine(views, 5, objective=objective).best(random_starts(views, 5, 5, random_state=0))

@@ -15,16 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from consilience import _kernels
 from consilience._check import InputError
+from samples import random_labels
 
 quick = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def labels_of(seed, n, m, k, holes=0.0):
-    """Labels of objects × clusterings below k (one bound, or one per clustering), a share of them missing."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, m)).astype(np.int32)
-    return np.where(rng.random((n, m)) < holes, np.int32(-1), labels)
 
 
 # --- contingency ----------------------------------------------------------------------------------------------------
@@ -54,7 +48,7 @@ def test_contingency(made, seed):
 
 @pytest.mark.parametrize("weights", [None, np.arange(90), np.linspace(0, 1, 90)])
 def test_contingency_tables_of_parts_merge(weights):
-    a, b = labels_of(1, 90, 2, 6, holes=0.2).T
+    a, b = random_labels(1, 90, 2, 6, missing=0.2).T
     whole = _kernels.contingency(a, b, (6, 6), weights=weights)
     table = None
     for part in (slice(0, 17), slice(17, 17), slice(17, 80), slice(80, 90)):
@@ -145,13 +139,13 @@ def check_pair_sums(labels, begin=0, end=None, clusters=None, missing=None):
     seed=seeds, n=st.integers(1, 40), m=st.integers(1, 7), k=st.integers(1, 90), holes=st.sampled_from([0.0, 0.3, 1.0])
 )
 def test_pair_sums(seed, n, m, k, holes):
-    check_pair_sums(labels_of(seed, n, m, k, holes))
+    check_pair_sums(random_labels(seed, n, m, k, holes))
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 7, 8, 9, 15, 16, 47, 48, 49, 79, 80, 81, 100, 255, 256, 300])
 def test_pair_sums_of_few_and_many_clusters(k, holes):
-    labels = labels_of(k, 320, 4, k, holes)
+    labels = random_labels(k, 320, 4, k, holes)
     labels[:4] = k - 1  # the last cluster occurs
     check_pair_sums(labels)
 
@@ -159,25 +153,25 @@ def test_pair_sums_of_few_and_many_clusters(k, holes):
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize(("n", "k"), [(255, 1), (256, 1), (511, 1), (700, 2), (1200, 2)])
 def test_pair_sums_of_clusters_larger_than_a_byte_counts(n, k, holes):
-    check_pair_sums(labels_of(n, n, 3, k, holes))
+    check_pair_sums(random_labels(n, n, 3, k, holes))
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize(("begin", "end"), [(0, 1), (0, 32), (3, 36), (32, 33), (30, 70), (5, 70), (69, 70), (4, 4)])
 def test_pair_sums_of_a_band_across_lane_groups(begin, end, holes):
-    check_pair_sums(labels_of(2, 25, 70, 6, holes), begin, end)
+    check_pair_sums(random_labels(2, 25, 70, 6, holes), begin, end)
 
 
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize("top", [120, 300])
 def test_pair_sums_where_lane_groups_mix_few_and_many_clusters(top, holes):
     k = np.r_[np.full(33, 3), np.full(20, top), np.full(17, 40)]
-    check_pair_sums(labels_of(3, 150, 70, k, holes), 2)
+    check_pair_sums(random_labels(3, 150, 70, k, holes), 2)
 
 
 @pytest.mark.parametrize("k", [3, 100, 300])
 def test_pair_sums_of_a_clustering_that_is_all_missing(k):
-    labels = labels_of(4, 350, 3, k)
+    labels = random_labels(4, 350, 3, k)
     labels[:, 1] = -1
     check_pair_sums(labels)
     labels[:] = -1
@@ -185,13 +179,13 @@ def test_pair_sums_of_a_clustering_that_is_all_missing(k):
 
 
 def test_pair_sums_of_clusters_that_do_not_occur():
-    labels = labels_of(5, 60, 4, 5, holes=0.2)
+    labels = random_labels(5, 60, 4, 5, missing=0.2)
     check_pair_sums(labels, clusters=np.array([5, 9, 70, 90], np.int32))
 
 
 def test_pair_sums_with_margins_asked_for_though_no_label_is_missing():
     for k in (5, 90, 300):
-        check_pair_sums(labels_of(6, 310, 3, k), missing=True)
+        check_pair_sums(random_labels(6, 310, 3, k), missing=True)
 
 
 def test_pair_sums_of_more_than_65535_clusters():
@@ -273,7 +267,7 @@ def test_pair_sums_does_not_cut_codes_of_another_type_to_bytes():
 @quick
 @given(seed=seeds, n=st.integers(1, 200), m=st.integers(1, 6), k=st.integers(1, 5))
 def test_signatures(seed, n, m, k):
-    labels = labels_of(seed, n, m, k, holes=0.2)
+    labels = random_labels(seed, n, m, k, missing=0.2)
     for mine, plain in zip(_kernels.signatures(labels), oracle.signatures(labels), strict=True):
         assert mine.dtype == plain.dtype == np.int64
         assert_array_equal(mine, plain)
@@ -298,7 +292,7 @@ def test_signatures_of_nothing():
 @quick
 @given(seed=seeds, n=st.integers(1, 25), m=st.integers(1, 4), k=st.integers(1, 5), data=st.data())
 def test_within_sums(seed, n, m, k, data):
-    labels = np.ascontiguousarray(labels_of(seed, n, m, k, holes=0.2).T)
+    labels = np.ascontiguousarray(random_labels(seed, n, m, k, missing=0.2).T)
     begin = data.draw(st.integers(0, n - 1))
     columns = data.draw(st.integers(1, n - begin))
     rows = data.draw(st.integers(1, columns))
@@ -313,7 +307,7 @@ def test_within_sums(seed, n, m, k, data):
 
 def test_within_sums_of_blocks_add_up():
     distances = np.random.default_rng(9).random((61, 61))
-    labels = np.ascontiguousarray(labels_of(9, 61, 5, 4, holes=0.2).T)
+    labels = np.ascontiguousarray(random_labels(9, 61, 5, 4, missing=0.2).T)
     got, want = np.zeros((5, 4)), np.zeros((5, 4))
     for begin, end in ((0, 20), (20, 47), (47, 61)):
         _kernels.within_sums(distances[begin:end, begin:], begin, labels, got, threads=2)

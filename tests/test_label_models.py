@@ -1,5 +1,6 @@
 """Models of rows of labels: what they are fitted to, and what they say of rows they have not seen."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -19,18 +20,12 @@ from consilience.consensus.label_tables import LabelRows
 from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
+from samples import noisy_copies
 
 MODELS = {"mixture": MixtureModel, "bce": BCE, "nbce": NBCE}
 FAST = {"nbce": {"max_iter": 60, "n_chains": 2}}
+some_copies = partial(noisy_copies, n=90, k=3, r=4, noise=0.2)
 every_model = pytest.mark.parametrize("model", MODELS)
-
-
-def planted(n=90, k=3, r=4, p=0.2, seed=0, holes=0.0):
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n) % k
-    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None])
-    labels[rng.random((n, r)) < holes] = -1
-    return labels, truth
 
 
 def fitted(model, labels, k=3, **options):
@@ -50,7 +45,7 @@ def random_shares(rng, k, sizes):
 
 @every_model
 def test_probabilities_of_all_rows_sum_to_one(model):
-    labels, _ = planted(p=0.4, holes=0.1)
+    labels, _ = some_copies(noise=0.4, missing=0.1)
     found = fitted(model, labels)
     assert np.exp(found._log_rows(all_rows([3, 3, 3, 3]).astype(np.int32))).sum() == pytest.approx(1, abs=1e-9)
     held_out = all_rows([3, 3, 3]).astype(np.int32)
@@ -60,7 +55,7 @@ def test_probabilities_of_all_rows_sum_to_one(model):
 
 @every_model
 def test_the_rows_of_fit_are_no_exception(model):
-    labels, _ = planted(holes=0.2)
+    labels, _ = some_copies(missing=0.2)
     labels[4] = -1
     found = fitted(model, labels)
     some = (labels >= 0).any(axis=1)
@@ -73,8 +68,8 @@ def test_the_rows_of_fit_are_no_exception(model):
 
 @every_model
 def test_score_and_perplexity_are_the_same_likelihood(model):
-    train, _ = planted()
-    test, _ = planted(30, seed=1, holes=0.3)
+    train, _ = some_copies()
+    test, _ = some_copies(n=30, seed=1, missing=0.3)
     found = fitted(model, train)
     assert found.score(test) < 0
     known = np.count_nonzero(test >= 0)
@@ -92,8 +87,8 @@ def test_perplexity_is_near_one_where_there_is_nothing_to_tell(model):
 
 @every_model
 def test_new_rows_find_their_cluster(model):
-    train, truth = planted(p=0.1)
-    new, new_truth = planted(60, p=0.1, seed=2)
+    train, truth = some_copies(noise=0.1)
+    new, new_truth = some_copies(n=60, noise=0.1, seed=2)
     found = fitted(model, train)
     names = {found.labels_[truth == c][0]: c for c in range(3)}
     assert nmi(truth, found.labels_) > 0.8
@@ -104,7 +99,7 @@ def test_new_rows_find_their_cluster(model):
 
 @every_model
 def test_a_row_without_labels_says_nothing(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     found = fitted(model, labels)
     nothing = np.full((2, 4), -1)
     assert found.predict(nothing).tolist() == [-1, -1]
@@ -119,7 +114,7 @@ def test_a_row_without_labels_says_nothing(model):
 
 @every_model
 def test_an_object_without_labels_has_the_membership_of_a_row_without_any(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     labels[5] = -1
     found = fitted(model, labels)
     assert (found.labels_[5], found.confidence_[5]) == (-1, 0)
@@ -131,7 +126,7 @@ def test_an_object_without_labels_has_the_membership_of_a_row_without_any(model)
     "model", ["mixture", "bce"]
 )  # NBCE, whose chains have starts of their own, beside its other tests
 def test_a_clustering_with_one_label_says_nothing(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     more = np.column_stack([labels, np.zeros((len(labels), 6), int)])
     plain, found = fitted(model, labels), fitted(model, more)
     assert_allclose(found.membership_, plain.membership_, atol=1e-6)
@@ -141,7 +136,7 @@ def test_a_clustering_with_one_label_says_nothing(model):
 
 @every_model
 def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
-    labels, _ = planted(holes=0.1)
+    labels, _ = some_copies(missing=0.1)
     found = fitted(model, labels)
     row, known = np.array([[7, 1, 1, -1]]), np.array([[-1, 1, 1, -1]])
     assert_allclose(found.predict_proba(row), found.predict_proba(known))
@@ -153,7 +148,7 @@ def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
 
 @every_model
 def test_a_clustering_without_labels_is_not_in_the_model(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     wide = np.insert(labels, 1, -1, axis=1)
     one, two = fitted(model, labels), fitted(model, wide)
     assert two.label_codes_[1] == {}
@@ -164,7 +159,7 @@ def test_a_clustering_without_labels_is_not_in_the_model(model):
 
 @every_model
 def test_labels_are_matched_by_value(model):
-    labels, _ = planted(holes=0.05)
+    labels, _ = some_copies(missing=0.05)
     held = labels[labels[:, 0] > 0][:10]  # where codes by what occurs would be others
     codes = fitted(model, labels)
     expected = codes.predict_proba(held)
@@ -189,7 +184,7 @@ def test_labels_are_matched_by_value(model):
 @every_model
 def test_new_rows_are_matched_by_the_names_of_their_labels(model, tmp_path):
     """Names in another order, a label that fitting never saw, a table that was saved between."""
-    labels, _ = planted()
+    labels, _ = some_copies()
     names = np.array(["T cell", "B cell", "NK"], object)
     found = fitted(model, cs.Ensemble({f"run {q}": names[column] for q, column in enumerate(labels.T)}))
     rows = labels[:6].copy()
@@ -206,7 +201,7 @@ def test_new_rows_are_matched_by_the_names_of_their_labels(model, tmp_path):
 
 @every_model
 def test_parts_of_one_ensemble_keep_their_numbers(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     labels[:30, 2] += 3  # labels that only some rows have
     ens = cs.Ensemble(labels)
     found = fitted(model, ens[30:])
@@ -219,7 +214,7 @@ def test_parts_of_one_ensemble_keep_their_numbers(model):
 
 @every_model
 def test_objects_of_no_weight_teach_no_labels(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     weights = np.ones(len(labels))
     labels[0, 0], weights[0] = 8, 0
     found = MODELS[model](3, random_state=0, **FAST.get(model, {})).fit(labels, sample_weight=weights)
@@ -229,7 +224,7 @@ def test_objects_of_no_weight_teach_no_labels(model):
 
 @every_model
 def test_what_cannot_be_matched_is_refused(model):
-    labels, _ = planted()
+    labels, _ = some_copies()
     found = fitted(model, np.array(["a", "b", "c"])[labels])
     with pytest.raises(InputError, match="knows 4 clusterings and these rows have 2"):
         found.predict(np.array([["a", "b"]]))
@@ -244,7 +239,7 @@ def test_what_cannot_be_matched_is_refused(model):
 
 @every_model
 def test_threads_and_samples_change_nothing_they_should_not(model, monkeypatch):
-    labels, truth = planted(900, p=0.15, r=6)
+    labels, truth = some_copies(n=900, noise=0.15, r=6)
     for module in (label_tables, mixture):
         monkeypatch.setattr(module, "SAMPLE", 80)
     one, two = (fitted(model, labels, n_jobs=jobs) for jobs in (1, 2))
@@ -265,7 +260,7 @@ def test_the_number_of_clusters_by_cross_validation():
 
 @pytest.mark.parametrize("smoothing", [0, 0.1, 2])
 def test_mixture_is_what_it_says(smoothing):
-    labels, _ = planted(holes=0.2)
+    labels, _ = some_copies(missing=0.2)
     found = fitted("mixture", labels, smoothing=smoothing)
     rows = all_rows([3, 3, 3, 3], missing=True)
     joint = np.array([mixture_joint(row, found.weights_, found.shares_) for row in rows])
@@ -278,7 +273,7 @@ def test_mixture_is_what_it_says(smoothing):
 
 @pytest.mark.parametrize("smoothing", [0, 0.3])
 def test_em_never_falls_and_ends_where_its_equations_hold(smoothing):
-    labels, _ = planted(p=0.5, holes=0.1)
+    labels, _ = some_copies(noise=0.5, missing=0.1)
     found = fitted("mixture", labels, smoothing=smoothing, tol=0, max_iter=20_000)
     assert np.diff(found.history_).min() > -1e-9
     assert found.converged_
@@ -295,7 +290,7 @@ def test_em_steps_are_those_of_the_oracle():
     from consilience.consensus.mixture import expectation_maximization
 
     rng = np.random.default_rng(0)
-    labels, _ = planted(20, p=0.5, holes=0.3)
+    labels, _ = some_copies(n=20, noise=0.5, missing=0.3)
     problem = check_problem(labels, 3)
     rows, shares, weights = LabelRows.of(problem), random_shares(rng, 3, [3] * 4), rng.dirichlet(np.ones(3))
     soft = np.array([mixture_joint(row, weights, shares) for row in problem.labels])
@@ -320,7 +315,7 @@ def test_without_smoothing_what_never_was_has_no_chance():
 
 
 def test_more_smoothing_evens_the_shares():
-    labels, _ = planted()
+    labels, _ = some_copies()
     least = [min(share.min() for share in fitted("mixture", labels, smoothing=s).shares_) for s in (0.01, 1, 100)]
     assert least[0] < least[1] < least[2] < 1 / 3
 
@@ -330,7 +325,7 @@ def test_more_smoothing_evens_the_shares():
 
 @pytest.fixture(scope="module")
 def mixed():
-    labels, _ = planted(p=0.4, holes=0.1)
+    labels, _ = some_copies(noise=0.4, missing=0.1)
     return labels, fitted("bce", labels, tol=1e-13, max_iter=20_000)
 
 
@@ -406,7 +401,7 @@ def test_mixed_objects_have_mixed_memberships():
 )
 def test_nonsense_is_refused(model, options):
     with pytest.raises(InputError, match=next(iter(options))):
-        fitted(model, planted()[0], **options)
+        fitted(model, some_copies()[0], **options)
 
 
 def test_every_label_model_is_tested_here():

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from consilience._check import InputError
 from consilience.meta import Map, maps, organize
 from consilience.meta.maps import make_map
-from meta_cases import three_kinds
+from samples import three_kinds
 
 
 def test_points_of_the_plane_are_found_again():

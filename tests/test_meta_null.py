@@ -10,7 +10,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.measures import accuracy
 from consilience.meta import organize
-from meta_cases import three_kinds
+from samples import three_kinds
 
 
 @pytest.fixture(scope="module")

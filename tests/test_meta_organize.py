@@ -16,7 +16,7 @@ from consilience.measures import accuracy, adjusted_rand
 from consilience.meta import MetaClustering, distances, organize
 from consilience.meta.group_consensus import group_vote
 from consilience.meta.tree import LINKAGES
-from meta_cases import same_partition, three_kinds
+from samples import same_partition, three_kinds
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

@@ -10,7 +10,7 @@ from consilience._check import InputError
 from consilience.meta import organize, score
 from consilience.reports import draw_curve, draw_map, draw_scores, draw_tree, print_organized
 from consilience.reports.meta_figures import _branches
-from meta_cases import three_kinds
+from samples import three_kinds
 
 
 @pytest.fixture(scope="module")

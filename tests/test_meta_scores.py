@@ -14,7 +14,7 @@ from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.measures import accuracy, compactness, jaccard, sample_objects
 from consilience.meta import score
-from meta_cases import three_kinds
+from samples import three_kinds
 
 
 @pytest.fixture(scope="module")

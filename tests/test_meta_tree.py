@@ -21,7 +21,7 @@ from consilience.meta.tree import (
     layout,
     number_of_groups,
 )
-from meta_cases import same_partition
+from samples import same_partition
 
 
 def some_distances(m, seed=0, ties=False):

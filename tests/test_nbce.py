@@ -1,5 +1,7 @@
 """NBCE as an estimator: what it finds, what it says of new rows, and what it refuses."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -8,15 +10,13 @@ from consilience._check import InputError
 from consilience.consensus import NBCE
 from consilience.datasets import noisy_labels
 from consilience.measures import nmi
+from samples import noisy_copies
 
 INFERENCE = ["gibbs", "vb", "cvb", "cvb2"]
 every_inference = pytest.mark.parametrize("inference", INFERENCE)
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
 QUICK = {"max_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random_state": 0}
-
-
-def planted(n=150, k=5, r=8, noise=0.1, seed=0):
-    return noisy_labels(n, k, r, noise=noise, random_state=seed)
+some_copies = partial(noisy_copies, n=150, k=5, r=8, noise=0.1)
 
 
 @pytest.mark.parametrize(("noise", "bar", "most"), [(0, 1, 10), (0.1, 0.98, 12), (0.3, 0.94, 13)])
@@ -24,8 +24,8 @@ def test_controlled_noise(noise, bar, most):
     """n = 400, k = 10, r = 8: three seeds with the defaults; the planted clusters exactly where there is no noise."""
     values = []
     for seed in range(3):
-        ensemble, truth = noisy_labels(noise=noise, random_state=seed)
-        found = NBCE(random_state=0).fit(ensemble)
+        labels, truth = noisy_labels(noise=noise, random_state=seed)
+        found = NBCE(random_state=0).fit(labels)
         assert 10 <= found.n_clusters_ <= most
         values.append(nmi(truth, found.labels_))
     assert np.mean(values) >= bar - 1e-12
@@ -34,14 +34,14 @@ def test_controlled_noise(noise, bar, most):
 @every_inference
 @both_priors
 def test_every_inference_and_prior_finds_what_is_planted(inference, prior):
-    ensemble, truth = planted()
-    found = NBCE(inference=inference, prior=prior, **QUICK).fit(ensemble)
+    labels, truth = some_copies()
+    found = NBCE(inference=inference, prior=prior, **QUICK).fit(labels)
     assert nmi(truth, found.labels_) > 0.97
     assert 5 <= found.n_clusters_ <= 6
     np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
     assert np.mean(found.confidence_ > 0.9) > 0.9
-    assert np.mean(found.predict(ensemble) == found.labels_) > 0.98
-    assert 1 <= found.perplexity(ensemble) < 5
+    assert np.mean(found.predict(labels) == found.labels_) > 0.98
+    assert 1 <= found.perplexity(labels) < 5
     assert found.alpha_ > 0
     assert found.beta_ > 0
 
@@ -49,8 +49,8 @@ def test_every_inference_and_prior_finds_what_is_planted(inference, prior):
 @every_inference
 @both_priors
 def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
-    ensemble, _ = planted(n=60, k=3, r=3, noise=0.3)
-    found = NBCE(inference=inference, prior=prior, **QUICK).fit(ensemble)
+    labels, _ = some_copies(n=60, k=3, r=3, noise=0.3)
+    found = NBCE(inference=inference, prior=prior, **QUICK).fit(labels)
     rows = np.array(np.meshgrid(*[range(3)] * 3)).reshape(3, -1).T
     assert logsumexp([found.score(row[None, :]) for row in rows]) == pytest.approx(0, abs=1e-9)
     part = rows.copy()
@@ -59,9 +59,9 @@ def test_the_probabilities_of_all_rows_sum_to_one(inference, prior):
 
 
 def test_the_predictive_of_samples_is_the_mean_over_them():
-    ensemble, _ = planted(n=40, k=3, r=3, noise=0.3)
-    found = NBCE(**QUICK).fit(ensemble)
-    rows = ensemble.labels[:5]
+    labels, _ = some_copies(n=40, k=3, r=3, noise=0.3)
+    found = NBCE(**QUICK).fit(labels)
+    rows = labels[:5]
     each = []
     for sample in found.components_:
         sizes, table = sample.sizes, sample.table
@@ -81,20 +81,20 @@ def test_the_predictive_of_samples_is_the_mean_over_them():
 
 
 def test_seeds_threads_and_chains():
-    ensemble, _ = planted(noise=0.4)
-    one, two = (NBCE(**QUICK | {"n_jobs": jobs, "n_chains": 3}).fit(ensemble) for jobs in (1, 2))
+    labels, _ = some_copies(noise=0.4)
+    one, two = (NBCE(**QUICK | {"n_jobs": jobs, "n_chains": 3}).fit(labels) for jobs in (1, 2))
     assert one.labels_.tolist() == two.labels_.tolist()
     assert one.trace_.equals(two.trace_)
-    alone = NBCE(**QUICK | {"n_chains": 1}).fit(ensemble)
+    alone = NBCE(**QUICK | {"n_chains": 1}).fit(labels)
     first = one.trace_[one.trace_["chain"] == 0]
     assert alone.trace_["log_joint"].tolist() == first["log_joint"].tolist()  # a chain does not depend on the others
-    starts = (NBCE(inference="vb", **QUICK | {"n_jobs": jobs}).fit(ensemble).labels_.tolist() for jobs in (1, 2))
+    starts = (NBCE(inference="vb", **QUICK | {"n_jobs": jobs}).fit(labels).labels_.tolist() for jobs in (1, 2))
     assert len({tuple(labels) for labels in starts}) == 1
 
 
 def test_what_chains_say_of_themselves():
-    ensemble, _ = planted()
-    found = NBCE(**QUICK | {"max_iter": 200}).fit(ensemble)
+    labels, _ = some_copies()
+    found = NBCE(**QUICK | {"max_iter": 200}).fit(labels)
     assert list(found.convergence_.index) == ["log_joint", "n_clusters"]
     assert found.convergence_["r_hat"].max() < 1.1
     assert found.n_clusters_posterior_.sum() == pytest.approx(1)
@@ -104,8 +104,8 @@ def test_what_chains_say_of_themselves():
 
 
 def test_a_chain_that_has_not_arrived_is_left_out():
-    ensemble, truth = noisy_labels(2000, 10, 8, noise=0.3, random_state=0)
-    found = NBCE(max_iter=10, n_chains=4, random_state=0).fit(ensemble)
+    labels, truth = noisy_labels(2000, 10, 8, noise=0.3, random_state=0)
+    found = NBCE(max_iter=10, n_chains=4, random_state=0).fit(labels)
     assert found.chains_left_out_.tolist() == [1, 3]  # those that began at random
     assert found.convergence_.loc["log_joint", "r_hat"] > 1.1  # and it shows
     assert nmi(truth, found.labels_) > 0.95
@@ -114,31 +114,28 @@ def test_a_chain_that_has_not_arrived_is_left_out():
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_rows_of_many_labels_that_fit_no_cluster_well(inference):
     """Of 1,500 labels, 60 % redrawn: an empty component is likelier than any cluster by more than e⁷⁰⁸."""
-    rng, truth = np.random.default_rng(0), np.arange(80) % 4
-
-    def rows(noise):
-        return np.where(rng.random((80, 1500)) < noise, rng.integers(0, 4, (80, 1500)), truth[:, None])
-
-    found = NBCE(inference=inference, **QUICK | {"max_iter": 10, "n_components": 8}).fit(rows(0.02))
+    found = NBCE(inference=inference, **QUICK | {"max_iter": 10, "n_components": 8}).fit(
+        noisy_copies(80, 4, 1500, 0.02)[0]
+    )
     assert found.n_clusters_ == 4
-    assert found.predict(rows(0.6)).tolist() == found.labels_.tolist()
+    assert found.predict(noisy_copies(80, 4, 1500, 0.6)[0]).tolist() == found.labels_.tolist()
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "vb"])
 def test_merging_down_to_a_number(inference):
-    ensemble, truth = planted(n=300, k=6, noise=0.2)
+    labels, truth = some_copies(n=300, k=6, noise=0.2)
     for k in (6, 4, 2):
-        found = NBCE(k, inference=inference, **QUICK).fit(ensemble)
+        found = NBCE(k, inference=inference, **QUICK).fit(labels)
         assert found.n_clusters_ == k
         assert found.membership_.shape == (300, k)
-        assert found.predict_proba(ensemble).shape == (300, k)
-    assert nmi(truth, NBCE(6, inference=inference, **QUICK).fit(ensemble).labels_) > 0.97
+        assert found.predict_proba(labels).shape == (300, k)
+    assert nmi(truth, NBCE(6, inference=inference, **QUICK).fit(labels).labels_) > 0.97
 
 
 def test_outliers_are_clusters_of_one():
-    ensemble, _ = planted(n=100, k=2, r=10, noise=0.05)
+    labels, _ = some_copies(n=100, k=2, r=10, noise=0.05)
     odd = np.arange(2, 12)  # labels of its own in every clustering
-    labels = np.vstack([ensemble.labels, odd])
+    labels = np.vstack([labels, odd])
     found = NBCE(**QUICK | {"max_iter": 200}).fit(labels)
     assert found.outliers_.tolist() == [100]
     assert found.n_clusters_ == 3
@@ -147,8 +144,8 @@ def test_outliers_are_clusters_of_one():
 
 @every_inference
 def test_an_object_without_labels_has_the_shares_of_the_clusters(inference):
-    ensemble, _ = planted(noise=0.05)
-    labels = ensemble.labels.copy()
+    labels, _ = some_copies(noise=0.05)
+    labels = labels.copy()
     labels[7] = -1
     found = NBCE(inference=inference, **QUICK).fit(labels)
     assert found.labels_[7] == -1
@@ -161,30 +158,30 @@ def test_an_object_without_labels_has_the_shares_of_the_clusters(inference):
 @every_inference
 def test_clusterings_that_say_nothing(inference):
     """One with a single cluster has probability 1 everywhere, one without any label is not in the model."""
-    ensemble, _ = planted()
-    more = np.column_stack([ensemble.labels, np.zeros(150, int), np.full(150, -1)])
-    plain, found = (NBCE(inference=inference, **QUICK).fit(x) for x in (ensemble.labels, more))
+    labels, _ = some_copies()
+    more = np.column_stack([labels, np.zeros(150, int), np.full(150, -1)])
+    plain, found = (NBCE(inference=inference, **QUICK).fit(x) for x in (labels, more))
     assert found.labels_.tolist() == plain.labels_.tolist()
-    assert found.score(more) == pytest.approx(plain.score(ensemble.labels), abs=1e-6)
+    assert found.score(more) == pytest.approx(plain.score(labels), abs=1e-6)
 
 
 def test_weights_of_variational_inference_are_copies():
-    ensemble, _ = planted(n=80, noise=0.3)
+    labels, _ = some_copies(n=80, noise=0.3)
     copies = np.random.default_rng(0).integers(1, 4, 80)
     for inference in ("vb", "cvb"):
         how = {**QUICK, "inference": inference}
-        weighted = NBCE(**how).fit(ensemble, sample_weight=copies)
-        repeated = NBCE(**how).fit(np.repeat(ensemble.labels, copies, axis=0))
+        weighted = NBCE(**how).fit(labels, sample_weight=copies)
+        repeated = NBCE(**how).fit(np.repeat(labels, copies, axis=0))
         assert np.repeat(weighted.labels_, copies).tolist() == repeated.labels_.tolist()
         np.testing.assert_allclose(weighted.history_, repeated.history_, rtol=1e-9)
 
 
 def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
-    ensemble, truth = planted(n=800, noise=0.3)
+    labels, truth = some_copies(n=800, noise=0.3)
     monkeypatch.setattr("consilience.consensus.bayes.bounds.SAMPLE", 300)
-    plain = NBCE(inference="cvb", **QUICK).fit(ensemble)
+    plain = NBCE(inference="cvb", **QUICK).fit(labels)
     monkeypatch.setattr("consilience.consensus.bayes.bounds.BLOCK", 200)
-    blocks = NBCE(inference="cvb", **QUICK).fit(ensemble)
+    blocks = NBCE(inference="cvb", **QUICK).fit(labels)
     assert blocks.labels_.tolist() == plain.labels_.tolist()
     np.testing.assert_allclose(blocks.history_, plain.history_, rtol=1e-9)
     assert nmi(truth, plain.labels_) > 0.9
@@ -226,27 +223,27 @@ def test_sampling_refuses_more_objects_than_it_can_draw():
 
 @every_inference
 def test_every_seed_and_every_short_run_will_do(inference):
-    ensemble, _ = planted()
+    labels, _ = some_copies()
     how = QUICK | {"inference": inference, "max_iter": 2, "n_init": 3, "random_state": 2**63 - 1}
-    assert NBCE(**how, init="consensus").fit(ensemble).n_clusters_ >= 2
+    assert NBCE(**how, init="consensus").fit(labels).n_clusters_ >= 2
 
 
 @every_inference
 @pytest.mark.parametrize("beta", [1e-60, 1e-300])
 def test_a_beta_next_to_nothing(inference, beta):
-    ensemble, _ = planted()
-    found = NBCE(inference=inference, beta=beta, **QUICK).fit(ensemble)
+    labels, _ = some_copies()
+    found = NBCE(inference=inference, beta=beta, **QUICK).fit(labels)
     assert np.isfinite(found.membership_).all()
 
 
 @every_inference
 def test_one_component_is_one_cluster(inference):
-    found = NBCE(inference=inference, **QUICK | {"n_components": 1}).fit(planted()[0])
+    found = NBCE(inference=inference, **QUICK | {"n_components": 1}).fit(some_copies()[0])
     assert found.n_clusters_ == 1
     assert found.confidence_.min() == 1
 
 
 def test_given_hyperparameters_stay():
-    found = NBCE(alpha=0.5, beta=0.2, **QUICK).fit(planted()[0])
+    found = NBCE(alpha=0.5, beta=0.2, **QUICK).fit(some_copies()[0])
     assert set(found.trace_["alpha"]) == {0.5}
     assert set(found.trace_["beta"]) == {0.2}

@@ -17,14 +17,14 @@ from consilience.consensus.bayes.summary import (
 )
 from consilience.measures import variation_of_information
 from oracle.label_mixture import partition
+from samples import noisy_copies
 
 both_losses = pytest.mark.parametrize("loss", ["vi", "binder"])
 
 
 def samples_of(n=40, k=4, count=12, p=0.2, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n) % k
-    return [np.where(rng.random(n) < p, rng.integers(0, k + 2, n), truth) for _ in range(count)], truth
+    labels, truth = noisy_copies(n, k, count, p, seed=seed)
+    return list(labels.T), truth
 
 
 def binder(a, b):

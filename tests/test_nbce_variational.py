@@ -22,16 +22,14 @@ from consilience.consensus.bayes.variational import (
 )
 from consilience.consensus.label_tables import LabelRows
 from oracle import label_bound as oracle
+from samples import noisy_copies
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 both_priors = pytest.mark.parametrize("prior", ["tsb", "fsd"])
 
 
 def rows_of(n=60, k=4, r=5, p=0.35, holes=0.1, seed=0, weights=None):
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n) % k
-    labels = np.where(rng.random((n, r)) < p, rng.integers(0, k, (n, r)), truth[:, None]).astype(np.int32)
-    labels[rng.random((n, r)) < holes] = -1
+    labels, _ = noisy_copies(n, k, r, p, missing=holes, seed=seed)
     return LabelRows(labels, np.ones(n) if weights is None else weights, np.arange(0, r * k + 1, k))
 
 
@@ -54,7 +52,7 @@ def soft_of(block, state):
 @both_priors
 @pytest.mark.parametrize("hyper", [{"alpha": 0.8, "beta": 0.3}, {}])
 def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
-    rows = rows_of()
+    rows = rows_of(p=0.25)
     fit, soft = fitted(rows, kind, prior, **hyper)
     assert fit.converged
     how = {"kind": kind, "prior": prior, "alpha": fit.state.alpha, "beta": fit.state.beta}

@@ -20,15 +20,14 @@ from consilience._check import InputError
 from consilience.measures import MEASURES, Measure, stability_of
 from consilience.measures.counts import cells
 from consilience.measures.pairwise import BAND
+from samples import random_labels
 
 every_measure = pytest.mark.parametrize("name", MEASURES)
 with_and_without_holes = pytest.mark.parametrize("holes", [0.0, 0.3])
 
 
-def ensemble_of(seed, n, m, k, holes=0.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, m))
-    return Ensemble(np.where(rng.random((n, m)) < holes, -1, labels))
+def ensemble_of(*drawn):
+    return Ensemble(random_labels(*drawn))
 
 
 def check_against_single_pairs(ens, name, pairs=None):

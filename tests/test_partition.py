@@ -16,28 +16,16 @@ from scipy import sparse
 from consilience._check import InputError
 from consilience.consensus import graph_partition as partition
 from consilience.consensus.graph_partition import cut, partition_graph, partition_hypergraph
+from samples import block_graph, same_partition
 
 BACKENDS = ["metis", "mtkahypar"]
 
 
-def planted(n_blocks, size, inside, outside, seed):
-    """A random graph of blocks with likely edges inside and unlikely ones between, and its blocks."""
-    rng = np.random.default_rng(seed)
-    truth = rng.permutation(np.repeat(np.arange(n_blocks), size))
-    chance = np.where(truth[:, None] == truth, inside, outside)
-    upper = np.triu(rng.random(chance.shape) < chance, 1)
-    return sparse.csr_array((upper | upper.T).astype(float)), truth
-
-
-def same(labels, truth):
-    return len(set(zip(labels, truth, strict=True))) == len(set(truth)) == len(set(labels))
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_planted_blocks_are_found(backend):
-    graph, truth = planted(6, 30, 0.5, 0.03, 0)
+    graph, truth = block_graph(6, 30, 0.5, 0.03, 0)
     labels = partition_graph(graph, 6, backend=backend)
-    assert same(labels, truth)
+    assert same_partition(labels, truth)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -66,7 +54,7 @@ def test_vertex_weights_are_what_is_balanced(backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_giant_fills_a_block_and_the_others_are_balanced(backend):
-    graph, _ = planted(1, 31, 0.5, 0, 1)
+    graph, _ = block_graph(1, 31, 0.5, 0, 1)
     weights = np.ones(31)
     weights[5] = 1e12
     labels = partition_graph(graph, 4, vertex_weights=weights, backend=backend)
@@ -77,15 +65,15 @@ def test_a_giant_fills_a_block_and_the_others_are_balanced(backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_scale_of_the_weights_does_not_matter(backend):
-    graph, truth = planted(3, 20, 0.6, 0.1, 2)
+    graph, truth = block_graph(3, 20, 0.6, 0.1, 2)
     for scale in (1e-305, 1 / 3, 1e300):
         labels = partition_graph(graph * scale, 3, vertex_weights=np.full(60, scale), backend=backend)
-        assert same(labels, truth)
+        assert same_partition(labels, truth)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_same_seed_same_blocks_and_another_seed_others(backend):
-    graph, _ = planted(1, 60, 0.3, 0, 4)
+    graph, _ = block_graph(1, 60, 0.3, 0, 4)
     first = partition_graph(graph, 5, backend=backend, random_state=7)
     assert np.array_equal(first, partition_graph(graph, 5, backend=backend, random_state=7))
     others = [partition_graph(graph, 5, backend=backend, random_state=seed) for seed in range(4)]
@@ -170,7 +158,7 @@ def test_hyperedges_are_kept_whole_where_they_can_be():
     edges = [rng.choice(np.flatnonzero(truth == c), 6, replace=False) for c in range(4) for _ in range(12)]
     edges += [rng.choice(60, 4, replace=False) for _ in range(6)]
     for objective in ("cut", "km1"):
-        assert same(partition_hypergraph(edges, 4, n_vertices=60, objective=objective), truth)
+        assert same_partition(partition_hypergraph(edges, 4, n_vertices=60, objective=objective), truth)
 
 
 def test_hypergraph_blocks_are_balanced_by_weight():
@@ -203,11 +191,11 @@ def test_edges_too_light_to_count_are_dropped_and_resolution_is_kept():
 
 
 def test_the_diagonal_is_ignored_and_the_callers_graph_stays_as_it_is():
-    graph, truth = planted(2, 12, 0.9, 0.05, 0)
+    graph, truth = block_graph(2, 12, 0.9, 0.05, 0)
     with_loops = sparse.csr_matrix(graph + 100 * sparse.eye_array(24))
     before = with_loops.copy()
     assert not partition._check_graph(with_loops).diagonal().any()
-    assert same(partition_graph(with_loops, 2), truth)
+    assert same_partition(partition_graph(with_loops, 2), truth)
     assert abs(with_loops - before).max() == 0
 
 
@@ -259,7 +247,7 @@ def test_a_closed_standard_output_is_no_matter():
 @pytest.mark.skipif(not hasattr(multiprocessing, "get_context") or sys.platform != "linux", reason="forks")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_both_libraries_survive_a_fork():
-    graph, _ = planted(4, 20, 0.5, 0.05, 0)
+    graph, _ = block_graph(4, 20, 0.5, 0.05, 0)
     expected = [partition_graph(graph, 4, backend=backend) for backend in BACKENDS]
     with multiprocessing.get_context("fork").Pool(2) as pool:
         found = [pool.apply_async(partition_graph, (graph, 4), {"backend": backend}) for backend in BACKENDS]
@@ -268,12 +256,12 @@ def test_both_libraries_survive_a_fork():
 
 
 def test_auto_falls_back_where_metis_is_missing(monkeypatch):
-    graph, truth = planted(2, 12, 0.9, 0.05, 0)
+    graph, truth = block_graph(2, 12, 0.9, 0.05, 0)
     monkeypatch.setitem(sys.modules, "pymetis", None)
     with pytest.raises(InputError, match="pymetis is not installed"):
         partition_graph(graph, 2, backend="metis")
     monkeypatch.setattr(partition.importlib.util, "find_spec", lambda name: None)
-    assert same(partition_graph(graph, 2), truth)
+    assert same_partition(partition_graph(graph, 2), truth)
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,7 @@ from consilience.consensus.sccc import SCCC, sccc
 from consilience.consensus.stable_components import floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import anmi, nmi
-
-
-def random_labels(seed, n, r, k, holes=0.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, r)).astype(np.int32)
-    labels[rng.random((n, r)) < holes] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    return labels
+from samples import random_labels
 
 
 def distance(a, b):
@@ -59,7 +52,7 @@ def by_the_paper(problem, gap):
     holes=st.sampled_from([0.0, 0.0, 0.4]),
 )
 def test_equal_to_the_paper(seed, n, r, size, k, holes):
-    labels = random_labels(seed, n, r, size, holes)
+    labels = random_labels(seed, n, r, size, holes, labeled=True)
     k = min(k, len(np.unique(labels, axis=0)))
     if k < 2:
         return
@@ -130,14 +123,14 @@ def follow_by_hand(problem, gap):
 @pytest.mark.parametrize("holes", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(5))
 def test_centroid_version(seed, holes):
-    labels = random_labels(seed, 80, 5, 3, holes)
+    labels = random_labels(seed, 80, 5, 3, holes, labeled=True)
     problem = check_problem(labels, 3, np.random.default_rng(seed).random(80))
     found = sccc(problem, gap=2, centroid=True)
     assert_array_equal(found.labels, follow_by_hand(problem, 2))
 
 
 def test_objects_stand_for_their_weight():
-    labels = random_labels(1, 30, 4, 3)
+    labels = random_labels(1, 30, 4, 3, labeled=True)
     weights = np.random.default_rng(1).integers(1, 6, 30)
     once = SCCC(3).fit(labels, sample_weight=weights)
     repeated = SCCC(3).fit(np.repeat(labels, weights, axis=0))
@@ -203,6 +196,6 @@ def test_floaters_tell_apart_objects_of_one_row():
 
 
 def test_uncollapsed_problem_is_no_special_case():
-    labels = random_labels(4, 50, 4, 3)
+    labels = random_labels(4, 50, 4, 3, labeled=True)
     rows = Problem(labels, np.ones(50), 3, np.arange(50))
     assert len(np.unique(sccc(rows, gap=2).labels)) == 3

@@ -17,16 +17,9 @@ from consilience.consensus.distinct_rows import Problem, check_problem, label_ta
 from consilience.consensus.vote import MajorityVote, align, majority_vote
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
+from samples import noisy_copies, random_labels
 
 SLIDES = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
-
-
-def random_labels(seed, n, r, k, holes=0.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, r)).astype(np.int32)
-    labels[rng.random((n, r)) < holes] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    return labels
 
 
 @settings(max_examples=100, deadline=None)
@@ -57,7 +50,7 @@ def agreement_by_definition(problem, labels):
     holes=st.sampled_from([0.0, 0.3, 0.8]),
 )
 def test_more_rounds_never_agree_less(seed, n, r, size, holes):
-    labels = random_labels(seed, n, r, size, holes)
+    labels = random_labels(seed, n, r, size, holes, labeled=True)
     weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
     rows = len(np.unique(labels, axis=0))
     for k in {2, min(3, rows), rows} if rows >= 2 else set():
@@ -75,7 +68,7 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(3, 60), r=st.integers(1, 5), k=st.integers(2, 4))
 def test_collapsing_rows_changes_nothing(seed, n, r, k):
-    labels = random_labels(seed, n, r, k)
+    labels = random_labels(seed, n, r, k, labeled=True)
     if len(np.unique(labels, axis=0)) < k:
         return
     collapsed = check_problem(labels, k)
@@ -88,10 +81,7 @@ def test_collapsing_rows_changes_nothing(seed, n, r, k):
 
 
 def test_a_label_that_the_sample_of_rows_lacks():
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 5, 20_000)
-    noisy = rng.random((20_000, 8)) < 0.3
-    labels = np.where(noisy, rng.integers(0, 5, noisy.shape), truth[:, None])
+    labels, truth = noisy_copies(20_000, 5)
     labels[17, 3] = 5
     found = MajorityVote(5, random_state=0).fit(labels)
     assert nmi(found.labels_, truth) > 0.75
@@ -127,7 +117,7 @@ def test_missing_labels_do_not_vote():
 
 
 def test_scores_and_sample_of_rows():
-    labels = random_labels(5, 500, 6, 3, holes=0.2)
+    labels = random_labels(5, 500, 6, 3, missing=0.2, labeled=True)
     problem = check_problem(labels, 3)
     tables = [np.random.default_rng(q).random((4, size)) for q, size in enumerate(problem.sizes)]
     by_hand = [sum(t[:, y] for t, y in zip(tables, row, strict=True) if y >= 0) for row in problem.labels]
@@ -147,7 +137,7 @@ def test_scores_and_sample_of_rows():
     holes=st.sampled_from([0.0, 0.5]),
 )
 def test_any_ensemble_gets_an_answer(seed, n, sizes, holes):
-    labels = np.column_stack([random_labels(seed + q, n, 1, size) for q, size in enumerate(sizes)])
+    labels = np.column_stack([random_labels(seed + q, n, 1, size, labeled=True) for q, size in enumerate(sizes)])
     labels[np.random.default_rng(seed).random(labels.shape) < holes] = -1
     rows = len(np.unique(labels[(labels >= 0).any(axis=1)], axis=0))
     for k in {2, rows} if rows >= 2 else set():

@@ -127,7 +127,7 @@ def _different(labels: pd.Series) -> set[Any]:
     """The different labels; empty where integers are too close together to be more than half as many as the objects."""
     if labels.dtype.kind in "iu" and 2 * (int(labels.max()) - int(labels.min()) + 1) <= len(labels):
         return set()
-    return set(pd.unique(labels)) - {None}
+    return set(pd.unique(labels)) - {None, -1}
 
 
 def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
