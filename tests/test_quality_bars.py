@@ -1,7 +1,7 @@
 """How well the methods recover what is planted: the bars they are held to, as means over seeds.
 
 Controlled noise is one experiment: 400 objects in 10 clusters, 8 clusterings with a share of their labels replaced at
-random. Five seeds instead of ten where a run takes long (CSPA, distributed data), and two for the choice among methods.
+random. Seeds count from 0: twenty, five where a run takes long (CSPA, distributed data), eight for the choice among methods.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from consilience.datasets import feature_distributed, gaussians_8d5k, noisy_labe
 from consilience.measures import nmi
 
 NOISE = {0.1: 0.99, 0.2: 0.99, 0.3: 0.97, 0.4: 0.94, 0.5: 0.83, 0.6: 0.68, 0.7: 0.37}
-TEN, FIVE, TWO = range(10, 20), range(5), range(4, 6)
+TWENTY, EIGHT, FIVE = range(20), range(8), range(5)
 MTKAHYPAR = {"backend": "mtkahypar"}
 either_mcla_and_vote = pytest.mark.parametrize(("method", "options"), [("mcla", {}), ("mcla", MTKAHYPAR), ("vote", {})])
 
@@ -35,10 +35,10 @@ def controlled(noise, seeds, sizes=None):
 @either_mcla_and_vote
 @pytest.mark.parametrize("noise", NOISE)
 def test_controlled_noise(method, options, noise):
-    assert mean_nmi(method, 10, controlled(noise, TEN), **options) >= NOISE[noise]
+    assert mean_nmi(method, 10, controlled(noise, TWENTY), **options) >= NOISE[noise]
 
 
-@pytest.mark.parametrize(("method", "seeds"), [("cspa", FIVE), ("quadratic", TEN)])
+@pytest.mark.parametrize(("method", "seeds"), [("cspa", FIVE), ("quadratic", TWENTY)])
 @pytest.mark.parametrize("noise", [0.3, 0.5])
 def test_controlled_noise_of_other_methods(method, seeds, noise):
     assert mean_nmi(method, 10, controlled(noise, seeds)) >= NOISE[noise]
@@ -46,7 +46,7 @@ def test_controlled_noise_of_other_methods(method, seeds, noise):
 
 @either_mcla_and_vote
 def test_unequal_clusters(method, options):
-    assert mean_nmi(method, 10, controlled(0.3, TEN, sizes=0.7), **options) >= 0.96
+    assert mean_nmi(method, 10, controlled(0.3, TWENTY, sizes=0.7), **options) >= 0.96
 
 
 @pytest.mark.parametrize(("method", "options"), [("mcla", {}), ("mcla", MTKAHYPAR), ("evidence", {})])
@@ -70,8 +70,9 @@ def test_parts_of_the_features():
     assert best >= np.mean(views) + 0.10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.3, 0.5, 0.7])
 def test_the_choice_is_near_the_best_candidate(noise):
-    cases = controlled(noise, TWO)
+    cases = controlled(noise, EIGHT)
     best = max(mean_nmi(method, 10, cases) for method in CANDIDATES)
     assert mean_nmi("auto", 10, cases) >= best - 0.03
