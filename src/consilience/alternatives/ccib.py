@@ -254,7 +254,7 @@ class CCIB(CountClusterer):
         """One clustering of the runs', and what they say of each object's place."""
         self.ensemble_ = Ensemble.from_codes(np.column_stack(found), info={"run": range(len(found))})
         if self.keep == "all" and self.n_init > 1:
-            own = child_seed(seed, "alternatives.combine")
+            own = child_seed(seed, "alternatives.ccib_combine")
             answer: Any = combine(self.ensemble_, self.n_clusters, "information", random_state=own)
             self.labels_, self.membership_ = answer.labels, answer.membership
         else:

@@ -163,7 +163,7 @@ class CondEns(ClusterMixin, BaseEstimator):
             self.ensemble_,
             self.n_clusters,
             self.combine,
-            random_state=child_seed(seed, "alternatives.combine"),
+            random_state=child_seed(seed, "alternatives.condens"),
             n_jobs=self.n_jobs,
             progress=progress,
         )

@@ -71,7 +71,7 @@ def anmi_search(
         own = child_seed(seed, "consensus.inits", number)
         labels = _start(start, problem, views, n_init=n_init, seed=own, n_jobs=n_jobs)
         values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
-        found[name] = engine.search(labels, max_iter=max_iter, seed=child_seed(seed, "consensus.polish"), unit=number)
+        found[name] = engine.search(labels, max_iter=max_iter, seed=child_seed(seed, "consensus.anmi"), unit=number)
     best = max(found, key=lambda name: found[name].objective)
     extras = {
         "init": best,

@@ -98,7 +98,9 @@ def _start(problem: Problem, init: str, number: int, most: int, seed: int) -> La
     turn = number % (len(FINER) + 1)
     if init == "random" or (init == "both" and turn == len(FINER)):
         return stream(seed, "consensus.variational_start", number).integers(0, most, problem.n_rows).astype(np.int32)
-    return quick_consensus(problem, most, child_seed(seed, "consensus.quick", number), FINER[turn % len(FINER)])
+    return quick_consensus(
+        problem, most, child_seed(seed, "consensus.variational_quick", number), FINER[turn % len(FINER)]
+    )
 
 
 def _extend(rows: LabelRows, state: State) -> NDArray[np.int64]:
