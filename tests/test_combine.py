@@ -1,6 +1,5 @@
 """combine: the slide example, the choice among methods, the number of clusters, confidence."""
 
-import json
 import sys
 import time
 import tracemalloc
@@ -8,12 +7,10 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.cli import program
 from consilience.consensus import (
     METHODS,
     ANMISearch,
@@ -27,7 +24,6 @@ from consilience.consensus.anmi_search import greedy_start
 from consilience.consensus.confidence import agreement, cluster_posterior, discount
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
-from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.model_selection import most_stable
 from consilience.information import Engine
 from consilience.measures import anmi, contingency, nmi
@@ -353,34 +349,6 @@ def test_objects_that_are_all_alike_are_one_cluster(method):
     result = cs.combine(np.zeros((6, 3), int), "auto", method)
     assert result.labels.tolist() == [0] * 6
     assert result.confidence.tolist() == [1] * 6
-
-
-class Mode(ConsensusEstimator):
-    """A method from outside: the objects of the most frequent row, and the rest."""
-
-    def __init__(self, n_clusters=None, *, reverse=False, random_state=None):
-        self.n_clusters = n_clusters
-        self.reverse = reverse
-        self.random_state = random_state
-
-    @staticmethod
-    def _method(problem, *, reverse, random_state):
-        first = np.arange(problem.n_rows) == problem.weights.argmax()
-        return Answer((first if reverse else ~first).astype(int), extras={"heaviest": problem.weights.max()})
-
-
-def test_a_method_from_outside_is_known_everywhere(monkeypatch, tmp_path):
-    monkeypatch.setitem(METHODS, "mine", Mode)
-    labels = np.array([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 1]]).T
-    result = cs.combine(labels, 2, "mine", reverse=True)
-    assert result.labels.tolist() == [0, 0, 0, 1, 1, 1]
-    assert (result.method, result.estimator.heaviest_) == ("mine", 3)
-    assert cs.organize(labels, 1).consensus(1, method="mine").method == "mine"
-    path = tmp_path / "labels.csv"
-    pd.DataFrame(labels, columns=["a", "b"]).to_csv(path, index=False)
-    done = CliRunner().invoke(program, ["combine", str(path), "--method", "mine", "-k", "2", "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["method"] == "mine"
 
 
 def test_a_consensus_is_saved_and_opened(tmp_path):

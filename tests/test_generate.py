@@ -2,10 +2,6 @@
 
 import time
 import warnings
-from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,11 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import consilience as cs
-from consilience._check import InputError, check_positive
+from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.explorer.scores import _compactness
 from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
-from consilience.generation.method import Space
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
 from consilience.generation.spaces import Spaces
@@ -449,66 +444,6 @@ def test_distances_tell_their_stress_and_have_a_limit(monkeypatch):
         cs.generate(D, 4, 3, metric="precomputed")
 
 
-class Rotated(Method):
-    """k-means on randomly rotated ranks."""
-
-    options: ClassVar[dict] = {"largest_angle": (0.5, check_positive)}
-    drawn = ("angle",)
-    space = "ranks"
-
-    def fit_space(self, columns, plan):
-        return Space(np.argsort(np.argsort(columns, axis=0), axis=0).astype(float))
-
-    def draw(self, spec, u, plan):
-        return replace(spec, drawn={"angle": float(plan.options["largest_angle"] * u[0])})
-
-    def make(self, table, spec, plan):
-        seed, unit = spec.run_stream
-        angle = spec.drawn["angle"]
-        turned = table[:, :2] @ [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-        return KMeans(spec.n_clusters, n_init=1, random_state=(seed + unit) % 2**32).fit_predict(turned)
-
-    def describe(self, row):
-        return f"rotated by {row['angle']:.2f}"
-
-
-@pytest.fixture
-def rotated(monkeypatch):
-    monkeypatch.setitem(METHODS, "rotated", Rotated())
-
-
-def test_a_method_from_outside_is_known_everywhere(rotated, beads, tmp_path):
-    from consilience.explorer.calls.detail import _made, _weights
-
-    run = tmp_path / "run"
-    made = cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, store=run)
-    assert made.info["method"].value_counts().to_dict() == {"rotated": 6, "pca": 6}
-    own = made.info[made.info["method"] == "rotated"]
-    assert own["angle"].between(0, 0.2).all()
-    assert own["alpha"].isna().all()
-    np.testing.assert_array_equal(
-        cs.generate(beads, 12, 4, "rotated+pca", largest_angle=0.2, n_jobs=2).labels, made.labels
-    )
-    np.testing.assert_array_equal(
-        cs.generate(beads, 15, 4, "rotated+pca", largest_angle=0.2, store=run).labels[:, :12], made.labels
-    )
-    row = own.iloc[1]
-    np.testing.assert_array_equal(remake(beads, row), made.labels[:, own.index[1]])
-    near = cs.generate(beads, 5, around=int(own.index[1]), jitter=0.1, store=run)
-    assert near.n_clusterings == 5
-    assert set(near.info["angle"]) == {row["angle"]}
-    with pytest.raises(InputError, match="largest_angle must be a finite number above 0"):
-        cs.generate(beads, 3, 4, "rotated", largest_angle=-1)
-    with pytest.raises(InputError, match="largest_angle is an option of rotated, which is not among the methods"):
-        cs.generate(beads, 3, 4, "zipf", largest_angle=0.1)
-    with pytest.raises(InputError, match=r"unknown option of generate 'largest_angel': did you mean 'largest_angle'"):
-        cs.generate(beads, 3, 4, "rotated", largest_angel=0.1)
-    assert describe(row) == f"rotated by {row['angle']:.2f}"
-    assert _made(row)["made by"] == describe(row)
-    assert describe(near.info.iloc[0]).endswith(f"varied around clustering {own.index[1]}")
-    assert _weights(SimpleNamespace(features=[]), near.info.iloc[0])[0]["feature"].startswith("rank ")
-
-
 def test_a_method_that_returns_something_else_is_told_so(monkeypatch, beads):
     class Short(Method):
         def make(self, table, spec, plan):
@@ -517,32 +452,6 @@ def test_a_method_that_returns_something_else_is_told_so(monkeypatch, beads):
     monkeypatch.setitem(METHODS, "short", Short())
     with pytest.raises(InputError, match=r"labels of shape \(3,\) for 300 objects"):
         cs.generate(beads, 2, 3, "short")
-
-
-def test_the_example_of_contributing_runs():
-    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
-    example = text.split("## Add a generation method")[1].split("```python\n")[1].split("```")[0]
-    before = dict(METHODS)
-    try:
-        names: dict = {}
-        exec(example, names)
-        assert set(names["ens"].info["method"]) == {"noise", "pca"}
-        assert names["ens"].info["strength"].max() <= 0.5
-    finally:
-        METHODS.clear()
-        METHODS.update(before)
-
-
-def test_the_command_line_takes_a_method_from_outside(rotated, tmp_path):
-    from click.testing import CliRunner
-
-    from consilience.cli.generate import command
-    from consilience.datasets import sample_path
-
-    arguments = [sample_path("beads.csv"), "--id", "bead", "--columns", "width_mm,length_mm,gloss", "-k", 3, "-n", 4]
-    done = CliRunner().invoke(command, [*map(str, arguments), "--methods", "rotated+zipf", "-o", str(tmp_path / "run")])
-    assert done.exit_code == 0, done.output
-    assert set(cs.Ensemble.load(tmp_path / "run").info["method"]) == {"rotated", "zipf"}
 
 
 @pytest.mark.parametrize("name", METHODS)

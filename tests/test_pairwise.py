@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience import Ensemble, measures, pairwise, stability
 from consilience._check import InputError
-from consilience.measures import MEASURES, Measure, stability_of
+from consilience.measures import MEASURES, stability_of
 from consilience.measures.counts import cells
 from consilience.measures.pairwise import BAND
 from samples import random_labels
@@ -223,41 +222,6 @@ def test_stability_of_what_is_no_matrix_is_refused():
 def test_stability_of_one_clustering_is_refused():
     with pytest.raises(InputError, match="at least two clusterings"):
         stability([[0, 1, 1]])
-
-
-@pytest.fixture
-def same_sizes():
-    """A measure from outside: the share of clusters of one that have as many objects as one of the other."""
-
-    def function(a, b):
-        sizes = [set(np.bincount(x)[np.unique(x)].tolist()) for x in (a, b)]
-        return len(sizes[0] & sizes[1]) / len(sizes[0] | sizes[1])
-
-    MEASURES["same_sizes"] = Measure(function)
-    yield function
-    del MEASURES["same_sizes"]
-
-
-def test_a_measure_from_outside_is_everywhere(same_sizes, tmp_path):
-    from click.testing import CliRunner
-
-    from consilience.cli import program
-
-    labels = np.array([[0, 0, 1, 1, -1], [0, 0, 0, 1, 1], [0, 1, 1, 1, 0]]).T
-    matrix = pairwise(labels, "same_sizes")
-    assert matrix[1, 2] == 1
-    assert matrix[0, 1] == same_sizes(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))  # of the objects that both label
-    assert stability(labels, "same_sizes").mean == pytest.approx(matrix[np.triu_indices(3, 1)].mean())
-    found = cs.compare(labels, ["same_sizes"], known={"class": [0, 0, 1, 1, 1]})
-    assert found.clusterings["same_sizes:class"].tolist() == [1, 1, 1]
-    assert cs.organize(labels, 2, measure="same_sizes").measure == "same_sizes"
-    path = tmp_path / "labels.csv"
-    pd.DataFrame(labels, columns=list("abc")).to_csv(path, index=False)
-    done = CliRunner().invoke(program, ["compare", str(path), "--columns", "a,b,c", "-m", "same_sizes", "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["stability"]["same_sizes"]["mean"] == pytest.approx(
-        stability(labels, "same_sizes").mean
-    )
 
 
 def test_results_are_equal_to_themselves_only_and_are_saved(tmp_path):

@@ -53,6 +53,25 @@ class OneOf(click.ParamType):
         return [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
 
 
+class Mix(OneOf):
+    """Names with shares, joined by plus signs, as the verb's function reads them."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The text as it is."""
+        return value
+
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
+        """All names."""
+        return f"{super().get_metavar(param)}[:SHARE]+…"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Complete the name after the last plus sign."""
+        from click.shell_completion import CompletionItem
+
+        done, plus, last = incomplete.rpartition("+")
+        return [CompletionItem(done + plus + one.value) for one in super().shell_complete(ctx, param, last)]
+
+
 class Names(click.ParamType):
     """A comma-separated list, quoted as in CSV; with the place of a list of choices, each is checked and completed."""
 
@@ -71,6 +90,10 @@ class Names(click.ParamType):
         for name in names if self.of else ():
             self.of.convert(name, param, ctx)  # type: ignore[union-attr]
         return names
+
+    def get_metavar(self, param: Any, ctx: Any = None) -> str:
+        """The choices, where there is a list of them."""
+        return self.name if self.of is None else f"{self.of.get_metavar(param)},…"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
         """Complete the name after the last comma."""
@@ -149,10 +172,10 @@ linkage_option = click.option(
 )
 methods_option = click.option(
     "--methods",
+    type=Mix("consilience.generation:METHODS"),
     default="zipf+pca",
     show_default=True,
-    metavar="NAME[:SHARE]+…",
-    help="Where the diversity of clusterings of data comes from: docs/generation.md lists the names.",
+    help="Where the diversity of clusterings of data comes from.",
 )
 
 known_options = block(

@@ -6,6 +6,7 @@ from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.combine import METHODS, combine
 from consilience.consensus.confidence import FLOATING, floating
 from consilience.consensus.cspa import CSPA
+from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
@@ -29,7 +30,9 @@ __all__ = [
     "NBCE",
     "SCCC",
     "ANMISearch",
+    "Answer",
     "Consensus",
+    "ConsensusEstimator",
     "EvidenceAccumulation",
     "InformationBottleneck",
     "MajorityVote",
