@@ -21,7 +21,8 @@ from consilience.results import HEADER, Result, saved_kind
 from consilience.store import StoreWarning
 from consilience.store.folder import find_manifest
 from consilience.tables import Table, find_id_column, match_rows, read_table
-from consilience.tables.files import Options, open_sheet
+from consilience.tables.files import open_sheet
+from consilience.tables.sheet import Options
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
 KINDS = ("auto", "data", "counts", "distances", "labels")
@@ -153,7 +154,19 @@ def open_source(
     aside, known = _names_aside(source, known, reading)
     if aside or known_columns:
         reading["known"] = [*aside, *known_columns]
-    opened = _open(source, kind, reading)
+    path = Path(source) if _is_path(source) else None
+    if _is_result(source):
+        opened = _of_result(source, _in_memory(source), reading)
+    elif isinstance(source, Table):
+        _refuse_reading(source.source, "was read already", reading)
+        opened = _of_table(source, None, {})
+    elif path is not None and path.is_dir():
+        opened = _of_folder(path, reading)
+    elif not reading and _is_labels(source, kind):
+        opened = _of_result(Ensemble(source), None, {}, kind="labels")
+    else:
+        kind = guess(source, reading) if kind == "auto" else kind
+        opened = _of_table(read_table(source if path is None else path, kind=kind, **reading), path, reading)
     if known is None:
         return opened
     objects = opened.data if opened.result is None else opened.ensemble
@@ -225,21 +238,12 @@ def ensemble_of(result: Any) -> Ensemble:
     raise InputError(f"{kind_of(result)} holds no clusterings: give those that it is about")
 
 
-def _open(source: Any, kind: str, reading: dict[str, Any]) -> Opened:
-    if _is_result(source):
-        return _of_result(source, _in_memory(source), reading)
-    if isinstance(source, Table):
-        _refuse_reading(source.source, "was read already", reading)
-        return _of_table(source, None, {})
-    if _is_path(source):
-        path = Path(source)
-        return _of_folder(path, reading) if path.is_dir() else _of_file(path, kind, reading)
-    vectors = not (
-        _is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source) or _is_anndata(source)
-    )
-    if not reading and ((kind == "labels" and not _is_anndata(source)) or (kind == "auto" and vectors)):
-        return _of_result(Ensemble(source), None, {}, kind="labels")
-    return _of_file(source, kind, reading)
+def _is_labels(source: Any, kind: str) -> bool:
+    """Whether an object in memory is taken as the labels themselves: asked for as such, or vectors that are not a table."""
+    if _is_path(source) or _is_anndata(source):
+        return False
+    is_table = _is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source)
+    return kind == "labels" or (kind == "auto" and not is_table)
 
 
 def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, Any], kind: str = "") -> Opened:
@@ -297,11 +301,6 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     return _of_result(ensemble, provenance, reading, "run")
 
 
-def _of_file(source: Any, kind: str, reading: dict[str, Any]) -> Opened:
-    kind = guess(source, reading) if kind == "auto" else kind
-    return _of_table(read_table(source, kind=kind, **reading), source if isinstance(source, Path) else None, reading)
-
-
 def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:
     name = table.source if path is None else path.name.split(".")[0]
     place = None if path is None else path.resolve()
@@ -310,7 +309,11 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     if table.kind != "labels":
         code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
         return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind)
-    ensemble = _labels_of(table)
+    try:
+        ensemble = Ensemble(table)
+    except InputError as error:
+        prefix = "" if str(error).startswith(table.source) else f"{table.source}: "
+        raise InputError(f"{prefix}{error}") from None
     run = fingerprint(ensemble.labels)[:16]
     code = "" if path is None else f"cs.Ensemble({str(place)!r}{words})"
     return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels")
@@ -321,15 +324,6 @@ def _in_memory(result: Any) -> Provenance:
     name = type(result).__name__
     labels = getattr(result, "labels", None)
     return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])
-
-
-def _labels_of(table: Table) -> Ensemble:
-    """The clusterings of a table."""
-    try:
-        return Ensemble(table)
-    except InputError as error:
-        prefix = "" if str(error).startswith(table.source) else f"{table.source}: "
-        raise InputError(f"{prefix}{error}") from None
 
 
 def guess(source: Any, reading: Mapping[str, Any]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import lzma
 import os
@@ -11,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +21,8 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of
 from consilience._types import Array
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
-from consilience.tables.sheet import Sheet
-from consilience.tables.text import read_text
+from consilience.tables.sheet import Options, Sheet
+from consilience.tables.text import UNPACK, read_bytes, read_text
 
 _DAMAGE = (
     OSError,
@@ -38,37 +35,21 @@ _DAMAGE = (
     zipfile.BadZipFile,
     pa.ArrowException,
 )
-MAGIC = {
-    b"PAR1": ("Parquet", ".parquet"),
-    b"PK\x03\x04": ("a zip archive", ".npz, or unpack it if it is not a file of NumPy's"),
-    b"\x1f\x8b": ("text packed with gzip", ".csv.gz or .tsv.gz"),
-    b"BZh": ("text packed with bzip2", ".csv.bz2 or .tsv.bz2"),
-    b"\xfd7zXZ": ("text packed with xz", ".csv.xz or .tsv.xz"),
-    b"\x93NUMPY": ("a NumPy array", ".npy"),
-    b"\x89HDF": ("HDF5", ".h5ad"),
-    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", ".xls, or save it as .xlsx or CSV"),
-}
-UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to read: what the file alone does not say."""
-
-    kind: str
-    header: bool | None = None
-    sep: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    key: str | None = None
-    name: str | None = None  # how messages call what is in memory
 
 
 def open_sheet(source: Any, options: Options) -> Sheet:
     """The sheet in a file or an object in memory."""
     if isinstance(source, (str, os.PathLike)):
-        return _open_file(Path(source), options)
+        path = Path(source)
+        suffix = _suffix_of(path)
+        reader = READERS[suffix]
+        text, header, key = reader is read_text, (read_text, _read_excel), (_read_npz, _read_h5ad, _read_excel)
+        _refuse_unused(path.name, options, text=text, header=reader in header, key=reader in key)
+        with _refuse_damaged(path.name, suffix):
+            if path.stat().st_size == 0:
+                raise InputError(f"{path.name}: is empty: write the table to it again")
+            return reader(path, options)
     name = options.name or type(source).__name__
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, header=False, key=with_key)
@@ -87,31 +68,20 @@ def open_sheet(source: Any, options: Options) -> Sheet:
     )
 
 
-def _open_file(path: Path, options: Options) -> Sheet:
+def _suffix_of(path: Path) -> str:
+    """The ending of a file that is there, if files with that ending can be read."""
     if path.is_dir():
         raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
     if not path.exists():
         raise InputError(f"{path.name}: no such file in {path.parent.resolve()}: check the path")
-    name = path.name.lower()
-    suffix = next((known for known in READERS if name.endswith(known)), None)
+    suffix = next((known for known in READERS if path.name.lower().endswith(known)), None)
     if suffix is None:
         hint = {".xls": "save it as .xlsx or CSV", ".ods": "save it as .xlsx or CSV", ".zip": "unpack it first"}
         raise InputError(
             f"{path.name}: unknown file type {path.suffix!r}: {hint.get(path.suffix.lower(), '')}".rstrip(": ")
             + ": known are .csv, .tsv, .txt (also with .gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .mtx, .mtx.gz and .h5ad"
         )
-    reader = READERS[suffix]
-    _refuse_unused(
-        path.name,
-        options,
-        text=reader is _read_text,
-        header=reader in (_read_text, _read_excel),
-        key=reader in (_read_npz, _read_h5ad, _read_excel),
-    )
-    with _refuse_damaged(path.name, suffix):
-        if path.stat().st_size == 0:
-            raise InputError(f"{path.name}: is empty: write the table to it again")
-        return reader(path, options)
+    return suffix
 
 
 def _refuse_unused(source: str, options: Options, *, text: bool, header: bool, key: bool) -> None:
@@ -136,37 +106,6 @@ def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
     except _DAMAGE as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{source}: damaged, or not a {suffix} file ({reason[:150]}): write it again") from error
-
-
-def _read_bytes(path: Path) -> bytes:
-    raw = path.read_bytes()
-    if unpack := UNPACK.get(path.suffix.lower()):
-        raw = unpack(raw)
-    if not raw.strip():
-        raise InputError(f"{path.name}: is empty: write the table to it again")
-    return raw
-
-
-def _read_text(path: Path, options: Options) -> Sheet:
-    sep = {"tab": "\t", "\\t": "\t"}.get(options.sep or "", options.sep)
-    if sep is not None and (len(sep) != 1 or not sep.isascii() or sep in '"\r\n'):
-        raise InputError(f"{path.name}: sep={sep!r} (--sep) cannot separate cells: give one ASCII character, or tab")
-    if options.decimal not in (None, ".", ",") or (options.decimal is not None and options.decimal == sep):
-        raise InputError(
-            f"{path.name}: decimal={options.decimal!r} (--decimal) must be '.' or ',', and not separate cells"
-        )
-    raw = _read_bytes(path)
-    if raw.startswith(b"PK\x03\x04") and b"xl/" in raw:
-        raise InputError(f"{path.name}: holds an Excel workbook, not text: give it the ending .xlsx, or save it as CSV")
-    for start, (kind, ending) in MAGIC.items():
-        if raw.startswith(start):
-            raise InputError(f"{path.name}: holds {kind}, not text: give it the ending {ending}")
-    name = path.name.lower()
-    for packed in UNPACK:
-        name = name.removesuffix(packed)
-    default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
-    how = {"header": options.header, "decimal": options.decimal, "encoding": options.encoding}
-    return read_text(path.name, raw, default=default, sep=sep, **how)  # type: ignore[arg-type]
 
 
 def _read_excel(path: Path, options: Options) -> Sheet:
@@ -281,7 +220,7 @@ def _vectors(arrays: Any) -> list[tuple[str, int, bool]]:
 
 
 def _read_mtx(path: Path, options: Options) -> Sheet:
-    matrix = scipy_io.mmread(io.BytesIO(_read_bytes(path)), spmatrix=True)
+    matrix = scipy_io.mmread(io.BytesIO(read_bytes(path)), spmatrix=True)
     if sparse.issparse(matrix):
         return sparse_sheet(path.name, matrix, options.kind)
     return array_sheet(path.name, matrix, options.kind)
@@ -301,7 +240,7 @@ def _read_h5ad(path: Path, options: Options) -> Sheet:
 
 
 READERS: dict[str, Callable[[Path, Options], Sheet]] = {
-    **{f".{text}{packed}": _read_text for text in ("csv", "tsv", "txt") for packed in ("", *UNPACK)},
+    **{f".{text}{packed}": read_text for text in ("csv", "tsv", "txt") for packed in ("", *UNPACK)},
     ".xlsx": _read_excel,
     ".xlsm": _read_excel,
     ".parquet": _read_parquet,

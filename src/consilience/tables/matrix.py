@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, count
-from consilience.tables.files import Options, open_sheet
+from consilience.tables.files import open_sheet
 from consilience.tables.reading import Table
+from consilience.tables.sheet import Options
 from consilience.tables.values import data_of, distances_of
 
 LARGEST = 1e140  # squares beyond it overflow

@@ -12,8 +12,8 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count
 from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
-from consilience.tables.files import Options, open_sheet
-from consilience.tables.sheet import Names, Sheet
+from consilience.tables.files import open_sheet
+from consilience.tables.sheet import Names, Options, Sheet
 from consilience.tables.values import counts_of, data_of, distances_of, triples_of
 
 KINDS = ("data", "counts", "distances", "labels")

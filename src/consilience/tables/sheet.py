@@ -21,6 +21,19 @@ Names: TypeAlias = "str | int | Sequence[str | int]"
 FLAGS = {"id_column": "--id", "known": "--known, --given", "columns": "--columns"}
 
 
+@dataclass(frozen=True)
+class Options:
+    """How to read: what the file alone does not say."""
+
+    kind: str
+    header: bool | None = None
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    key: str | None = None
+    name: str | None = None  # how messages call what is in memory
+
+
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """One table: its body, what stands beside it, and where its rows lie in the file.

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import csv
+import gzip
 import io
-from collections.abc import Iterator
+import lzma
+from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from consilience._check import InputError, count, show
-from consilience.tables.sheet import Sheet, is_number
+from consilience.tables.sheet import Options, Sheet, is_number
 
 TAB = "\t"
 SEPARATORS = {",": "commas", ";": "semicolons", TAB: "tabs", "|": "bars"}
+UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+MAGIC = {
+    b"PAR1": ("Parquet", ".parquet"),
+    b"PK\x03\x04": ("a zip archive", ".npz, or unpack it if it is not a file of NumPy's"),
+    b"\x1f\x8b": ("text packed with gzip", ".csv.gz or .tsv.gz"),
+    b"BZh": ("text packed with bzip2", ".csv.bz2 or .tsv.bz2"),
+    b"\xfd7zXZ": ("text packed with xz", ".csv.xz or .tsv.xz"),
+    b"\x93NUMPY": ("a NumPy array", ".npy"),
+    b"\x89HDF": ("HDF5", ".h5ad"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", ".xls, or save it as .xlsx or CSV"),
+}
 LOOK = 20  # lines that say what separates cells
 _COMMA = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
@@ -29,22 +44,39 @@ _BOMS = {
 }
 
 
-def read_text(
-    source: str,
-    raw: bytes,
-    *,
-    default: str | None,
-    sep: str | None = None,
-    header: bool | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-) -> Sheet:
-    """Columns of strings from the bytes of a text file.
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked by its ending; an empty one is refused."""
+    raw = path.read_bytes()
+    if unpack := UNPACK.get(path.suffix.lower()):
+        raw = unpack(raw)
+    if not raw.strip():
+        raise InputError(f"{path.name}: is empty: write the table to it again")
+    return raw
 
-    What is not given is found: the encoding, the separator (`default` where it fits), the decimal sign. `header=None`
-    expects names in the first line and refuses numbers there.
+
+def read_text(path: Path, options: Options) -> Sheet:
+    """Columns of strings from a text file.
+
+    What is not said is found: the encoding, the separator (that of the file's ending where it fits), the decimal sign.
+    ``header=None`` expects names in the first line and refuses numbers there.
     """
-    raw, notices = _as_utf8(source, raw, encoding)
+    source, header, decimal = path.name, options.header, options.decimal
+    sep = {"tab": "\t", "\\t": "\t"}.get(options.sep or "", options.sep)
+    if sep is not None and (len(sep) != 1 or not sep.isascii() or sep in '"\r\n'):
+        raise InputError(f"{source}: sep={sep!r} (--sep) cannot separate cells: give one ASCII character, or tab")
+    if decimal not in (None, ".", ",") or (decimal is not None and decimal == sep):
+        raise InputError(f"{source}: decimal={decimal!r} (--decimal) must be '.' or ',', and not separate cells")
+    raw = read_bytes(path)
+    if raw.startswith(b"PK\x03\x04") and b"xl/" in raw:
+        raise InputError(f"{source}: holds an Excel workbook, not text: give it the ending .xlsx, or save it as CSV")
+    for start, (kind, ending) in MAGIC.items():
+        if raw.startswith(start):
+            raise InputError(f"{source}: holds {kind}, not text: give it the ending {ending}")
+    name = source.lower()
+    for packed in UNPACK:
+        name = name.removesuffix(packed)
+    default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
+    raw, notices = _as_utf8(source, raw, options.encoding)
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells (sep= (--sep) says otherwise)")
