@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from types import SimpleNamespace
 
@@ -10,8 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import consilience as cs
+from command_line import run as consilience
 from consilience import Ensemble
 from consilience._check import InputError
+from consilience.consensus import BCE, MixtureModel
+from consilience.explorer.api import Api
+from consilience.explorer.sources import open_clusterings
+from explorer_cases import ask, post
 
 KINDS = {
     "text": ["T cell", "B cell", "T cell", "NK, activated"],
@@ -237,3 +244,133 @@ def test_an_ensemble_of_what_holds_labels(tmp_path):
         assert Ensemble(source, columns="leiden_*").names == ["leiden_1"]
     with pytest.raises(InputError, match=r"nowhere\.csv"):
         Ensemble(tmp_path / "nowhere.csv")
+
+
+GROUPS = {
+    "text": ["T cell", "B cell", "NK, activated"],
+    "zeros": ["007", "07", "7"],
+    "booleans": [True, False, True],
+    "integers": [12, 3, 7],
+    "some": ["T cell", None, "B cell"],
+    "some zeros": ["007", None, "010"],
+    "some integers": [3, None, 12],
+    "some booleans": [True, None, False],
+}  # three labels of each kind
+
+
+@pytest.fixture
+def groups(tmp_path):
+    """A table of one clustering of each kind, of 24 objects, and what is in it."""
+    turn = np.arange(24)[:, None] // [8, 4, 6, 3, 6, 5, 2, 8] % 3
+    given = {name: [GROUPS[name][code] for code in turn[:, q]] for q, name in enumerate(GROUPS)}
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in given.items()})
+    frame.insert(0, "cell", [f"{i:03}" for i in range(24)])
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    return SimpleNamespace(path=tmp_path / "labels.csv", given=given, frame=frame, ids=frame["cell"].tolist())
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_csv_ensemble_store_explorer_csv(groups, tmp_path, form):
+    ens = Ensemble(groups.path, id_column="cell")
+    ens.save(tmp_path / "run")
+    api = Api(open_clusterings(tmp_path / "run").session())
+    items = [{"ref": f"{q}m"} for q in range(ens.n_clusterings)]
+    exported = tmp_path / f"exported.{form}"
+    exported.write_bytes(post(api, "export", format=form, items=items).body)
+    back = Ensemble(exported, id_column="id")
+    assert back.names == list(GROUPS)
+    assert back.ids.tolist() == groups.ids
+    for name, given in groups.given.items():
+        same(ens.named_labels(name), given)
+        same(back.named_labels(name), given)
+    table = ens.to_frame().rename_axis("cell")
+    table.to_csv(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == groups.path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["category", "ordered"])
+def test_categories_go_the_same_way(groups, tmp_path, kind):
+    names = ["text", "zeros", "some"]
+    dtypes = {
+        name: pd.CategoricalDtype([x for x in GROUPS[name] if x is not None], kind == "ordered") for name in names
+    }
+    frame = groups.frame.set_index("cell")[names].astype(dtypes)
+    frame.to_parquet(tmp_path / "labels.parquet")
+    for source in (frame, tmp_path / "labels.parquet"):
+        ens = Ensemble(source, id_column=None if source is frame else "cell")
+        ens.save(tmp_path / f"run {source is frame}")
+        api = Api(open_clusterings(tmp_path / f"run {source is frame}").session())
+        items = [{"ref": f"{q}m"} for q in range(3)]
+        (tmp_path / "exported.csv").write_bytes(post(api, "export", format="csv", items=items).body)
+        for form in (ens, Ensemble(tmp_path / "exported.csv", id_column="id")):
+            for name in names:
+                same(form.named_labels(name), groups.given[name])
+
+
+def test_the_page_shows_names(groups):
+    api = Api(open_clusterings(groups.path, reading={"id_column": "cell"}).session())
+    for q, (name, given) in enumerate(groups.given.items()):
+        called = [None if label is None else str(label) for label in given]
+        detail = ask(api, f"detail/{q}m")
+        assert set(detail["names"]) == {text for text in called if text is not None}, name
+        rows = ask(api, f"objects/{q}m", count=24)["rows"]
+        assert [row["name"] for row in rows] == called
+        assert [row["id"] for row in rows] == groups.ids
+
+
+def test_a_consensus_of_named_labels(groups, tmp_path):
+    """Names do not change it, ids stay as they are, and known labels are told by their names."""
+    ens = Ensemble(groups.path, id_column="cell")
+    one = cs.combine(ens, 3, "vote")
+    codes = cs.combine(Ensemble.from_codes(ens.labels, ids=ens.ids), 3, "vote")
+    np.testing.assert_array_equal(one.labels, codes.labels)
+    np.testing.assert_array_equal(one.confidence, codes.confidence)
+    assert one.to_frame()["id"].tolist() == groups.ids
+    done("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
+    written = pd.read_csv(tmp_path / "one.csv", dtype=str)
+    assert written["id"].tolist() == groups.ids
+    assert type(one).load(tmp_path / "kept").ids.tolist() == groups.ids
+    for name in ("text", "zeros", "booleans", "some zeros", "some integers"):
+        done("report", groups.path, tmp_path / "page.html", "--id", "cell", "--known", name, "-g", 2, "--n-shuffles", 0,
+             "--figures", tmp_path / name)  # fmt: skip
+        clusters = pd.read_csv(tmp_path / name / "clusters.csv", dtype=str, keep_default_na=False)
+        shown = set(clusters[f"most_frequent_{name}"]) - {""}
+        assert shown <= {str(label) for label in GROUPS[name] if label is not None}, name
+
+
+def done(*words):
+    found = consilience(*words)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_what_contrast_was_given_keeps_its_names(groups, tmp_path, name):
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(24, 3)) + np.arange(24)[:, None] % 2 * [4, 0, 0], columns=["x", "y", "z"])
+    told = {str(label) for label in GROUPS[name] if label is not None}
+    found = cs.contrast(data, given={name: groups.given[name]}, n_clusters=2)
+    same(found.given.named_labels(name), groups.given[name])
+    assert set(found.groups["name"]) == told
+    found.save(tmp_path / "kept")
+    again = type(found).load(tmp_path / "kept")
+    same(again.given.named_labels(name), groups.given[name])
+    data.insert(0, "cell", groups.ids)
+    data.to_csv(tmp_path / "data.csv", index=False)
+    words = ("contrast", tmp_path / "data.csv", "--id", "cell", "--given", name, "--given-from", groups.path, "-k", 2)
+    assert {row["group"] for row in json.loads(done(*words, "--json"))["groups"]} == told
+    done(*words, "-o", tmp_path / "new.csv")
+    assert pd.read_csv(tmp_path / "new.csv", dtype=str)["id"].tolist() == groups.ids
+
+
+@pytest.mark.parametrize("model", [MixtureModel, BCE])
+def test_new_rows_of_a_file_are_matched_by_name(groups, tmp_path, model):
+    """Whatever the labels are and in whatever order they come, also where a file has only some of them."""
+    ens = Ensemble(groups.path, id_column="cell")
+    found = model(3, random_state=0).fit(ens)
+    assert found.label_codes_[1] == {name: code for code, name in enumerate(sorted(GROUPS["zeros"]))}
+    expected = found.predict_proba(ens)
+    for rows in (slice(None, None, -1), slice(0, 8), slice(16, 24)):
+        groups.frame[rows].to_csv(tmp_path / "new.csv", index=False)
+        new = Ensemble(tmp_path / "new.csv", id_column="cell", columns=list(GROUPS))
+        np.testing.assert_allclose(found.predict_proba(new), expected[rows], atol=1e-9)

@@ -91,10 +91,10 @@ def column_names(session: Session, names: Iterable[str]) -> list[str]:
 
 
 def _safe(table: pa.Table) -> pa.Table:
-    """The same table with a ' before every text that a spreadsheet could run."""
+    """The same table with a ' before every text that a spreadsheet could run, and True and False as pandas writes them."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            safe = [None if text is None else quoted(text) for text in table[place].to_pylist()]
+        if pa.types.is_string(field.type) or pa.types.is_boolean(field.type):
+            safe = [None if label is None else quoted(str(label)) for label in table[place].to_pylist()]
             table = table.set_column(place, field.name, pa.array(safe, pa.string()))
     return table.rename_columns([quoted(name) for name in table.column_names])
 
