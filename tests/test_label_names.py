@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,9 +17,13 @@ from command_line import run as consilience
 from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import BCE, MixtureModel
+from consilience.explorer import Server
 from consilience.explorer.api import Api
+from consilience.explorer.session import Session
 from consilience.explorer.sources import open_clusterings
+from consilience.reports.plane import plane_of
 from explorer_cases import ask, post
+from page_server import press, visit
 
 KINDS = {
     "text": ["T cell", "B cell", "T cell", "NK, activated"],
@@ -316,6 +321,24 @@ def test_the_page_shows_names(groups):
         rows = ask(api, f"objects/{q}m", count=24)["rows"]
         assert [row["name"] for row in rows] == called
         assert [row["id"] for row in rows] == groups.ids
+
+
+def test_the_page_in_a_browser_calls_clusters_by_their_names(browser, groups):
+    ens = Ensemble(groups.path, id_column="cell")[:, ["text", "zeros"]]
+    with Server(Session(ens, n_groups=2)) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1")
+        page.locator("#panel-detail .bars .number", has_text="NK, activated").wait_for()
+        press(page, "2", "x")
+        page.locator("#panel-compare .flow text").first.wait_for()
+        texts = page.locator("#panel-compare .flow text").all_text_contents()
+        assert {text.split(": ")[0] for text in texts} == {"T cell", "B cell", "NK, activated", "007", "07", "7"}
+        press(page, "1")
+        xy = plane_of(ens, None).xy
+        box = page.locator(".big-picture").bounding_box()
+        across, up = map(float, xy[int(np.argmax(xy[:, 0]))])
+        page.mouse.move(box["x"] + 6 + across * (box["width"] - 12), box["y"] + 6 + (1 - up) * (box["height"] - 12))
+        page.locator(".big-picture .tip", has_text=re.compile("cluster (T cell|B cell|NK, activated)")).wait_for()
 
 
 def test_a_consensus_of_named_labels(groups, tmp_path):

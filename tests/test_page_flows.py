@@ -13,10 +13,8 @@ import pytest
 from scipy.spatial.distance import squareform
 
 import consilience as cs
-from consilience.consensus import floaters
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from consilience.reports.palette import PALETTE
 from page_server import Visit, beads_run, download, press, said, select_branch, serve, state, tray, visit
 
 NUMBER = 120
@@ -74,28 +72,6 @@ def test_a_browser_is_let_in_by_its_code_and_strangers_tokens_change_nothing(
         other.close()
         seen.page.reload()
         seen.page.wait_for_selector("#panel-tiles")
-
-
-def test_groups_and_numbers_are_those_of_python(page: Any, run: Path) -> None:
-    meta = cs.organize(cs.Ensemble.load(run))
-    assert int(state(page)["cut"]) == meta.n_groups
-    boxes = [box.get_attribute("aria-label") for box in page.locator(".group-box").all()]
-    assert sorted(boxes) == [f"Group {g}, {size} clusterings" for g, size in enumerate(meta.sizes, 1)]
-    colors = page.locator(".group-mark").evaluate_all("all => all.map(m => [m.textContent, m.style.background])")
-    for text, color in colors:
-        red, green, blue = (int(PALETTE[int(text) - 1][at : at + 2], 16) for at in (1, 3, 5))
-        assert color == f"rgb({red}, {green}, {blue})"
-    press(page, "c", "1")
-    whole = meta.consensus(1)
-    detail = page.locator("#panel-detail")
-    for name, values in (("Confidence", whole.confidence), ("Support", whole.support)):
-        found = detail.locator("h3", has_text=f"{name} of objects").locator("small").inner_text()
-        assert float(found.removeprefix("mean ")) == pytest.approx(values.mean(), rel=5e-3)
-    floating = floaters(meta.ensemble[:, meta.members(1)], whole)
-    detail.get_by_text(f"{len(floating)} floater").wait_for()
-    page.locator("#panel-detail .sure tbody tr").first.wait_for()
-    shown = page.locator("#panel-detail .sure tbody tr td:first-child").all_inner_texts()
-    assert set(shown) == set(floating["id"][:100])
 
 
 def test_detail_picks_out_a_cluster_and_objects_follow(page: Any) -> None:

@@ -251,6 +251,8 @@ def test_the_page(page: Any, demo: SimpleNamespace, cuts, found) -> None:
         assert shown_groups(page) == [
             (group, size, css(PALETTE[group - 1])) for group, size in zip(meta.numbers, meta.sizes, strict=True)
         ]
+        boxes = [box.get_attribute("aria-label") for box in page.locator(".group-box").all()]
+        assert sorted(boxes) == [f"Group {g}, {size} clusterings" for g, size in enumerate(meta.sizes, 1)]
         page.locator("h1").click()  # out of the field, so that keys act
         for group, one in zip(meta.numbers, found[cut], strict=True):
             press(page, str(group))

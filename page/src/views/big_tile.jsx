@@ -126,19 +126,19 @@ function Picture({ reference }) {
 }
 
 /**
- * An object under the pointer; its id is asked for once the pointer rests.
+ * An object under the pointer; its id and its cluster's name are asked for once the pointer rests.
  * @param {{object: number, shown: import("../core/labels.js").Shown}} props
  */
 function ObjectWords({ object, shown }) {
   const store = useStore();
-  const [known, setKnown] = useState({ object: -1, id: "" });
+  const [known, setKnown] = useState({ object: -1, id: "", name: /** @type {any} */ (null) });
   useEffect(() => {
     let left = false;
     const timer = setTimeout(async () => {
       try {
         const answer = await store.transport.get(`/api/objects/${shown.ref}?start=${object}&count=1&order=index`);
         const { rows } = /** @type {import("../core/messages.js").Objects} */ (answer.json);
-        if (!left) setKnown({ object, id: String(rows[0]?.id ?? "") });
+        if (!left) setKnown({ object, id: String(rows[0]?.id ?? ""), name: rows[0]?.name });
       } catch (error) {
         if (!left) store.fail(error);
       }
@@ -149,12 +149,13 @@ function ObjectWords({ object, shown }) {
     };
   }, [object, shown.ref]);
   const label = shown.labels[object];
+  const name = known.object === object ? (known.name ?? label) : label;
   const support = shown.support && shown.support[object] < 255 ? shown.support[object] / 254 : null;
   return (
     <>
       <b>{known.object === object && known.id ? known.id : `Object ${object}`}</b>
       <span>
-        {label < shown.clusters ? `cluster ${label}` : "no label"}
+        {label < shown.clusters ? `cluster ${name}` : "no label"}
         {support === null ? "" : `, support ${formatNumber(support, 2)}`}
       </span>
     </>

@@ -8,8 +8,8 @@ import { colorOf } from "../draw/palette.js";
 const WIDTH = 520;
 const BLOCK = 14;
 const LABEL = 56;
-const LEFT = LABEL;
-const RIGHT = WIDTH - LABEL;
+const NAMED = 130; // room for names, of so many letters
+const LETTERS = 14;
 
 /** @param {{shown: import("../core/messages.js").Compare}} props */
 export function Flow({ shown }) {
@@ -18,11 +18,14 @@ export function Flow({ shown }) {
   const sb = store.labels.slots(shown.b);
   const height = Math.max(220, 20 * Math.max(...shown.clusters));
   const { a, b, ribbons } = layOut(shown.table, height);
-  const mid = (LEFT + RIGHT) / 2;
+  const left = shown.names.some(Boolean) ? NAMED : LABEL;
+  const right = WIDTH - left;
+  const mid = (left + right) / 2;
+  const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => shown.names[side]?.[c] ?? String(c);
   /** @param {ReturnType<typeof layOut>["ribbons"][number]} one */
   const ribbon = (one) => {
-    const x0 = LEFT + BLOCK;
-    const x1 = RIGHT - BLOCK;
+    const x0 = left + BLOCK;
+    const x1 = right - BLOCK;
     const { y0, y1, size } = one;
     const there = `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}`;
     return `${there}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
@@ -36,11 +39,12 @@ export function Flow({ shown }) {
   ) => {
     const ref = isLeft ? shown.a : shown.b;
     const slots = isLeft ? sa : sb;
+    const name = nameOf(isLeft ? 0 : 1, c);
     return (
       <g key={c} class="block" onClick={() => store.go({ sel: ref, cluster: c, cmp: shown.b })}>
-        <title>{`cluster ${c}: ${formatCount(one.count)} objects`}</title>
+        <title>{`cluster ${name}: ${formatCount(one.count)} objects`}</title>
         <rect
-          x={isLeft ? LEFT : RIGHT - BLOCK}
+          x={isLeft ? left : right - BLOCK}
           y={one.top}
           width={BLOCK}
           height={Math.max(1, one.size)}
@@ -49,12 +53,12 @@ export function Flow({ shown }) {
         />
         {one.size > 9 ? (
           <text
-            x={isLeft ? LEFT - 6 : RIGHT + 6}
+            x={isLeft ? left - 6 : right + 6}
             y={one.top + one.size / 2}
             dy="0.35em"
             text-anchor={isLeft ? "end" : "start"}
           >
-            {c}: {formatCount(one.count)}
+            {name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name}: {formatCount(one.count)}
           </text>
         ) : null}
       </g>
@@ -70,7 +74,7 @@ export function Flow({ shown }) {
       <g class="ribbons">
         {ribbons.map((one) => (
           <path key={`${one.from} ${one.to}`} d={ribbon(one)} fill={fill(sa, one.from)}>
-            <title>{`${one.from} → ${one.to}: ${formatCount(one.count)} objects`}</title>
+            <title>{`${nameOf(0, one.from)} → ${nameOf(1, one.to)}: ${formatCount(one.count)} objects`}</title>
           </path>
         ))}
       </g>
