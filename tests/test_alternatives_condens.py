@@ -3,6 +3,7 @@
 import itertools
 import time
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -523,3 +524,10 @@ def test_data_and_given_are_checked_once(monkeypatch):
     X, labels = crossed_groups()
     cs.contrast(X, labels[:, 0], 2, n_init=2)
     assert sorted(calls) == ["check_given", "check_matrix"]
+
+
+def test_processes_give_the_same_labels():
+    X, given, _ = orthogonal_multinomials(2, n_objects=60, random_state=0)
+    alone = cs.contrast(X, given, 2, n_init=2, n_jobs=1)
+    with joblib.parallel_config("loky", n_jobs=2):
+        np.testing.assert_array_equal(cs.contrast(X, given, 2, n_init=2).labels, alone.labels)

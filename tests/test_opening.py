@@ -88,3 +88,8 @@ def test_a_column_of_ids_is_asked_about(tmp_path):
     pd.DataFrame({"row": range(20), "a": [0, 1] * 10}).to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="--id row"):
         as_ensemble(tmp_path / "rows.csv")
+
+
+def test_columns_may_be_named_by_an_array():
+    names = np.array(["form1", "color1"])
+    assert as_ensemble(LABELS, columns=names, **READING).names == ["form1", "color1"]

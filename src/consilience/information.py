@@ -345,7 +345,7 @@ def _seeded(rows: Any, mass: Floats, n_clusters: int, rng: np.random.Generator) 
         labels[closer], nearest[closer] = c, best[closer]
         odds = np.cumsum(np.maximum(nearest, 0) * mass)
         if odds[-1] <= 0:
-            odds = np.cumsum(mass * (nearest >= 0))  # only copies are left: any row that is no seed
+            odds = np.cumsum(mass * (nearest >= 0))  # only copies are left: any row that is not a seed
         if odds[-1] <= 0:
             break
     return labels

@@ -448,7 +448,8 @@ def needs_opening(source: Any) -> bool:
 
 def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
     """What was said of how to read, without what was left out."""
-    return {name: value for name, value in reading.items() if value is not None and value != [] and value != ()}
+    said = {name: list(value) if isinstance(value, np.ndarray) else value for name, value in reading.items()}
+    return {name: value for name, value in said.items() if value is not None and value != [] and value != ()}
 
 
 def _is_path(source: Any) -> bool:

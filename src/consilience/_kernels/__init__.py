@@ -1,4 +1,4 @@
-"""The typed door to the native kernels: contiguous arrays of the right type in, new arrays out.
+"""Typed wrappers of the native kernels: contiguous arrays of the right type in, new arrays out.
 
 Each function has a plain NumPy twin of the same name in `tests/oracle`, which is its definition. Kernels release
 the GIL and take an explicit number of threads.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -73,13 +74,13 @@ def split_groups(
     check_base(base)
     check_choice(keep, KEEP, "choice of runs to keep")
     check_count("n_init", n_init)
-    controller, runs = ThreadpoolController(), range(n_init if is_random(base) else 1)
+    runs = range(n_init if is_random(base) else 1)
     units = [(group, [run]) for group in groups for run in runs] if keep == "all" else [(g, runs) for g in groups]
 
     def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:
         here = None if centering is None else centering.at(X, group.rows)
         part = X[group.rows] if here is None else here.seen(X, group.rows)
-        with controller.limit(limits=1, user_api="openmp"):  # a setting of this thread alone
+        with _controller().limit(limits=1, user_api="openmp"):  # a setting of this thread alone
             tried = {run: _split(base, part, group, n_clusters, [seed, group.given, group.code, run]) for run in runs}
             made = {run: split for run, split in tried.items() if isinstance(split, Split)}
             about = {"given": group.given, "group": group.code, "name": group.name}
@@ -89,7 +90,7 @@ def split_groups(
             return extend(X, made[best], here), about | {"run": best, "objective": made[best].objective}
 
     # One thread each, so that no sum depends on their number; that of BLAS belongs to the process, so it is set out here.
-    with warnings.catch_warnings(), controller.limit(limits=1, user_api="blas"):
+    with warnings.catch_warnings(), _controller().limit(limits=1, user_api="blas"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a member of an ensemble need not be the last word
         lazily = workers(n_jobs, lazily=True)
         found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
@@ -104,6 +105,12 @@ def split_groups(
     codes, about = np.column_stack([labels for labels, _ in made]), pd.DataFrame([about for _, about in made])
     ens = Ensemble.from_codes(codes, info=about)
     return ens, {(about["given"], about["group"]): about["reason"] for about in failed}
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Of this process: it cannot be sent to another, and takes long to make."""
+    return ThreadpoolController()
 
 
 def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int]) -> Split | str:

@@ -26,7 +26,7 @@ from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel, check_iterations
 from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
 
-SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is no number
+SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
 DEFAULTS = 5, 200, 1e-5  # n_init, max_iter, tol
 DRAWS = 2000  # of θ, over which log p(row) is a mean

@@ -58,7 +58,7 @@ def partition_graph(
     vertex_weights : (n,) array, optional
         Not negative; what the balance counts.
     imbalance : float, default 0.05
-        How much heavier than even a block may be; a wish rather than a promise where vertices are heavy.
+        How much heavier than even a block may be; exceeded where vertices are heavy.
     backend : {"auto", "metis", "mtkahypar"}, default "auto"
         "metis" runs recursive bisection and direct k-way and keeps the lower cut. "mtkahypar" runs the deterministic
         preset; of a dense graph (over a tenth of all pairs) it sees the 40 heaviest edges of every vertex.

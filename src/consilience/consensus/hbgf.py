@@ -81,7 +81,7 @@ class HBGF(ConsensusEstimator):
     Attributes
     ----------
     labels_, confidence_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`. A block without objects is no cluster, so there can be fewer than asked.
+        See :class:`ConsensusEstimator`. A block without objects is not a cluster, so there can be fewer than asked.
     membership_ : (n_objects, n_clusters_) array
         Share of the object's clusters that lie in each block.
     sampled_ : bool

@@ -79,7 +79,7 @@ class MCLA(ConsensusEstimator):
     Attributes
     ----------
     labels_, confidence_, n_clusters_, n_rows_
-        See :class:`ConsensusEstimator`. A meta-cluster that wins no object is no cluster, so there can be fewer than asked.
+        See :class:`ConsensusEstimator`. A meta-cluster that wins no object is not a cluster, so there can be fewer than asked.
     membership_ : (n_objects, n_clusters_) array
         `association_`, scaled to sum to 1.
     association_ : (n_objects, n_meta) array
@@ -92,7 +92,7 @@ class MCLA(ConsensusEstimator):
     -----
     O(n r²) time for n distinct rows and r clusterings, plus the partition of a graph with Σ k_q vertices; O(n (r + k)) memory.
     An object with equally strong associations goes to the meta-cluster with the largest sum of associations over all
-    objects, then to the one with the lowest number. A missing label is no member of any cluster: it lowers the object's
+    objects, then to the one with the lowest number. A missing label is not a member of any cluster: it lowers the object's
     associations, which are still divided by the number of clusters in the meta-cluster.
 
     Examples

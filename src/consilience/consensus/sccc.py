@@ -104,7 +104,7 @@ def _follow(problem: Problem, ranked: Ints, seeds: Ints) -> Ints:
     known = edges >= 0
     taken = np.zeros(
         (offsets[-1] + 1, problem.n_clusters)
-    )  # weight of each label in each cluster; the last is no label
+    )  # weight of each label in each cluster; the last is not a label
     labeled = np.zeros((problem.n_clusterings, problem.n_clusters))
     labels = np.full(problem.n_rows, -1)
     labels[seeds] = np.arange(len(seeds))

@@ -33,7 +33,7 @@ def noisy_labels(
     noise: float = 0.3,
     *,
     sizes: float | Sequence[float] | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> tuple[Ensemble, Labels]:
     """Copies of a random partition, each with a share of its labels replaced at random.
 
@@ -112,7 +112,7 @@ def feature_distributed(
     n_views: int = 5,
     n_features: int = 2,
     base: Any = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Ensemble:
     """Cluster random views of the data: each all objects, by a few features.
 
@@ -175,7 +175,7 @@ def object_distributed(
     n_parts: int = 5,
     coverage: float = 1.25,
     base: Any = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Ensemble:
     """Cluster overlapping parts of the objects; labels elsewhere are missing.
 
@@ -231,7 +231,7 @@ def object_distributed(
 
 
 def robust_centralized(
-    X: ArrayLike, n_clusters: int, *, n_neighbors: int = 20, random_state: RandomState = None
+    X: ArrayLike, n_clusters: int, *, n_neighbors: int = 20, random_state: RandomState = 0
 ) -> Ensemble:
     """Cluster the data by the ten algorithms of the slides.
 
@@ -292,7 +292,7 @@ def robust_centralized(
 
 
 def gaussians_8d5k(
-    n_objects: int = 1000, *, cluster_std: float = 0.1, random_state: RandomState = None
+    n_objects: int = 1000, *, cluster_std: float = 0.1, random_state: RandomState = 0
 ) -> tuple[Floats, Labels]:
     """Draw data like the slides' 8D5K: five Gaussian clusters of equal size in eight dimensions.
 
