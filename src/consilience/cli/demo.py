@@ -98,7 +98,7 @@ def _check_folder(output: Path) -> None:
 def _row(name: str, one: Any, known: dict[str, Any]) -> list[str]:
     from consilience.measures import accuracy
 
-    values = [one.confidence.mean(), one.support.mean(), *(accuracy(k, one.labels) for k in known.values())]
+    values = [one.mean_confidence, one.mean_support, *(accuracy(k, one.labels) for k in known.values())]
     return [name, *(f"{value:.3f}" for value in values)]
 
 

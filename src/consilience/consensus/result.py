@@ -72,6 +72,16 @@ class Consensus(Result):
         return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
 
     @property
+    def mean_confidence(self) -> float:
+        """Of the objects that have a label."""
+        return float(self.confidence[self.labels >= 0].mean())
+
+    @property
+    def mean_support(self) -> float:
+        """Of the objects that have a label."""
+        return float(self.support[self.labels >= 0].mean())
+
+    @property
     def ensemble(self) -> Ensemble:
         """The labels as an ensemble of one clustering, which verbs on clusterings take."""
         info = {"name": ["consensus"], "method": [self.method]}
@@ -104,8 +114,8 @@ class Consensus(Result):
         lines = [
             f"Consensus: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects by {self.method}",
             f"sizes       {_list(self.sizes)}",
-            f"confidence  mean {self.confidence[known].mean():.3f}",
-            f"support     mean {self.support[known].mean():.3f}; {floaters} (at most half of the clusterings agree)",
+            f"confidence  mean {self.mean_confidence:.3f}",
+            f"support     mean {self.mean_support:.3f}; {floaters} (at most half of the clusterings agree)",
             f"anmi        {self.anmi:.4f}",
         ]
         if not known.all():

@@ -32,7 +32,8 @@ def group_consensus(
 ) -> Consensus:
     """Combine some clusterings of an ensemble; a vote starts from the most central of them that has `n_clusters` clusters.
 
-    That start costs nothing and ends in a higher agreement than starts that do not look at the members' distances.
+    That start costs nothing, so that the explorer shows the same answer at once. :func:`combine` alone tries several starts, may
+    end in a slightly higher agreement, and then has other numbers.
     """
     check_choice(method, ("auto", *METHODS), "method")
     some = ensemble[:, members]

@@ -93,8 +93,8 @@ def agreement_summary(
             "consensus": {
                 "method": consensus.method,
                 "sizes": consensus.sizes,
-                "mean_confidence": consensus.confidence[consensus.labels >= 0].mean(),
-                "mean_support": consensus.support[consensus.labels >= 0].mean(),
+                "mean_confidence": consensus.mean_confidence,
+                "mean_support": consensus.mean_support,
                 "n_floaters": len(consensus.floating),
                 "accuracy": known,
             },

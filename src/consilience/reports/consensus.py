@@ -62,8 +62,8 @@ def consensus_summary(
         "sizes": result.sizes.tolist(),
         "n_objects": len(result.labels),
         "n_without_labels": int(np.count_nonzero(~there)),
-        "mean_confidence": float(result.confidence[there].mean()),
-        "mean_support": float(result.support[there].mean()),
+        "mean_confidence": result.mean_confidence,
+        "mean_support": result.mean_support,
         "n_floaters": len(result.floating),
         "anmi": result.anmi,
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
@@ -169,8 +169,8 @@ def describe_consensus(
     facts = [
         ("method", one.method),
         ("clusters", f"{one.n_clusters:,}"),
-        ("mean confidence", format_number(one.confidence[there].mean())),
-        ("mean support", f"{one.support[there].mean():.3f}; {count(len(one.floating), 'floater')}"),
+        ("mean confidence", format_number(one.mean_confidence)),
+        ("mean support", f"{one.mean_support:.3f}; {count(len(one.floating), 'floater')}"),
         ("average NMI with the clusterings", f"{one.anmi:.4f}"),
     ]
     if missing := int((~there).sum()):
@@ -276,7 +276,7 @@ class ConsensusReport(Report, of=Consensus):
 def describe_briefly(one: Consensus) -> str:
     """Clusters, confidence and support in a few words."""
     there = one.labels >= 0
-    means = f"mean confidence {one.confidence[there].mean():.2f}, mean support {one.support[there].mean():.2f}"
+    means = f"mean confidence {one.mean_confidence:.2f}, mean support {one.mean_support:.2f}"
     return f"{count(one.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {count(len(one.floating), 'floater')}"
 
 
