@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    OneOf,
-    block,
-    check_outputs,
-    check_tables,
-    known_options,
-    print_json,
-    print_written,
-    run_options,
-    table_options,
-)
+from consilience.cli import options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,16 +17,15 @@ if TYPE_CHECKING:
 
 
 @click.command("agree")
-@click.argument("counts", type=FILE)
+@click.argument("counts", type=options.FILE)
 @click.option("--n-clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
 @click.option("--n-column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
 @click.option("--n-clusterings", "-n", type=int, default=10, show_default=True, help="How many clusterings agree.")
 @click.option("--max-iter", type=int, default=4, show_default=True, help="Rounds of the process.")
-@click.option(
+@options.choice_option(
     "--model",
-    type=OneOf("consilience.agreement.agree:MODELS"),
+    of="consilience.agreement.agree:MODELS",
     default="auto",
-    show_default=True,
     help="What makes the clusterings: 'mdc' hierarchically, 'paper' without its last passes, 'dataloom' flat, for large tables.",
 )
 @click.option(
@@ -50,16 +38,20 @@ if TYPE_CHECKING:
 @click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
 @click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
 @click.option(
-    "--output", "-o", type=FILE, help="Write consensus and all clusterings of the rows (.csv, .tsv, .parquet)."
+    "--output", "-o", type=options.FILE, help="Write consensus and all clusterings of the rows (.csv, .tsv, .parquet)."
 )
-@click.option("--column-output", type=FILE, help="Write all clusterings of the columns.")
-@click.option("--stability", "stability_file", type=FILE, help="Write the stability by iteration.")
-@click.option("--components", type=FILE, help="Write the stable components of rows and columns, before and after.")
-@click.option("--save", type=FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs.")
+@click.option("--column-output", type=options.FILE, help="Write all clusterings of the columns.")
+@click.option("--stability", "stability_file", type=options.FILE, help="Write the stability by iteration.")
 @click.option(
-    "--figure", type=FILE, help="Draw the stability by iteration (.png, .svg, .pdf); needs the extra 'plots'."
+    "--components", type=options.FILE, help="Write the stable components of rows and columns, before and after."
 )
-@block(known_options, run_options, table_options)
+@click.option(
+    "--save", type=options.FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs."
+)
+@click.option(
+    "--figure", type=options.FILE, help="Draw the stability by iteration (.png, .svg, .pdf); needs the extra 'plots'."
+)
+@options.block(options.known_options, options.run_options, options.table_options)
 def command(
     counts: Path,
     n_clusters: int,
@@ -72,7 +64,6 @@ def command(
     components: Path | None,
     save: Path | None,
     figure: Path | None,
-    known: list[str],
     known_from: Path | None,
     known_id: str | None,
     seed: int,
@@ -102,13 +93,13 @@ def command(
     from consilience.reports.files import check_figure_path
     from consilience.results import check_new_folder
 
-    tables = check_tables(output, column_output, stability_file, components)
+    tables = options.check_tables(output, column_output, stability_file, components)
     pictures = [check_figure_path(figure)] if figure else []
     folders = [check_new_folder(save)] if save else []
-    check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
+    options.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
         how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
-    opened, _ = open_data(counts, "counts", known, known_from, known_id, id_column=id_column, **how)
+    opened, _ = open_data(counts, "counts", known_from=known_from, known_id=known_id, id_column=id_column, **how)
     assert opened.data is not None
     table = replace(opened.data, columns=_column_names(counts, names, opened.data))
     result = agree(
@@ -146,11 +137,11 @@ def command(
         known={name: accuracy(labels, consensus.labels) for name, labels in opened.known.items()},
     )
     if as_json:
-        print_json({"source": str(counts), **summary})
+        options.print_json({"source": str(counts), **summary})
         return
     print_agreement(summary, title=counts.name)
     print_notices(table)
-    print_written([*tables, *pictures, *folders])
+    options.print_written([*tables, *pictures, *folders])
 
 
 def _column_names(path: Path, names: str | None, table: Table) -> Any:

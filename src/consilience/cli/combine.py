@@ -7,51 +7,33 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    Number,
-    OneOf,
-    block,
-    check_outputs,
-    check_tables,
-    known_options,
-    print_json,
-    print_written,
-    run_options,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("combine")
-@click.argument("labels", type=FILE)
-@click.option(
-    "--n-clusters",
-    "-k",
-    type=Number("auto", "stable"),
-    help="How many; by default the median of the clusterings' numbers, 'auto' for what NBCE finds, 'stable' for the most stable number.",
-)
-@click.option(
-    "--method",
-    type=OneOf("consilience.consensus:METHODS", "auto"),
+@click.argument("labels", type=options.FILE)
+@options.consensus_options(
+    "How many; by default the median of the clusterings' numbers, 'auto' for what NBCE finds, 'stable' for the most stable number.",
+    "How; 'auto' lets the fast methods compete.",
     default="auto",
-    show_default=True,
-    help="How; 'auto' lets the fast methods compete.",
 )
-@click.option(
+@options.choice_option(
     "--prior",
-    type=OneOf("consilience.consensus.bayes.model:PRIORS"),
+    of="consilience.consensus.bayes.model:PRIORS",
     help="Of the cluster sizes, with --method nbce: sticks or symmetric.",
 )
-@click.option(
+@options.choice_option(
     "--inference",
-    type=OneOf("consilience.consensus.nbce:INFERENCE"),
+    of="consilience.consensus.nbce:INFERENCE",
     help="With --method nbce: sampling, or a variational bound.",
 )
-@click.option("--output", "-o", type=FILE, help="Write id, cluster, confidence and support (.csv, .tsv, .parquet).")
+@click.option(
+    "--output", "-o", type=options.FILE, help="Write id, cluster, confidence and support (.csv, .tsv, .parquet)."
+)
 @click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
-@click.option("--floaters", "floater_file", type=FILE, help="Write the objects with weak support.")
-@click.option("--save", type=FILE, help="Keep the whole result in a new folder, for report and compare.")
-@block(known_options, run_options, table_options)
+@click.option("--floaters", "floater_file", type=options.FILE, help="Write the objects with weak support.")
+@click.option("--save", type=options.FILE, help="Keep the whole result in a new folder, for report and compare.")
+@options.block(options.known_options, options.run_options, options.table_options)
 def command(
     labels: Path,
     n_clusters: int | str | None,
@@ -62,9 +44,7 @@ def command(
     membership: bool,
     floater_file: Path | None,
     save: Path | None,
-    known: list[str],
     known_from: Path | None,
-    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
@@ -86,16 +66,16 @@ def command(
     from consilience.results import check_new_folder
 
     given = {"prior": prior, "inference": inference}
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if options and method != "nbce":
-        raise InputError(f"--{' and --'.join(options)}: only NBCE has a choice of these; add --method nbce")
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if settings and method != "nbce":
+        raise InputError(f"--{' and --'.join(settings)}: only NBCE has a choice of these; add --method nbce")
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = check_tables(output, floater_file) + ([check_new_folder(save)] if save else [])
-    check_outputs(files, [labels, known_from])
-    opened = open_clusterings(labels, known, known_from, known_id, **how)
+    files = options.check_tables(output, floater_file) + ([check_new_folder(save)] if save else [])
+    options.check_outputs(files, [labels, known_from])
+    opened = open_clusterings(labels, known_from=known_from, **how)
     ensemble = opened.ensemble
-    result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **options)
+    result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
     weak = floaters(ensemble, result)
     matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
@@ -107,7 +87,7 @@ def command(
     if save:
         result.save(save)
     if as_json:
-        print_json({"source": str(labels), **summary})
+        options.print_json({"source": str(labels), **summary})
         return
     print_consensus(summary, title=labels.name or str(labels))
-    print_written(files)
+    options.print_written(files)

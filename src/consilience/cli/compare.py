@@ -7,24 +7,12 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    block,
-    check_outputs,
-    check_tables,
-    jobs_option,
-    json_option,
-    known_options,
-    names_option,
-    print_json,
-    print_written,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("compare")
-@click.argument("labels", type=FILE)
-@names_option(
+@click.argument("labels", type=options.FILE)
+@options.names_option(
     "--measure",
     "-m",
     "measures",
@@ -33,25 +21,25 @@ from consilience.cli.options import (
     show_default=True,
     help="Measures, such as rand, cluster_difference, variation_of_information, accuracy or f1; docs/measures.md lists all.",
 )
-@click.option("--output", "-o", type=FILE, help="Write a row for every clustering (.csv, .tsv, .parquet).")
+@click.option("--output", "-o", type=options.FILE, help="Write a row for every clustering (.csv, .tsv, .parquet).")
 @click.option(
     "--pairs",
-    type=FILE,
+    type=options.FILE,
     help="Write the values of all pairs (.csv, .tsv, .parquet, .npy); one file per measure.",
 )
 @click.option(
-    "--figure", type=FILE, help="Draw the agreement by the first measure (.png, .svg, .pdf); needs the extra 'plots'."
+    "--figure",
+    type=options.FILE,
+    help="Draw the agreement by the first measure (.png, .svg, .pdf); needs the extra 'plots'.",
 )
-@block(known_options, json_option, jobs_option, table_options)
+@options.block(options.known_options, options.json_option, options.jobs_option, options.table_options)
 def command(
     labels: Path,
     measures: list[str],
     output: Path | None,
     pairs: Path | None,
     figure: Path | None,
-    known: list[str],
     known_from: Path | None,
-    known_id: str | None,
     as_json: bool,
     n_jobs: int,
     **how: Any,
@@ -70,11 +58,11 @@ def command(
     from consilience.reports import draw_comparison, print_comparison, write_table
     from consilience.reports.files import check_figure_path, check_table_path
 
-    tables = check_tables(output)
+    tables = options.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
     pictures = [check_figure_path(figure)] if figure else []
-    check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
-    opened = open_clusterings(labels, known, known_from, known_id, **how)
+    options.check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
+    opened = open_clusterings(labels, known_from=known_from, **how)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
     for path in tables:
         write_table(result.clusterings.set_index("name"), path)
@@ -83,10 +71,10 @@ def command(
     for path in pictures:
         draw_comparison(result, path)
     if as_json:
-        print_json({"source": str(labels), **result.to_dict()})
+        options.print_json({"source": str(labels), **result.to_dict()})
         return
     print_comparison(result, title=labels.name or str(labels))
-    print_written([*tables, *files.values(), *pictures])
+    options.print_written([*tables, *files.values(), *pictures])
 
 
 def _matrix_paths(pairs: Path, measures: list[str]) -> dict[str, Path]:

@@ -7,41 +7,27 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    OneOf,
-    block,
-    check_outputs,
-    check_tables,
-    given_options,
-    known_options,
-    print_json,
-    print_written,
-    run_options,
-    standardize_option,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("contrast")
-@click.argument("data", type=FILE)
-@given_options
+@click.argument("data", type=options.FILE)
+@options.given_options
 @click.option("--n-clusters", "-k", type=int, help="How many new clusters; may be left out with --alternatives.")
-@click.option(
+@options.choice_option(
     "--method",
-    type=OneOf("consilience.alternatives.contrast:METHODS"),
+    of="consilience.alternatives.contrast:METHODS",
     default="condens",
-    show_default=True,
     help="Conditional ensembles, or for counts the coordinated conditional information bottleneck.",
 )
-@click.option(
+@options.choice_option(
     "--base",
-    type=OneOf("consilience.alternatives:BASES"),
+    of="consilience.alternatives:BASES",
     help="What splits the known groups [default: kmeans]; bottleneck and multinomial take counts.",
 )
-@click.option(
+@options.choice_option(
     "--combine",
-    type=OneOf("consilience.alternatives.condens:COMBINATIONS"),
+    of="consilience.alternatives.condens:COMBINATIONS",
     help="How the splits of all groups become one clustering [default: information].",
 )
 @click.option(
@@ -50,28 +36,28 @@ from consilience.cli.options import (
     is_flag=True,
     help="Take the means of the known groups out of the columns first [default: only with --alternatives].",
 )
-@standardize_option
-@click.option(
+@options.standardize_option
+@options.choice_option(
     "--scale",
     "how_scaled",
-    type=OneOf("consilience.tables:SCALES"),
+    of="consilience.tables:SCALES",
     help="Instead of standardizing: rows to one length, or for counts square roots or tf-idf.",
 )
 @click.option(
     "--trade-off", type=float, help="λ of ccib: how much coordination weighs [default: chosen without labels]."
 )
-@click.option(
+@options.choice_option(
     "--search",
-    type=OneOf("consilience.alternatives.bottleneck:SEARCHES"),
+    of="consilience.alternatives.bottleneck:SEARCHES",
     help="Where runs of ccib begin [default: sequential].",
 )
 @click.option("--n-init", type=int, default=10, show_default=True, help="Runs in every group, all of them used.")
 @click.option(
     "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
 )
-@click.option("--output", "-o", type=FILE, help="Write id, cluster and confidence (.csv, .tsv, .parquet).")
-@click.option("--figure", type=FILE, help="Draw both groupings (.png, .svg, .pdf); needs the extra 'plots'.")
-@block(known_options, run_options, table_options)
+@click.option("--output", "-o", type=options.FILE, help="Write id, cluster and confidence (.csv, .tsv, .parquet).")
+@click.option("--figure", type=options.FILE, help="Draw both groupings (.png, .svg, .pdf); needs the extra 'plots'.")
+@options.block(options.known_options, options.run_options, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -91,9 +77,7 @@ def command(
     n_alternatives: int | None,
     output: Path | None,
     figure: Path | None,
-    known: list[str],
     known_from: Path | None,
-    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
@@ -114,7 +98,6 @@ def command(
     from consilience.alternatives import alternatives, contrast
     from consilience.alternatives.bases import COUNTS
     from consilience.cli.inputs import open_data, print_notices
-    from consilience.cli.options import given_by_user
     from consilience.reports import write_table
     from consilience.reports.contrast import (
         alternatives_summary,
@@ -132,7 +115,7 @@ def command(
         raise InputError("--method ccib splits no groups: leave out --base, --combine, --center and --alternatives")
     if method != "ccib" and (trade_off is not None or search):
         raise InputError("--trade-off and --search are of --method ccib: leave them out, or choose it")
-    if counts and (how_scaled or "standardize" in given_by_user(ctx)):
+    if counts and (how_scaled or "standardize" in options.given_by_user(ctx)):
         asked = f"--scale {how_scaled}" if how_scaled else "--standardize"
         raise InputError(f"{base or method} takes counts as they are: leave out {asked}, or use --base kmeans")
     if n_alternatives is None:
@@ -141,46 +124,38 @@ def command(
         raise InputError("--figure draws one grouping: leave out --alternatives")
     files = _check_files(output, figure, [data, given_from, known_from])
 
-    opened, groups = open_data(
-        data,
-        "counts" if counts else "data",
-        known,
-        known_from,
-        known_id,
-        given=given,
-        given_from=given_from,
-        **how,
-    )
+    kind = "counts" if counts else "data"
+    opened, groups = open_data(data, kind, known_from=known_from, given=given, given_from=given_from, **how)
     table = opened.data
     assert table is not None
     X, past = scale(table.values, how_scaled) if how_scaled else table.values, pd.DataFrame(groups)
-    options: dict[str, Any] = {"n_init": n_init, "random_state": seed, "n_jobs": n_jobs}
-    options["standardize"] = standardize and how_scaled in (None, "columns")
+    settings: dict[str, Any] = {"n_init": n_init, "random_state": seed, "n_jobs": n_jobs}
+    settings["standardize"] = standardize and how_scaled in (None, "columns")
     chosen = {"base": base, "combine": combine, "trade_off": trade_off, "search": search}
-    options |= {name: value for name, value in chosen.items() if value is not None}
+    settings |= {name: value for name, value in chosen.items() if value is not None}
     if center is not None:
-        options["center"] = "group" if center else None
+        settings["center"] = "group" if center else None
     if n_alternatives is not None:
-        found = alternatives(X, n_alternatives, n_clusters=n_clusters, given=past if groups else None, **options)
+        found = alternatives(X, n_alternatives, n_clusters=n_clusters, given=past if groups else None, **settings)
         labels, summary = (
             alternatives_table(found, table.n_objects, table.ids),
             alternatives_summary(found, opened.known),
         )
     else:
         assert n_clusters is not None
-        result = contrast(X, past, n_clusters, method=method, **options)
+        result = contrast(X, past, n_clusters, method=method, **settings)
         labels, summary = contrast_table(result, table.ids), contrast_summary(result, opened.known)
     if output:
         write_table(labels, output)
     if figure:
         draw_contrast(result, X, groups, figure)
     if as_json:
-        print_json({"source": str(data), **summary})
+        options.print_json({"source": str(data), **summary})
         return
     show = print_contrast if n_alternatives is None else print_alternatives
     show(summary, title=data.name or str(data))
     print_notices(table)
-    print_written(files)
+    options.print_written(files)
 
 
 def _check_one(n_clusters: int | None, given: list[str], given_from: Path | None) -> None:
@@ -198,9 +173,9 @@ def _check_files(output: Path | None, figure: Path | None, inputs: list[Path | N
     from consilience.reports.figures import new_figure
     from consilience.reports.files import check_figure_path
 
-    files = check_tables(output)
+    files = options.check_tables(output)
     files += [check_figure_path(figure)] if figure else []
-    check_outputs(files, inputs)
+    options.check_outputs(files, inputs)
     for path in files:
         if not path.parent.is_dir():
             raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")

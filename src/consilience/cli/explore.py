@@ -7,38 +7,22 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    FOLDER,
-    Names,
-    Number,
-    OneOf,
-    block,
-    data_options,
-    given_by_user,
-    jobs_option,
-    known_options,
-    linkage_option,
-    methods_option,
-    seed_option,
-    table_options,
-)
+from consilience.cli import options
 
 OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # options that say how data is clustered
 
 
 @click.command("explore")
-@click.argument("source", type=FILE)
-@data_options
-@click.option(
+@click.argument("source", type=options.FILE)
+@options.data_options
+@options.choice_option(
     "--kind",
-    type=OneOf("consilience.explorer.sources:KINDS"),
+    of="consilience.explorer.sources:KINDS",
     default="auto",
-    show_default=True,
     help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
 )
-@click.option("--xy", type=Names(), help="Two columns of the data for the plane; by default its two main axes.")
-@linkage_option
+@click.option("--xy", type=options.Names(), help="Two columns of the data for the plane; by default its two main axes.")
+@options.linkage_option
 @click.option("--n-groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
 @click.option(
     "--n-clusterings",
@@ -48,18 +32,11 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     show_default=True,
     help="Of data: how many clusterings.",
 )
-@click.option(
-    "--n-clusters",
-    "-k",
-    type=Number(several=True),
-    default=15,
-    show_default=True,
-    help="Of data: clusters in each.",
-)
-@methods_option
+@options.clusters_option("Of data: clusters in each.")
+@options.methods_option
 @click.option("--base", help="The scikit-learn clusterer in place of k-means.")
-@click.option("--output", "-o", type=FOLDER, help="Of data: the folder of the run; by default memory.")
-@known_options
+@click.option("--output", "-o", type=options.FOLDER, help="Of data: the folder of the run; by default memory.")
+@options.known_options
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -68,7 +45,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any that is free.")
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
-@block(seed_option, jobs_option, table_options)
+@options.block(options.seed_option, options.jobs_option, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -110,12 +87,12 @@ def command(
     if how["data"] is not None:
         kind = "labels"
     opened = open_clusterings(source, kind=kind, data_kind=data_kind, **how)
-    if opened.kind not in ("data", "distances") and (unused := sorted(given_by_user(ctx) & OF_DATA)):
+    if opened.kind not in ("data", "distances") and (unused := sorted(options.given_by_user(ctx) & OF_DATA)):
         raise InputError(
             f"--{unused[0].replace('_', '-')} says how a table of data is clustered, and {source} holds clusterings: leave it out"
         )
-    options = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, seed, output, n_jobs)
-    found = ready(opened, options, id_name=how["data_id"] or how["id_column"] or "id")
+    settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, seed, output, n_jobs)
+    found = ready(opened, settings, id_name=how["data_id"] or how["id_column"] or "id")
     session = found.session(axes=xy, linkage=linkage, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and not source.is_dir():

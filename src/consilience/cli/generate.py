@@ -9,49 +9,31 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    FOLDER,
-    Number,
-    block,
-    check_outputs,
-    given_by_user,
-    methods_option,
-    names_option,
-    print_json,
-    run_options,
-    standardize_option,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("generate")
-@click.argument("data", type=FILE)
+@click.argument("data", type=options.FILE)
 @click.option(
     "--output",
     "-o",
     "run",
     required=True,
-    type=FOLDER,
+    type=options.FOLDER,
     help="Folder of the run; one that is there goes on where it stopped, or grows.",
 )
 @click.option("--n-clusterings", "-n", type=int, default=1000, show_default=True, help="How many clusterings.")
-@click.option(
-    "--n-clusters",
-    "-k",
-    type=Number(several=True),
-    default=15,
-    show_default=True,
-    help="Clusters in each: 15, 5-20, 5,10,15.",
-)
-@methods_option
+@options.clusters_option("Clusters in each: 15, 5-20, 5,10,15.")
+@options.methods_option
 @click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
 @click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
-@standardize_option
+@options.standardize_option
 @click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
 @click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
-@names_option("--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with.")
-@block(run_options, table_options)
+@options.names_option(
+    "--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with."
+)
+@options.block(options.run_options, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -84,12 +66,12 @@ def command(
     from consilience.generation import generate
     from consilience.reports.generation import generation_summary, print_generation
 
-    given = given_by_user(ctx)
+    given = options.given_by_user(ctx)
     if around is None and "jitter" in given:
         raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
-    check_outputs([run], [data])
+    options.check_outputs([run], [data])
     opened, _ = open_data(data, "distances" if distances else "data", known, **how)
     before = _held(run)
     when_stopped(lambda: f"{run} holds {count(_held(run), 'clustering')}; the same command goes on")
@@ -109,7 +91,7 @@ def command(
     )
     summary = generation_summary(made, dict(opened.known))
     if as_json:
-        print_json({"source": str(data), "run": str(run), **summary})
+        options.print_json({"source": str(data), "run": str(run), **summary})
         return
     print_generation(summary, title=data.name or str(data))
     print_notices(opened.data, standardize=standardize and around is None)

@@ -54,7 +54,8 @@ def open_clusterings(
         )
         opened = opened.with_data(table)
     if known_from is not None:
-        opened = add_known(opened, known_from, known_id, source, theirs[-1], how)
+        found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
+        opened = opened.with_known(found, known_from)
     return opened
 
 
@@ -82,20 +83,15 @@ def open_data(
     if given_from is not None:
         groups = _labels_of(opened, given_from, known_id, source, list(given), how)
     if known_from is not None:
-        opened = add_known(opened, known_from, known_id, source, theirs[-1], how)
+        found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
+        opened = opened.with_known(found, known_from)
     return opened, groups
-
-
-def add_known(
-    opened: Opened, path: Path, known_id: str | None, source: Path, names: Sequence[str], how: dict[str, Any]
-) -> Opened:
-    """The same with the known labels of another file: those of these names, or all."""
-    return opened.with_known(_labels_of(opened, path, known_id, source, names, how), path)
 
 
 def _labels_of(
     opened: Opened, path: Path, own_id: str | None, source: Path, names: Sequence[str], how: dict[str, Any]
 ) -> dict[str, Any]:
+    """Labels of the objects in another file: those of these names, or all."""
     objects = opened.ensemble if opened.data is None else opened.data
     parsing = _parsing(path, source, how)
     ids = _id_column(path, own_id, how["id_column"], objects.ids, parsing)

@@ -151,6 +151,22 @@ def names_option(*flags: str, of: str = "", **settings: Any) -> Callable[[F], F]
     return click.option(*flags, type=Names(of), multiple=True, callback=join, **settings)
 
 
+def choice_option(*flags: str, of: str, more: tuple[str, ...] = (), **settings: Any) -> Callable[[F], F]:
+    """An option of one of the names that a module lists, or of some more; its default is shown."""
+    return click.option(*flags, type=OneOf(of, *more), show_default=True, **settings)
+
+
+def consensus_options(number: str, method: str, default: str | None = None) -> Callable[[F], F]:
+    """How many clusters a consensus has and how it is made, with what the help says of both."""
+    how = choice_option("--method", of="consilience.consensus:METHODS", more=("auto",), default=default, help=method)
+    return block(click.option("--n-clusters", "-k", type=Number("auto", "stable"), help=number), how)
+
+
+def clusters_option(text: str) -> Callable[[F], F]:
+    """How many clusters the clusterings of data have: a number, a range or a list."""
+    return click.option("--n-clusters", "-k", type=Number(several=True), default=15, show_default=True, help=text)
+
+
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 jobs_option = click.option(
@@ -163,12 +179,15 @@ standardize_option = click.option(
     help="Bring the columns of data to one scale first (the default); counts and distances stay as they are.",
 )
 
-linkage_option = click.option(
-    "--linkage",
-    type=OneOf("consilience.meta.tree:LINKAGES"),
-    default="ward",
+linkage_option = choice_option(
+    "--linkage", of="consilience.meta.tree:LINKAGES", default="ward", help="How the tree is grown."
+)
+shuffles_option = click.option(
+    "--n-shuffles",
+    type=click.IntRange(min=0),
+    default=20,
     show_default=True,
-    help="How the tree is grown.",
+    help="Shuffles that the best group is compared with (with known labels).",
 )
 methods_option = click.option(
     "--methods",

@@ -7,63 +7,37 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    FOLDER,
-    Number,
-    OneOf,
-    block,
-    check_outputs,
-    known_options,
-    linkage_option,
-    print_json,
-    run_options,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("organize")
-@click.argument("labels", type=FILE)
+@click.argument("labels", type=options.FILE)
 @click.option(
     "--n-groups",
     "-g",
-    type=Number("auto"),
+    type=options.Number("auto"),
     help="How many groups, or 'auto' for the sharpest jump of the compactness curve (the default).",
 )
 @click.option("--height", type=float, help="Instead: groups that are complete at this height of the tree.")
-@linkage_option
+@options.linkage_option
 @click.option(
     "--measure",
     "-m",
-    type=OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
+    type=options.OneOf("consilience.measures:MEASURES", only=lambda how: bool(how.symmetric)),
     default="cluster_difference",
     show_default=True,
     help="How alike two clusterings are.",
 )
-@click.option(
-    "--method",
-    type=OneOf("consilience.consensus:METHODS", "auto"),
+@options.consensus_options(
+    "Clusters of a group's consensus; by default the median of its clusterings.",
+    "How a group's clusterings are combined.",
     default="vote",
-    show_default=True,
-    help="How a group's clusterings are combined.",
 )
+@options.shuffles_option
 @click.option(
-    "--n-clusters",
-    "-k",
-    type=Number("auto", "stable"),
-    help="Clusters of a group's consensus; by default the median of its clusterings.",
+    "--output", "-o", type=options.FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
 )
-@click.option(
-    "--n-shuffles",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Shuffles that the best group is compared with (with known labels).",
-)
-@click.option(
-    "--output", "-o", type=FOLDER, help="Folder for tables of clusterings, groups and consensus, and pictures."
-)
-@block(known_options, run_options, table_options)
+@options.block(options.known_options, options.run_options, options.table_options)
 def command(
     labels: Path,
     n_groups: Any,
@@ -74,9 +48,7 @@ def command(
     n_clusters: Any,
     n_shuffles: int,
     output: Path | None,
-    known: list[str],
     known_from: Path | None,
-    known_id: str | None,
     seed: int,
     as_json: bool,
     n_jobs: int,
@@ -96,8 +68,8 @@ def command(
 
     if output is not None and (output.resolve() == labels.resolve() or labels.resolve() in output.resolve().parents):
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
-    check_outputs([] if output is None else [output / name for name in report.FOLDER], [labels, known_from])
-    opened = open_clusterings(labels, known, known_from, known_id, **how)
+    options.check_outputs([] if output is None else [output / name for name in report.FOLDER], [labels, known_from])
+    opened = open_clusterings(labels, known_from=known_from, **how)
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)
@@ -121,7 +93,7 @@ def command(
             "jumps": meta.jumps,
             "null": None if null is None else null.table.to_dict("index"),
         }
-        print_json(content)
+        options.print_json(content)
         return
     report.print_organized(meta, title=labels.name or str(labels), scores=scores, null=null)
     if output is not None:

@@ -10,49 +10,27 @@ from typing import Any
 
 import click
 
-from consilience.cli.options import (
-    FILE,
-    FOLDER,
-    Number,
-    OneOf,
-    block,
-    data_options,
-    jobs_option,
-    known_options,
-    seed_option,
-    table_options,
-)
+from consilience.cli import options
 
 
 @click.command("report")
-@click.argument("source", type=FILE)
-@click.argument("page", type=FILE)
-@data_options
-@click.option("--n-groups", "-g", type=Number("auto"), help="How many groups of clusterings.")
-@click.option(
-    "--linkage", type=OneOf("consilience.meta.tree:LINKAGES"), help="How their tree is grown; Ward's method by default."
+@click.argument("source", type=options.FILE)
+@click.argument("page", type=options.FILE)
+@options.data_options
+@click.option("--n-groups", "-g", type=options.Number("auto"), help="How many groups of clusterings.")
+@options.choice_option(
+    "--linkage", of="consilience.meta.tree:LINKAGES", help="How their tree is grown; Ward's method by default."
 )
-@click.option(
-    "--n-clusters",
-    "-k",
-    type=Number("auto", "stable"),
-    help="Clusters of a consensus; by default the median of its clusterings.",
+@options.consensus_options(
+    "Clusters of a consensus; by default the median of its clusterings.",
+    "How clusterings are combined; vote by default, and sccc for an agreement.",
 )
-@click.option(
-    "--method",
-    type=OneOf("consilience.consensus:METHODS", "auto"),
-    help="How clusterings are combined; vote by default, and sccc for an agreement.",
-)
-@click.option(
-    "--n-shuffles",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Shuffles that the best group is compared with (with known labels).",
-)
+@options.shuffles_option
 @click.option("--title", help="Of the page.")
-@click.option("--figures", type=FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV.")
-@block(known_options, seed_option, jobs_option, table_options)
+@click.option(
+    "--figures", type=options.FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV."
+)
+@options.block(options.known_options, options.seed_option, options.jobs_option, options.table_options)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -61,18 +39,15 @@ def command(
     title: str | None,
     figures: Path | None,
     data: Path | None,
-    data_id: str | None,
-    data_columns: list[str],
-    data_key: str | None,
-    known: list[str],
     known_from: Path | None,
-    known_id: str | None,
-    id_column: str | None,
-    columns: list[str],
-    sep: str | None,
-    header: bool | None,
-    key: str | None,
-    **settings: Any,
+    n_groups: Any,
+    linkage: str | None,
+    n_clusters: Any,
+    method: str | None,
+    n_shuffles: int,
+    seed: int,
+    n_jobs: int,
+    **how: Any,
 ) -> None:
     """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, or a saved result.
 
@@ -89,22 +64,21 @@ def command(
 
     inputs = [path for path in (source, data, known_from) if path is not None]
     page, folder = check_places(page, figures, inputs)
-    how: dict[str, Any] = {"id_column": id_column, "columns": columns, "key": key, "sep": sep, "header": header}
-    counts = source.is_dir() and saved_kind(source) == "Agreement"
-    opened = open_clusterings(
-        source,
-        known,
-        known_from,
-        known_id,
-        data=data,
-        data_id=data_id,
-        data_columns=data_columns,
-        data_key=data_key,
-        data_kind="counts" if counts else "data",
-        **how,
-    )
+    data_kind = "counts" if source.is_dir() and saved_kind(source) == "Agreement" else "data"
+    opened = open_clusterings(source, known_from=known_from, data=data, data_kind=data_kind, **how)
     made = make_report(
-        opened.result, opened.provenance, data=opened.data, known=opened.known, command=command_line(ctx), **settings
+        opened.result,
+        opened.provenance,
+        data=opened.data,
+        known=opened.known,
+        command=command_line(ctx),
+        n_groups=n_groups,
+        linkage=linkage,
+        n_clusters=n_clusters,
+        method=method,
+        n_shuffles=n_shuffles,
+        seed=seed,
+        n_jobs=n_jobs,
     )
     written = write_report(made, page, folder, inputs=inputs, title=title)
     click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
