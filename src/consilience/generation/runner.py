@@ -30,8 +30,9 @@ from consilience.generation.sklearn_base import base_run, check_found
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.specs import FRACTIONS, WHOLE, Spec, draw, vary
 from consilience.measures import compactness, sample_objects
+from consilience.opening import as_table
 from consilience.store import Store
-from consilience.tables import Table, read_table
+from consilience.tables import Table
 
 BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
 GROWTH, LARGEST_BATCH = 8, 512
@@ -307,7 +308,7 @@ def data_table(X: Any, metric: str) -> Table:
     kind = "distances" if metric == "precomputed" else "data"
     if isinstance(X, Table) and X.kind != kind:
         raise InputError(f"{X!r} holds {X.kind}, and metric={metric!r} needs {kind}")
-    table = X if isinstance(X, Table) else read_table(np.asarray(X) if isinstance(X, (list, tuple)) else X, kind=kind)
+    table = as_table(np.asarray(X) if isinstance(X, (list, tuple)) else X, kind)
     if table.n_objects < 2:
         raise InputError(f"{table.source}: there is nothing to cluster in {count(table.n_objects, 'object')}")
     return table
