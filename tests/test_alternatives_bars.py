@@ -72,6 +72,7 @@ def runs(webkb, hidden, make, n, transform=None):
     return told.mean(), given_nmi.mean(), seconds.max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.28), ("topic", 0.32)])
 def test_webkb_by_expectation_maximization(webkb, hidden, bar):
     told, given, seconds = runs(webkb, hidden, lambda k, seed: CondEns(k, base="multinomial", random_state=seed), 5)
@@ -80,6 +81,7 @@ def test_webkb_by_expectation_maximization(webkb, hidden, bar):
     assert seconds <= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.55), ("topic", 0.37)])
 def test_webkb_by_centered_kmeans_on_logarithms(webkb, hidden, bar):
     transform = make_pipeline(FunctionTransformer(np.log1p, accept_sparse=True), Normalizer())
@@ -88,6 +90,7 @@ def test_webkb_by_centered_kmeans_on_logarithms(webkb, hidden, bar):
     assert given <= 0.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hidden", "bar"), [("university", 0.15), ("topic", 0.34)])
 def test_webkb_by_the_conditional_bottleneck(webkb, hidden, bar):
     told, given, seconds = runs(webkb, hidden, lambda k, seed: CCIB(k, n_init=5, random_state=seed), 1)

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from command_line import run
+from consilience.cli.stopping import when_stopped
 from consilience.datasets import sample_path
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -59,7 +60,7 @@ def test_sigterm_leaves_no_workers(tmp_path):
     assert "the same command goes on" in said
 
 
-@pytest.mark.parametrize("after", [0.15, 0.4, 0.8])
+@pytest.mark.parametrize("after", [0.15, 0.25, 0.4, 0.8])
 def test_ctrl_c_is_130_also_during_imports(after):
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); print('on', flush=True)\n"
     code += "from consilience.__main__ import main; main()"
@@ -75,6 +76,8 @@ def test_ctrl_c_is_130_also_during_imports(after):
 
 
 def test_ctrl_c_says_that_it_stopped(monkeypatch):
+    when_stopped(lambda: "of an earlier command")
+
     def stop(*args, **how):
         raise KeyboardInterrupt
 

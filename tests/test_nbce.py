@@ -19,6 +19,7 @@ QUICK = {"max_iter": 80, "n_chains": 2, "n_init": 2, "n_components": 20, "random
 some_copies = partial(noisy_copies, n=150, k=5, r=8, noise=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "bar", "most"), [(0, 1, 10), (0.1, 0.98, 12), (0.3, 0.94, 13)])
 def test_controlled_noise(noise, bar, most):
     """n = 400, k = 10, r = 8: three seeds with the defaults; the planted clusters exactly where there is no noise."""

@@ -27,6 +27,7 @@ def test_python_prints_what_the_readme_says():
     assert done.stdout == said
 
 
+@pytest.mark.slow
 def test_commands_run_in_the_order_given(tmp_path):
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("consilience ")]
     assert len(commands) >= 4

@@ -157,7 +157,7 @@ def test_clusterings_of_different_objects_have_no_tree(tmp_path):
 
 @pytest.mark.parametrize("n_clusters", [3, "stable"])
 def test_a_consensus(tmp_path, beads, n_clusters):
-    one = cs.combine(load_beads_labels(), n_clusters, "auto" if n_clusters == 3 else "vote")
+    one = cs.combine(load_beads_labels(), n_clusters, "auto" if n_clusters == 3 else "evidence")
     cs.report(one, tmp_path / "page.html", data=beads, known=beads.labels, figures=tmp_path / "parts")
     text = read_page(tmp_path / "page.html").text
     assert f"mean confidence {one.confidence.mean():.2f}" in text

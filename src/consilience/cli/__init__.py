@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from consilience.cli.stopping import stopped, wait_for_sigterm
+from consilience.cli.stopping import stopped, wait_for_sigterm, when_stopped
 
 VERBS = {
     "demo": "Try it: the main job on bundled data.",
@@ -89,6 +89,7 @@ def main(args: list[str] | None = None) -> None:
 
     Bad input ends in one sentence and status 2, a failure of the system in status 1, Ctrl-C in 130 and SIGTERM in 143.
     """
+    when_stopped()
     if args is None:
         wait_for_sigterm(say)
     warnings.showwarning = _warn

@@ -14,9 +14,9 @@ WAITER = "consilience-sigterm"
 _last_words: list[Callable[[], str]] = []
 
 
-def when_stopped(words: Callable[[], str]) -> None:
+def when_stopped(*words: Callable[[], str]) -> None:
     """What to say of the work when the command is stopped, beside that it was."""
-    _last_words[:] = [words]
+    _last_words[:] = words
 
 
 def stopped() -> str:
@@ -33,7 +33,6 @@ def wait_for_sigterm(say: Callable[[str], None]) -> None:
     METIS catches SIGTERM for errors of its own and jumps out of whatever thread the signal reached. So the signal is blocked here,
     before any library has started threads, which inherit that, and a thread of our own waits for it.
     """
-    _last_words.clear()
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         return
     if any(thread.name == WAITER for thread in threading.enumerate()):
