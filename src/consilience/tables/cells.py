@@ -166,7 +166,7 @@ def _fraction(sheet: Sheet, position: int, row: int, text: str) -> ColumnError:
     return ColumnError(
         f"{sheet.place(row, position)}: {text} is not a label, since labels are whole numbers or names, and this "
         f"looks like measured data; if {text} is the name of a sub-cluster, write it as text such as c{text}, "
-        "otherwise leave the column out",
+        "otherwise leave the column out with columns= (--columns)",
         f"numbers such as {float(text.replace(',', '.')):.4g}",
     )
 
