@@ -78,7 +78,7 @@ def assert_same(one, other):
 
 def test_all_are_found():
     assert set(METHODS.values()) <= set(ESTIMATORS.values())
-    assert {"EnsembleClusterer", "SOM", "CAP", "Comraf", "MDC", "DataLoom", "CondEns", "CCIB"} <= set(ESTIMATORS)
+    assert {"EnsembleClusterer", "CAP", "Comraf", "MDC", "DataLoom", "CondEns", "CCIB"} <= set(ESTIMATORS)
 
 
 @every_estimator

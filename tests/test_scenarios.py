@@ -12,16 +12,16 @@ from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import combine
 from consilience.datasets import (
-    SOM,
     feature_distributed,
     gaussians_8d5k,
     noisy_labels,
     object_distributed,
-    robust_centralized,
 )
 from consilience.datasets.scenarios import _cluster_sizes, _subsets
-from consilience.datasets.similarities import SIMILARITIES, kmeans_by
 from consilience.measures import nmi
+from papers.strehl2002.robust import robust_centralized
+from papers.strehl2002.similarities import SIMILARITIES, kmeans_by
+from papers.strehl2002.som import SOM
 
 
 def test_noise_replaces_exactly_its_share():

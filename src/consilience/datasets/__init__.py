@@ -7,12 +7,9 @@ from consilience.datasets.scenarios import (
     gaussians_8d5k,
     noisy_labels,
     object_distributed,
-    robust_centralized,
 )
-from consilience.datasets.som import SOM
 
 __all__ = [
-    "SOM",
     "feature_distributed",
     "gaussians_8d5k",
     "load_beads",
@@ -21,6 +18,5 @@ __all__ = [
     "noisy_labels",
     "object_distributed",
     "orthogonal_multinomials",
-    "robust_centralized",
     "sample_path",
 ]

@@ -3,7 +3,6 @@
 * :func:`noisy_labels`: the controlled experiment.
 * :func:`feature_distributed`: every clusterer sees all objects by a few features.
 * :func:`object_distributed`: every clusterer sees some objects by all features; the others are missing.
-* :func:`robust_centralized`: ten clusterers see everything.
 
 Every clustering draws from its own stream of random numbers, so it does not depend on how many there are.
 """
@@ -14,14 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import clone
 
 from consilience._check import InputError, check_count, check_seed
-from consilience._random import child_seed, stream
+from consilience._random import stream
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels, RandomState
-from consilience.datasets.similarities import SIMILARITIES, kmeans_by, neighbors_by
-from consilience.datasets.som import SOM
 from consilience.ensemble import Ensemble
 from consilience.tables import check_matrix
 
@@ -141,7 +137,7 @@ def feature_distributed(
     >>> feature_distributed(X, 5, random_state=0).info["features"].tolist()
     [[0, 3], [1, 4], [2, 6], [5, 7], [1, 6]]
     """
-    X = _check_data(X, n_clusters)
+    X = check_data(X, n_clusters)
     check_count("n_views", n_views)
     check_count("n_features", n_features)
     if n_features > X.shape[1]:
@@ -209,7 +205,7 @@ def object_distributed(
       missing   75 % of the labels, in 5 clusterings
       made by   KMeans 5
     """
-    X = _check_data(X, n_clusters)
+    X = check_data(X, n_clusters)
     check_count("n_parts", n_parts)
     n = X.shape[0]
     if not 1 <= coverage <= n_parts:
@@ -228,67 +224,6 @@ def object_distributed(
         labels[part, q] = _fit(base, X[part], n_clusters, rng)
     info = {"method": [_name(base)] * n_parts, "n_objects": np.count_nonzero(labels >= 0, axis=0)}
     return Ensemble(labels, info=info)
-
-
-def robust_centralized(
-    X: ArrayLike, n_clusters: int, *, n_neighbors: int = 20, random_state: RandomState = 0
-) -> Ensemble:
-    """Cluster the data by the ten algorithms of the slides.
-
-    A self-organizing map, hypergraph partitioning, k-means with four distances (Euclidean, cosine, correlation and extended
-    Jaccard), and graph partitioning with the same four.
-
-    Parameters
-    ----------
-    X : (n_objects, n_features) array
-    n_clusters : int
-    n_neighbors : int, default 20
-        Graphs have an edge to so many most similar objects, weighted by the similarity.
-    random_state : int, generator or None
-
-    Returns
-    -------
-    Ensemble
-        Ten clusterings; `info` has the method and the similarity.
-
-    Notes
-    -----
-    The slides leave open how graphs and hypergraphs come from measured data. Here the similarities are
-    1 / (1 + Euclidean distance), the cosine, the correlation of the two rows, and x·y / (|x|² + |y|² − x·y), negative ones
-    counting as none; a hyperedge is an object with its neighbors (Euclidean). Partitions are balanced, as theirs were. Columns
-    are taken as they are: bring them to one scale first if they are not.
-    Cost O(n² · features) for the neighbors, in blocks of rows.
-
-    Examples
-    --------
-    >>> from consilience.datasets import gaussians_8d5k, robust_centralized
-    >>> X, truth = gaussians_8d5k(n_objects=100, random_state=0)
-    >>> robust_centralized(X, 5, random_state=0).info.iloc[[0, 1, 5, 9]]
-           method        similarity
-    0         SOM         euclidean
-    1  hypergraph         euclidean
-    5     k-means  extended Jaccard
-    9       graph  extended Jaccard
-    """
-    from consilience.consensus.graph_partition import partition_graph, partition_hypergraph
-
-    X = _check_data(X, n_clusters, sparse=False)
-    check_count("n_neighbors", n_neighbors)
-    root = check_seed(random_state)
-    seeds = [child_seed(root, "scenarios.views", q) >> 31 for q in range(10)]
-    columns = [("SOM", "euclidean", SOM(n_clusters, random_state=seeds[0]).fit_predict(X))]
-    near = neighbors_by(X, "euclidean", n_neighbors)
-    edges = [np.append(row, i) for i, row in enumerate(np.split(near.indices, near.indptr[1:-1]))]
-    hyper = partition_hypergraph(edges, n_clusters, n_vertices=len(X), random_state=seeds[1])
-    columns.append(("hypergraph", "euclidean", hyper))
-    for seed, name in zip(seeds[2:6], SIMILARITIES, strict=True):
-        columns.append(("k-means", name, kmeans_by(X, n_clusters, name, seed)))
-    for seed, name in zip(seeds[6:], SIMILARITIES, strict=True):
-        near = neighbors_by(X, name, n_neighbors)
-        graph = near.maximum(near.T)
-        columns.append(("graph", name, partition_graph(graph, n_clusters, random_state=seed)))
-    methods, names, labels = zip(*columns, strict=True)
-    return Ensemble(list(labels), info={"method": methods, "similarity": names})
 
 
 def gaussians_8d5k(
@@ -328,10 +263,9 @@ def gaussians_8d5k(
     return rng.random((5, 8))[truth] + rng.normal(0, cluster_std, (n_objects, 8)), truth
 
 
-def _check_data(X: ArrayLike, n_clusters: int, *, sparse: bool = True) -> Any:
+def check_data(X: ArrayLike, n_clusters: int) -> Any:
+    """A matrix with at least as many rows as there shall be clusters."""
     check_count("n_clusters", n_clusters)
-    if issparse(X) and not sparse:
-        raise InputError("the ten clusterers need dense data; convert it with X.toarray()")
     X = check_matrix(X)
     if n_clusters > X.shape[0]:
         raise InputError(f"{X.shape[0]} objects cannot fill {n_clusters} clusters")

@@ -38,7 +38,7 @@ class SOM(ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from consilience.datasets import SOM
+    >>> from papers.strehl2002.som import SOM
     >>> SOM(n_clusters=2, random_state=0).fit_predict([[0.0], [0.1], [5.0], [5.1]]).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
     True
     """
