@@ -11,7 +11,7 @@ from consilience._check import InputError
 from consilience.agreement import MDC, DataLoom, counts_from_data
 from consilience.agreement.count_table import check_counts
 from consilience.agreement.local_search import engine_of, merge, random_labels, split
-from consilience.agreement.mdc import column_clusters, grow, mdc
+from consilience.agreement.mdc import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
 from oracle.sweep import mutual_information
 from samples import block_counts
@@ -170,7 +170,7 @@ def test_empty_rows_and_columns_have_no_label(model):
 
 def test_the_passes_on_single_columns_raise_what_is_known_of_them():
     counts = check_counts(block_counts(n=400, own=0.35)[0])
-    before, after = (mdc(counts, 5, temperature=t).rows for t in (0.0, 0.3))
+    before, after = (MDC(5, temperature=t)._run(counts, 0).rows for t in (0.0, 0.3))
     single = [improve(counts.rows, None, labels, max_iter=1, seed=0, unit=0).history[0] for labels in (before, after)]
     assert single[1] > single[0]
 

@@ -16,7 +16,7 @@ import consilience
 from consilience import EnsembleClusterer
 from consilience.agreement import CAP, Comraf, Recommender
 from consilience.alternatives import CCIB, CondEns
-from consilience.consensus import METHODS
+from consilience.consensus import METHODS, ConsensusEstimator
 from consilience.datasets import gaussians_8d5k, noisy_labels
 
 
@@ -27,7 +27,7 @@ def discover():
     for module in (consilience, *(importlib.import_module(f"consilience.{name}") for name in sorted(modules))):
         for name in getattr(module, "__all__", ()):
             kind = getattr(module, name)
-            if inspect.isclass(kind) and issubclass(kind, BaseEstimator):
+            if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and kind is not ConsensusEstimator:
                 found[name] = kind
     return found
 

@@ -18,7 +18,6 @@ from consilience.consensus.evidence import (
     EvidenceAccumulation,
     cluster_association,
     cut_tree,
-    evidence_accumulation,
     weighted_linkage,
 )
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
@@ -77,8 +76,8 @@ def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
     if k < 2:
         return
     collapsed = check_problem(Ensemble(labels), k)
-    few = evidence_accumulation(collapsed, linkage=method)
-    all_rows = evidence_accumulation(uncollapsed(labels, k), linkage=method)
+    few = EvidenceAccumulation(linkage=method)._combine(collapsed)
+    all_rows = EvidenceAccumulation(linkage=method)._combine(uncollapsed(labels, k))
     assert adjusted_rand(few.labels[collapsed.inverse], all_rows.labels) == 1
     assert len(np.unique(few.labels)) == k
 
@@ -138,8 +137,8 @@ def test_ties_are_ties_despite_rounding(seed):
     """Averages of thirds are rounded differently in different orders."""
     ensemble, _ = noisy_labels(400, 4, 3, 0.6, random_state=seed)
     collapsed = check_problem(ensemble, 4)
-    few = evidence_accumulation(collapsed).labels[collapsed.inverse]
-    assert adjusted_rand(few, evidence_accumulation(uncollapsed(ensemble.labels, 4)).labels) == 1
+    few = EvidenceAccumulation()._combine(collapsed).labels[collapsed.inverse]
+    assert adjusted_rand(few, EvidenceAccumulation()._combine(uncollapsed(ensemble.labels, 4)).labels) == 1
 
 
 def test_rows_join_the_nearest_of_those_that_stand_for_all():

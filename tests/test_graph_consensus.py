@@ -10,12 +10,12 @@ from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.consensus import cspa as cspa_file
-from consilience.consensus.cspa import CSPA, cspa
+from consilience.consensus.cspa import CSPA
 from consilience.consensus.distinct_rows import Problem, check_problem, incidence
 from consilience.consensus.graph_partition import cut
-from consilience.consensus.hbgf import HBGF, _shares, bipartite, hbgf
-from consilience.consensus.hgpa import HGPA, hgpa
-from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete, mcla
+from consilience.consensus.hbgf import HBGF, _shares, bipartite
+from consilience.consensus.hgpa import HGPA
+from consilience.consensus.mcla import MCLA, associate, cluster_jaccard, compete
 from consilience.measures import nmi
 from samples import noisy_copies
 
@@ -30,7 +30,7 @@ def quality(method, cases, k, **options):
     scores = []
     for labels, truth in cases:
         problem = check_problem(labels, k)
-        scores.append(nmi(truth, problem.spread(method(problem, random_state=0, **options).labels, -1)))
+        scores.append(nmi(truth, problem.spread(method(random_state=0, **options)._combine(problem).labels, -1)))
     return np.mean(scores)
 
 
@@ -77,16 +77,16 @@ def test_jaccard_between_clusters_counts_objects():
 @pytest.mark.parametrize(("p", "bar"), [(0.3, 0.97), (0.5, 0.83)])
 def test_cspa_and_hbgf_meet_their_bars(backend, p, bar):
     cases = [noisy_copies(noise=p, seed=seed) for seed in range(3)]
-    assert quality(cspa, cases, 10, backend=backend) >= bar
-    assert quality(cspa, cases, 10, backend=backend, memory_budget=1) >= bar - 0.02
-    assert quality(hbgf, cases, 10, backend=backend) >= bar
-    assert quality(hbgf, cases, 10, backend=backend, max_rows=250) >= bar - 0.05
+    assert quality(CSPA, cases, 10, backend=backend) >= bar
+    assert quality(CSPA, cases, 10, backend=backend, memory_budget=1) >= bar - 0.02
+    assert quality(HBGF, cases, 10, backend=backend) >= bar
+    assert quality(HBGF, cases, 10, backend=backend, max_rows=250) >= bar - 0.05
 
 
 def test_hgpa_is_exact_without_noise_and_poor_with_it():
-    assert quality(hgpa, [noisy_copies(noise=0)], 10) == pytest.approx(1)
-    assert quality(hgpa, [noisy_copies(noise=0.01)], 10, objective="km1") >= 0.95
-    assert 0.3 <= quality(hgpa, [noisy_copies(noise=0.1)], 10) <= 0.8
+    assert quality(HGPA, [noisy_copies(noise=0)], 10) == pytest.approx(1)
+    assert quality(HGPA, [noisy_copies(noise=0.01)], 10, objective="km1") >= 0.95
+    assert 0.3 <= quality(HGPA, [noisy_copies(noise=0.1)], 10) <= 0.8
 
 
 def test_similarity_is_the_share_of_clusterings_that_agree():
@@ -155,7 +155,7 @@ def test_weights_give_the_cut_of_the_graph_of_all_objects(seed, n, r, missing):
     assert cspa_cut(rows, blocks) == pytest.approx(cspa_cut(objects, blocks[rows.inverse]))
     jaccard = [cluster_jaccard(incidence(p), p.weights).toarray() for p in (rows, objects)]
     assert jaccard[0] == pytest.approx(jaccard[1])
-    by_row, by_object = mcla(rows, random_state=0), mcla(objects, random_state=0)
+    by_row, by_object = (MCLA(random_state=0)._combine(problem) for problem in (rows, objects))
     assert len(set(zip(by_row.labels[rows.inverse], by_object.labels, strict=True))) == len(set(by_object.labels))
     assert len(set(by_row.labels)) == len(set(by_object.labels))
 

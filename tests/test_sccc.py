@@ -12,7 +12,7 @@ from consilience import Ensemble, stability
 from consilience._check import InputError
 from consilience.consensus import sccc as module
 from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.sccc import SCCC, sccc
+from consilience.consensus.sccc import SCCC
 from consilience.consensus.stable_components import floaters, stable_components
 from consilience.datasets import noisy_labels
 from consilience.measures import anmi, nmi
@@ -61,13 +61,13 @@ def test_equal_to_the_paper(seed, n, r, size, k, holes):
     expected = {g: found for g in range(r + 1) if (found := by_the_paper(problem, g)) is not None}
     for gap in range(r + 1):
         if gap in expected:
-            answer = sccc(problem, gap=gap)
+            answer = SCCC(gap=gap)._combine(problem)
             assert_array_equal(answer.extras["seeds"], problem.labels[expected[gap][0]])
             assert_array_equal(answer.labels, expected[gap][1])
         else:
             with pytest.raises(InputError, match="smaller gap"):
-                sccc(problem, gap=gap)
-    everything = sccc(problem)
+                SCCC(gap=gap)._combine(problem)
+    everything = SCCC()._combine(problem)
     low = 0 if (problem.labels < 0).any() else 1
     assert_array_equal(everything.extras["gaps"], [g for g in expected if g >= low])
 
@@ -125,7 +125,7 @@ def follow_by_hand(problem, gap):
 def test_centroid_version(seed, holes):
     labels = random_labels(seed, 80, 5, 3, holes, labeled=True)
     problem = check_problem(labels, 3, np.random.default_rng(seed).random(80))
-    found = sccc(problem, gap=2, centroid=True)
+    found = SCCC(gap=2, centroid=True)._combine(problem)
     assert_array_equal(found.labels, follow_by_hand(problem, 2))
 
 
@@ -198,4 +198,4 @@ def test_floaters_tell_apart_objects_of_one_row():
 def test_uncollapsed_problem_is_no_special_case():
     labels = random_labels(4, 50, 4, 3, labeled=True)
     rows = Problem(labels, np.ones(50), 3, np.arange(50))
-    assert len(np.unique(sccc(rows, gap=2).labels)) == 3
+    assert len(np.unique(SCCC(gap=2)._combine(rows).labels)) == 3

@@ -14,7 +14,7 @@ from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import vote
 from consilience.consensus.distinct_rows import Problem, check_problem, label_tables, representative_rows, row_scores
-from consilience.consensus.vote import MajorityVote, align, majority_vote
+from consilience.consensus.vote import MajorityVote, align
 from consilience.datasets import noisy_labels
 from consilience.measures import adjusted_rand, nmi
 from samples import noisy_copies, random_labels
@@ -56,12 +56,12 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
     for k in {2, min(3, rows), rows} if rows >= 2 else set():
         problem = check_problem(labels, k, weights)
         start = np.arange(n) % k
-        values = [majority_vote(problem, init=start, max_iter=i).extras["agreement"] for i in (1, 2, 3, 100)]
+        values = [MajorityVote(init=start, max_iter=i)._combine(problem).extras["agreement"] for i in (1, 2, 3, 100)]
         assert np.all(np.diff(values) > -1e-9)
-        end = majority_vote(problem, init=start)
+        end = MajorityVote(init=start)._combine(problem)
         assert end.extras["agreement"] == pytest.approx(agreement_by_definition(problem, end.labels), abs=1e-6)
         assert_allclose(end.membership.sum(axis=1), 1)
-        again = majority_vote(problem, init=problem.spread(end.labels, -1))
+        again = MajorityVote(init=problem.spread(end.labels, -1))._combine(problem)
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
 
 
@@ -74,8 +74,8 @@ def test_collapsing_rows_changes_nothing(seed, n, r, k):
     collapsed = check_problem(labels, k)
     start = np.random.default_rng(seed).integers(0, k, collapsed.n_rows)[collapsed.inverse]
     rows = collapsed.labels[collapsed.inverse]
-    few = majority_vote(collapsed, init=start)
-    all_rows = majority_vote(Problem(rows, np.ones(n), k, np.arange(n)), init=start)
+    few = MajorityVote(init=start)._combine(collapsed)
+    all_rows = MajorityVote(init=start)._combine(Problem(rows, np.ones(n), k, np.arange(n)))
     assert_array_equal(few.labels[collapsed.inverse], all_rows.labels)
     assert_allclose(few.membership[collapsed.inverse], all_rows.membership)
 

@@ -18,7 +18,6 @@ from consilience.agreement import Agreement, agree, column_information, stable_g
 from consilience.agreement.result import sem
 from consilience.consensus import SCCC
 from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.sccc import sccc
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents
@@ -118,7 +117,7 @@ def _stages(result: Agreement, truth: Any, n_jobs: int | None) -> pd.DataFrame:
 
 def by_gap(ensemble: Ensemble) -> Ensemble:
     """The consensus of an ensemble by SCCC, for every gap that gives enough seeds."""
-    found: Ensemble = sccc(check_problem(ensemble)).extras["labels_by_gap"]
+    found: Ensemble = SCCC()._combine(check_problem(ensemble)).extras["labels_by_gap"]
     return found
 
 

@@ -15,17 +15,17 @@ from consilience._progress import track
 from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.cap import CAP, start_from
 from consilience.agreement.cap import TEMPERATURE as NOISE
-from consilience.agreement.co_clustering import CoClustering, check_clusters
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, check_clusters
 from consilience.agreement.count_table import Clusterings, Counts, check_counts
-from consilience.agreement.dataloom import dataloom
+from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.local_search import engine_of
-from consilience.agreement.mdc import column_clusters, grow, mdc
+from consilience.agreement.mdc import MDC, column_clusters, grow
 from consilience.agreement.result import Agreement
 
-MAKERS: dict[str, Callable[..., CoClustering]] = {
-    "mdc": mdc,
-    "paper": partial(mdc, temperature=0.0),
-    "dataloom": dataloom,
+MAKERS: dict[str, Callable[..., CoClusterer]] = {
+    "mdc": MDC,
+    "paper": partial(MDC, temperature=0.0),
+    "dataloom": DataLoom,
 }
 MODELS = ("auto", *MAKERS)
 Runs = Callable[[Callable[[int], Any], int, str], list[Any]]  # results of runs 0 … n − 1, from threads, with a bar
@@ -122,8 +122,8 @@ def agree(
     if rows is None and columns is None:
         if model == "auto":
             model = "mdc" if table.rows.views.table.nnz <= LARGE else "dataloom"
-        make = partial(MAKERS[model], table, n_clusters, n_column_clusters=n_column_clusters, seed=seed)
-        found: list[CoClustering] = runs(lambda run: make(run=run), n_init * n_clusterings, "clusterings")
+        maker = MAKERS[model](n_clusters, n_column_clusters=n_column_clusters)
+        found: list[CoClustering] = runs(partial(maker._run, table, seed), n_init * n_clusterings, "clusterings")
         starts = _clusterings(table, _most_informed(table, found, n_clusterings), model)
     elif n_init > 1:
         raise InputError("n_init= is for clusterings that the model makes: leave it out where some are given")

@@ -7,6 +7,7 @@ of the columns when it is looked at, so that no table of as many times the count
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ def start_from(clusterings: Any, side: Side, what: str, seed: int) -> Clustering
     return Clusterings(side, starts, given.info, given)
 
 
+@dataclass(eq=False, repr=False)
 class CAP(BaseEstimator):
     """Make given clusterings of rows and of columns agree, without losing their mutual information.
 
@@ -95,24 +97,14 @@ class CAP(BaseEstimator):
     [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]]
     """
 
-    def __init__(
-        self,
-        max_iter: int = 4,
-        *,
-        max_iter_local: int = 1,
-        temperature: float = TEMPERATURE,
-        tol: float = 0.0,
-        weighting: str = "uniform",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.max_iter_local = max_iter_local
-        self.temperature = temperature
-        self.tol = tol
-        self.weighting = weighting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    max_iter: int = 4
+    _: KW_ONLY
+    max_iter_local: int = 1
+    temperature: float = TEMPERATURE
+    tol: float = 0.0
+    weighting: str = "uniform"
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, rows: EnsembleLike, columns: EnsembleLike) -> CAP:
         """Let clusterings of the rows and of the columns of a count table agree.

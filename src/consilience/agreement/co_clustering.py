@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -67,27 +67,22 @@ class CoSearch:
         return CoClustering(self.labels["rows"], self.labels["columns"], self.history)
 
 
+@dataclass(eq=False, repr=False)
 class CoClusterer(BaseEstimator):
     """Base of the estimators that cluster rows and columns once."""
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_column_clusters: int | None = None,
-        weighting: str = "uniform",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.weighting = weighting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_column_clusters: int | None = None
+    weighting: str = "uniform"
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: None = None) -> Any:
         """Cluster rows and columns of a count table: sparse, dense, a DataFrame, or what :func:`read_table` reads."""
         counts = check_counts(X, self.weighting)
+        check_clusters(counts, self.n_clusters, self.n_column_clusters)
+        self._check()
         found = self._run(counts, check_seed(self.random_state))
         self.row_labels_ = counts.rows.spread(found.rows)
         self.column_labels_ = counts.columns.spread(found.columns)
@@ -95,8 +90,12 @@ class CoClusterer(BaseEstimator):
         self.n_features_in_ = counts.columns.n_objects
         return self
 
-    def _run(self, counts: Counts, seed: int) -> CoClustering:
-        """Check the options, and run the model once."""
+    def _check(self) -> None:
+        """Refuse options of the model."""
+        raise NotImplementedError
+
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+        """Run number `run` of the model, on random streams of its own."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ SCHEDULES = ("parallel", "round_robin")
 FIRST = 10  # passes on the neighbors' single objects, at most
 
 
+@dataclass(eq=False, repr=False)
 class Comraf(BaseEstimator):
     """A graph of clusterings whose edges carry count tables; the sum of mutual information over the edges is raised.
 
@@ -61,24 +63,14 @@ class Comraf(BaseEstimator):
     0.6931
     """
 
-    def __init__(
-        self,
-        n_clusters: int | Mapping[str, int] = 8,
-        *,
-        schedule: str = "parallel",
-        max_iter: int = 20,
-        max_iter_local: int = 1,
-        tol: float = 1e-5,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.schedule = schedule
-        self.max_iter = max_iter
-        self.max_iter_local = max_iter_local
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int | Mapping[str, int] = 8
+    _: KW_ONLY
+    schedule: str = "parallel"
+    max_iter: int = 20
+    max_iter_local: int = 1
+    tol: float = 1e-5
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Sequence[Any], y: None = None, *, init: Mapping[str, Any] | None = None) -> Comraf:
         """Cluster the nodes of a graph.

@@ -10,38 +10,13 @@ merging where the least information is lost, mends that for twice the time (``sp
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from consilience._check import check_count, check_positive
 from consilience._random import stream
-from consilience._types import RandomState
-from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch, check_clusters
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch
 from consilience.agreement.count_table import Counts
 from consilience.agreement.local_search import random_labels
-
-
-def dataloom(
-    counts: Counts,
-    n_clusters: int,
-    *,
-    n_column_clusters: int | None = None,
-    spare: int = 2,
-    max_iter: int = 20,
-    tol: float = 1e-3,
-    seed: int = 0,
-    run: int = 0,
-    n_jobs: int | None = None,
-) -> CoClustering:
-    """Run number `run`, on random streams of its own; see :class:`DataLoom` for the parameters."""
-    rng = stream(seed, "agreement.dataloom_start", run)
-    sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
-    wanted = {"rows": n_clusters, "columns": n_column_clusters or min(n_clusters, sizes["columns"])}
-    start = {side: random_labels(n, min(n, spare * wanted[side]), rng) for side, n in sizes.items()}
-    search = CoSearch(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, n_jobs)
-    _take_turns(search, max_iter, tol)
-    while too_many := [side for side, k in wanted.items() if search.n_clusters(side) > k]:
-        for side in too_many:
-            search.merge(side, wanted[side], "auto")
-        _take_turns(search, max_iter, tol)
-    return search.found()
 
 
 def _take_turns(search: CoSearch, max_iter: int, tol: float) -> None:
@@ -56,6 +31,7 @@ def _take_turns(search: CoSearch, max_iter: int, tol: float) -> None:
         last = value
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DataLoom(CoClusterer):
     """Flat clusters of rows and columns with the most mutual information, for large tables.
 
@@ -100,33 +76,25 @@ class DataLoom(CoClusterer):
     0.6931
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_column_clusters: int | None = None,
-        spare: int = 2,
-        max_iter: int = 20,
-        tol: float = 1e-3,
-        weighting: str = "length",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters=n_column_clusters,
-            weighting=weighting,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        self.spare = spare
-        self.max_iter = max_iter
-        self.tol = tol
+    spare: int = 2
+    max_iter: int = 20
+    tol: float = 1e-3
+    weighting: str = "length"
 
-    def _run(self, counts: Counts, seed: int) -> CoClustering:
-        check_clusters(counts, self.n_clusters, self.n_column_clusters)
+    def _check(self) -> None:
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-        names = ("n_column_clusters", "spare", "max_iter", "tol", "n_jobs")
-        return dataloom(counts, self.n_clusters, **{name: getattr(self, name) for name in names}, seed=seed)
+
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+        rng = stream(seed, "agreement.dataloom_start", run)
+        sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
+        wanted = {"rows": self.n_clusters, "columns": self.n_column_clusters or min(self.n_clusters, sizes["columns"])}
+        start = {side: random_labels(n, min(n, self.spare * wanted[side]), rng) for side, n in sizes.items()}
+        search = CoSearch(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, self.n_jobs)
+        _take_turns(search, self.max_iter, self.tol)
+        while too_many := [side for side, k in wanted.items() if search.n_clusters(side) > k]:
+            for side in too_many:
+                search.merge(side, wanted[side], "auto")
+            _take_turns(search, self.max_iter, self.tol)
+        return search.found()

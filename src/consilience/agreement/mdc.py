@@ -12,47 +12,19 @@ seven hundredths of accuracy on 20 Newsgroups, and is not in the paper (``temper
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from consilience._check import check_choice, check_count, check_positive
-from consilience._types import Labels, RandomState
-from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch, check_clusters
+from consilience._types import Labels
+from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch
 from consilience.agreement.count_table import Counts
 from consilience.agreement.local_search import split
 
 MERGES = ("auto", "random", "nearest", "greedy")
 TEMPERATURE = 0.25  # of the first noisy pass; at about .35 clusters dissolve
 NOISY, PLAIN, AFTER = 20, 5, 2  # passes over the rows on single columns, with noise and without, and over the columns
-
-
-def mdc(
-    counts: Counts,
-    n_clusters: int,
-    *,
-    n_column_clusters: int | None = None,
-    merge: str = "auto",
-    max_iter: int = 2,
-    temperature: float = TEMPERATURE,
-    seed: int = 0,
-    run: int = 0,
-    n_jobs: int | None = None,
-) -> CoClustering:
-    """Run number `run`, on random streams of its own; see :class:`MDC` for the parameters."""
-    rows = np.arange(len(counts.rows.kept), dtype=np.int32)
-    search = CoSearch(counts, rows, _one_cluster(counts), "agreement.mdc", seed, run, n_jobs)
-    for _ in range(3):
-        _split_columns(search, n_column_clusters, max_iter)
-    while search.n_clusters("rows") > n_clusters:
-        search.merge("rows", n_clusters, merge)
-        search.improve("rows", max_iter)
-        if search.n_clusters("rows") > n_clusters:
-            _split_columns(search, n_column_clusters, max_iter)
-    while n_column_clusters is not None and search.n_clusters("columns") < n_column_clusters:
-        _split_columns(search, n_column_clusters, max_iter)
-    if temperature > 0:
-        search.improve("rows", PLAIN, by_single=True, temperature=temperature, noisy_iter=NOISY)
-        search.improve("columns", AFTER)
-    return search.found()
 
 
 def grow(counts: Counts, rows: Labels, n_column_clusters: int, *, seed: int, run: int, max_iter: int = 2) -> Labels:
@@ -82,6 +54,7 @@ def column_clusters(counts: Counts, n_clusters: int) -> int:
     return int(min(len(counts.columns.kept), 8 * 2 ** max(halvings - 1, 0)))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MDC(CoClusterer):
     """Clusters of rows, bottom-up, and of columns, top-down, with the most mutual information.
 
@@ -130,33 +103,29 @@ class MDC(CoClusterer):
     ([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1], 0.6931)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_column_clusters: int | None = None,
-        merge: str = "auto",
-        max_iter: int = 2,
-        temperature: float = TEMPERATURE,
-        weighting: str = "uniform",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            n_column_clusters=n_column_clusters,
-            weighting=weighting,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        self.merge = merge
-        self.max_iter = max_iter
-        self.temperature = temperature
+    merge: str = "auto"
+    max_iter: int = 2
+    temperature: float = TEMPERATURE
 
-    def _run(self, counts: Counts, seed: int) -> CoClustering:
-        check_clusters(counts, self.n_clusters, self.n_column_clusters)
+    def _check(self) -> None:
         check_choice(self.merge, MERGES, "merge")
         check_count("max_iter", self.max_iter)
         check_positive("temperature", self.temperature, or_equal=True)
-        names = ("n_column_clusters", "merge", "max_iter", "temperature", "n_jobs")
-        return mdc(counts, self.n_clusters, **{name: getattr(self, name) for name in names}, seed=seed)
+
+    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+        k, most, max_iter = self.n_clusters, self.n_column_clusters, self.max_iter
+        rows = np.arange(len(counts.rows.kept), dtype=np.int32)
+        search = CoSearch(counts, rows, _one_cluster(counts), "agreement.mdc", seed, run, self.n_jobs)
+        for _ in range(3):
+            _split_columns(search, most, max_iter)
+        while search.n_clusters("rows") > k:
+            search.merge("rows", k, self.merge)
+            search.improve("rows", max_iter)
+            if search.n_clusters("rows") > k:
+                _split_columns(search, most, max_iter)
+        while most is not None and search.n_clusters("columns") < most:
+            _split_columns(search, most, max_iter)
+        if self.temperature > 0:
+            search.improve("rows", PLAIN, by_single=True, temperature=self.temperature, noisy_iter=NOISY)
+            search.improve("columns", AFTER)
+        return search.found()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from consilience.views import cluster_tables, count_views
 SEARCHES = ("sequential", "annealing")
 
 
+@dataclass(eq=False, repr=False)
 class CountBottleneck(CountClusterer):
     """The information bottleneck on counts: the k clusters that keep the most of I(X; Y).
 
@@ -56,22 +58,13 @@ class CountBottleneck(CountClusterer):
     array([0, 0, 1, 1], dtype=int32)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        search: str = "sequential",
-        max_iter: int = 50,
-        cooling: float = 1.3,
-        smoothing: float = 0.1,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.search = search
-        self.max_iter = max_iter
-        self.cooling = cooling
-        self.smoothing = smoothing
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    search: str = "sequential"
+    max_iter: int = 50
+    cooling: float = 1.3
+    smoothing: float = 0.1
+    random_state: Any = None
 
     def fit(self, X: Any, y: None = None) -> CountBottleneck:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""

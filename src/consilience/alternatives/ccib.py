@@ -10,7 +10,7 @@ before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,7 @@ def follow_path(
     return found, passes
 
 
+@dataclass(eq=False, repr=False)
 class CCIB(CountClusterer):
     """Clusters of counts that are new to a known grouping: the coordinated conditional information bottleneck.
 
@@ -162,28 +163,16 @@ class CCIB(CountClusterer):
     (1.0, 0.0)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        trade_off: float | str = "auto",
-        search: str = "sequential",
-        n_init: int = 10,
-        keep: str = "all",
-        max_iter: int = 50,
-        cooling: float = 1.3,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.trade_off = trade_off
-        self.search = search
-        self.n_init = n_init
-        self.keep = keep
-        self.max_iter = max_iter
-        self.cooling = cooling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = 2
+    _: KW_ONLY
+    trade_off: float | str = "auto"
+    search: str = "sequential"
+    n_init: int = 10
+    keep: str = "all"
+    max_iter: int = 50
+    cooling: float = 1.3
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, given: EnsembleLike | None = None) -> CCIB:
         """Find a clustering of the counts X that is new to `given`.

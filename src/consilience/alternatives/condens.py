@@ -8,7 +8,7 @@ combination by information maximizes Σ_j I(C; C_j), since the information about
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ COLUMNS = ["given", "group", "name", "size", "outcome"]
 MEMBERS = 2000  # splits in an ensemble at most; many groups get fewer runs each
 
 
+@dataclass(eq=False, repr=False)
 class CondEns(ClusterMixin, BaseEstimator):
     """A clustering that is new to a known one: conditional ensembles.
 
@@ -91,30 +92,17 @@ class CondEns(ClusterMixin, BaseEstimator):
     1.0
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        base: Any = "kmeans",
-        combine: str = "information",
-        n_clusters_local: int | None = None,
-        n_init: int = 10,
-        keep: str = "all",
-        center: str | None = None,
-        multiple_given: str = "joint",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.base = base
-        self.combine = combine
-        self.n_clusters_local = n_clusters_local
-        self.n_init = n_init
-        self.keep = keep
-        self.center = center
-        self.multiple_given = multiple_given
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = 2
+    _: KW_ONLY
+    base: Any = "kmeans"
+    combine: str = "information"
+    n_clusters_local: int | None = None
+    n_init: int = 10
+    keep: str = "all"
+    center: str | None = None
+    multiple_given: str = "joint"
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, given: EnsembleLike | None = None, *, learn: Any = None) -> CondEns:
         """Find a clustering of X that is new to `given`.

@@ -6,6 +6,7 @@ p(x) = Σ_c π_c Π_y θ_cy^x_y. E: p(c | x) ∝ π_c Π_y θ_cy^x_y. M: π_c fr
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class CountClusterer(ClusterMixin, BaseEstimator):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class MultinomialMixture(CountClusterer):
     """Clusters of counts by a mixture of multinomials.
 
@@ -73,20 +75,12 @@ class MultinomialMixture(CountClusterer):
     array([0, 0, 1, 1])
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        smoothing: float = 0.1,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.smoothing = smoothing
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    smoothing: float = 0.1
+    max_iter: int = 100
+    tol: float = 1e-3
+    random_state: Any = None
 
     def fit(self, X: Any, y: None = None) -> MultinomialMixture:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""

@@ -9,7 +9,8 @@ is not always a better answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,70 +18,33 @@ from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._random import child_seed
-from consilience.consensus.bottleneck import information_bottleneck
-from consilience.consensus.cspa import cspa
+from consilience.consensus.bottleneck import InformationBottleneck
+from consilience.consensus.cspa import CSPA
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import best_start, problem_views, rows_of_start
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.evidence import evidence_accumulation
-from consilience.consensus.hbgf import hbgf
-from consilience.consensus.hgpa import hgpa
-from consilience.consensus.mcla import mcla
-from consilience.consensus.quadratic import quadratic_consensus
-from consilience.consensus.sccc import sccc
-from consilience.consensus.vote import majority_vote
+from consilience.consensus.evidence import EvidenceAccumulation
+from consilience.consensus.hbgf import HBGF
+from consilience.consensus.hgpa import HGPA
+from consilience.consensus.mcla import MCLA
+from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.sccc import SCCC
+from consilience.consensus.vote import MajorityVote
 from consilience.information import Engine, Search, batch_scores, objective_of
 from consilience.views import Views
 
-OTHERS: dict[str, Callable[[Problem, int], Answer]] = {
-    "quadratic": lambda problem, seed: quadratic_consensus(problem, random_state=seed),
-    "vote": lambda problem, seed: majority_vote(problem, random_state=seed),
-    "mcla": lambda problem, seed: mcla(problem, random_state=seed),
-    "information": lambda problem, seed: information_bottleneck(problem, random_state=seed),
-    "hbgf": lambda problem, seed: hbgf(problem, random_state=seed),
-    "sccc": lambda problem, seed: sccc(problem),
-    "cspa": lambda problem, seed: cspa(problem, random_state=seed),
-    "evidence": lambda problem, seed: evidence_accumulation(problem, random_state=seed),
-    "hgpa": lambda problem, seed: hgpa(problem, random_state=seed),
+OTHERS: dict[str, type[ConsensusEstimator]] = {
+    "quadratic": QuadraticConsensus,
+    "vote": MajorityVote,
+    "mcla": MCLA,
+    "information": InformationBottleneck,
+    "hbgf": HBGF,
+    "sccc": SCCC,
+    "cspa": CSPA,
+    "evidence": EvidenceAccumulation,
+    "hgpa": HGPA,
 }
 SLOW, MANY = ("cspa", "evidence", "hgpa"), 20_000  # left out by default where there are many rows
-
-
-def anmi_search(
-    problem: Problem,
-    *,
-    init: Sequence[Any] | None = None,
-    n_init: int = 10,
-    max_iter: int = 50,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Answer:
-    """Polish every start by moves of single rows and keep the largest ANMI."""
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    starts = _check_starts(init, problem)
-    seed = check_seed(random_state)
-    coverage = problem.coverage
-    scale = float(coverage.sum())
-    views = problem_views(problem, coverage)
-    engine = Engine(views, problem.n_clusters, objective="normalized", keep_clusters=False)
-    found: dict[str, Search] = {}
-    values: dict[str, float] = {}
-    for number, start in enumerate(starts):
-        name = start if isinstance(start, str) else f"given {number}"
-        own = child_seed(seed, "consensus.inits", number)
-        labels = _start(start, problem, views, n_init=n_init, seed=own, n_jobs=n_jobs)
-        values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
-        found[name] = engine.search(labels, max_iter=max_iter, seed=child_seed(seed, "consensus.anmi"), unit=number)
-    best = max(found, key=lambda name: found[name].objective)
-    extras = {
-        "init": best,
-        "init_anmi": values,
-        "init_polished": {name: search.objective / scale for name, search in found.items()},
-        "history": [value / scale for value in found[best].history],
-        "n_iter": len(found[best].moves),
-    }
-    return Answer(found[best].labels, extras=extras)
 
 
 def _check_starts(init: Any, problem: Problem) -> list[Any]:
@@ -115,7 +79,7 @@ def _start(
             seed=seed,
             n_jobs=n_jobs,
         )
-    answer = OTHERS[start](problem, seed)
+    answer = OTHERS[start](random_state=seed)._combine(problem)
     return np.unique(answer.labels, return_inverse=True)[1].astype(np.int32)
 
 
@@ -151,6 +115,7 @@ def _fill(column: NDArray[Any], views: Views, k: int) -> NDArray[np.int32]:
     return np.where(column >= 0, column, scores.argmax(axis=1)).astype(np.int32)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ANMISearch(ConsensusEstimator):
     """The partition with the largest average NMI that greedy search finds from several starts.
 
@@ -194,21 +159,37 @@ class ANMISearch(ConsensusEstimator):
     (array([0, 0, 0, 1, 1, 2, 2]), 0.7178)
     """
 
-    _method = staticmethod(anmi_search)
+    init: Sequence[Any] | None = None
+    n_init: int = 10
+    max_iter: int = 50
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        init: Sequence[Any] | None = None,
-        n_init: int = 10,
-        max_iter: int = 50,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    def _combine(self, problem: Problem) -> Answer:
+        """Polish every start by moves of single rows and keep the largest ANMI."""
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        starts = _check_starts(self.init, problem)
+        seed = check_seed(self.random_state)
+        coverage = problem.coverage
+        scale = float(coverage.sum())
+        views = problem_views(problem, coverage)
+        engine = Engine(views, problem.n_clusters, objective="normalized", keep_clusters=False)
+        found: dict[str, Search] = {}
+        values: dict[str, float] = {}
+        for number, start in enumerate(starts):
+            name = start if isinstance(start, str) else f"given {number}"
+            own = child_seed(seed, "consensus.inits", number)
+            labels = _start(start, problem, views, n_init=self.n_init, seed=own, n_jobs=self.n_jobs)
+            values[name] = objective_of(views, labels, problem.n_clusters, "normalized") / scale
+            found[name] = engine.search(
+                labels, max_iter=self.max_iter, seed=child_seed(seed, "consensus.anmi"), unit=number
+            )
+        best = max(found, key=lambda name: found[name].objective)
+        extras = {
+            "init": best,
+            "init_anmi": values,
+            "init_polished": {name: search.objective / scale for name, search in found.items()},
+            "history": [value / scale for value in found[best].history],
+            "n_iter": len(found[best].moves),
+        }
+        return Answer(found[best].labels, extras=extras)

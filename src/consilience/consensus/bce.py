@@ -12,7 +12,6 @@ with e_c = Ψ(γ_c) − Ψ(Σ γ). `smoothing` s adds s Σ log p_q(y | c), the D
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +22,11 @@ from consilience._random import stream
 from consilience._types import Floats, Labels
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.label_model import EMModel, check_iterations
+from consilience.consensus.label_model import EMModel
 from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
-DEFAULTS = 5, 200, 1e-5  # n_init, max_iter, tol
 DRAWS = 2000  # of θ, over which log p(row) is a mean
 
 
@@ -40,44 +38,6 @@ class Membership:
     shares: Floats
     history: list[float]
     converged: bool
-
-
-def bayesian_cluster_ensemble(
-    problem: Problem,
-    *,
-    smoothing: float = 0.1,
-    n_init: int | None = None,
-    max_iter: int | None = None,
-    tol: float | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Answer:
-    """A few iterations from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
-    check_positive("smoothing", smoothing)
-    n_starts, most, least = check_iterations((n_init, max_iter, tol), DEFAULTS)
-    seed, rows, k = check_seed(random_state), LabelRows.of(problem), problem.n_clusters
-
-    def fit(part: LabelRows, labels: NDArray[np.int32]) -> Membership:
-        alpha, shares = np.full(k, START), part.shares(part.holders @ np.eye(k)[labels], smoothing)
-        gamma = infer(part.labels, part.offsets, alpha, shares, max_iter=20)
-        return variational_em(part, alpha, shares, gamma, smoothing, min(SHORT, most), least)
-
-    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_starts, seed=seed, n_jobs=n_jobs)
-    gamma = infer(rows.labels, rows.offsets, start.alpha, start.shares, max_iter=20)
-    found = variational_em(rows, start.alpha, start.shares, gamma, smoothing, most, least)
-    gamma = infer(rows.labels, rows.offsets, found.alpha, found.shares)
-    labels = gamma.argmax(axis=1)
-    order = by_size(labels, problem.weights, k)
-    extras = {
-        "alpha": found.alpha[order],
-        "shares": rows.split(found.shares[:, order]),
-        "bound": found.history[-1],
-        "history": found.history,
-        "n_iter": len(found.history),
-        "converged": found.converged,
-        "seed": seed,
-    }
-    return Answer(labels, gamma, extras)
 
 
 def variational_em(
@@ -206,6 +166,7 @@ def infer(
     return gamma
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BCE(EMModel):
     """Bayesian cluster ensembles: objects that belong to several clusters in proportions, by variational EM.
 
@@ -261,7 +222,39 @@ class BCE(EMModel):
     array([0, 1])
     """
 
-    _method = staticmethod(bayesian_cluster_ensemble)
+    n_init: int = 5
+    max_iter: int = 200
+    tol: float = 1e-5
+
+    def _combine(self, problem: Problem) -> Answer:
+        """A few iterations from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
+        check_positive("smoothing", self.smoothing)
+        self._check_iterations()
+        seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
+
+        def fit(part: LabelRows, labels: Labels) -> Membership:
+            alpha, shares = np.full(k, START), part.shares(part.holders @ np.eye(k)[labels], self.smoothing)
+            return self._ascend(part, alpha, shares, min(SHORT, self.max_iter))
+
+        start = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
+        found = self._ascend(rows, start.alpha, start.shares, self.max_iter)
+        gamma = infer(rows.labels, rows.offsets, found.alpha, found.shares)
+        labels = gamma.argmax(axis=1)
+        order = by_size(labels, problem.weights, k)
+        extras = {
+            "alpha": found.alpha[order],
+            "shares": rows.split(found.shares[:, order]),
+            "bound": found.history[-1],
+            "history": found.history,
+            "n_iter": len(found.history),
+            "converged": found.converged,
+            "seed": seed,
+        }
+        return Answer(labels, gamma, extras)
+
+    def _ascend(self, rows: LabelRows, alpha: Floats, shares: Floats, max_iter: int) -> Membership:
+        gamma = infer(rows.labels, rows.offsets, alpha, shares, max_iter=20)
+        return variational_em(rows, alpha, shares, gamma, self.smoothing, max_iter, self.tol)
 
     def _posterior(self, rows: Labels) -> Floats:
         offsets, shares = self._table()

@@ -11,7 +11,7 @@ clusterings, their Eq. 1.)
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,40 +24,6 @@ from consilience.consensus.distinct_rows import Problem, sample_rows
 from consilience.consensus.engine_consensus import SAMPLE, engine_search, problem_views, spread_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.information import objective_of
-
-
-def information_bottleneck(
-    problem: Problem,
-    *,
-    search: str = "sequential",
-    n_init: int = 10,
-    max_iter: int = 50,
-    temperature: float = 0.0,
-    cooling: float = 1.3,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Answer:
-    """The best partition by sequential search or by annealing; annealing ends in sequential passes."""
-    check_choice(search, ("sequential", "annealing"), "search")
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    check_positive("temperature", temperature, or_equal=True)
-    check_positive("cooling", cooling, above=1)
-    seed = check_seed(random_state)
-    starts = [_annealed_start(problem, n_init, cooling, seed, n_jobs)] if search == "annealing" else None
-    found = engine_search(
-        problem,
-        objective="shannon",
-        n_init=n_init,
-        max_iter=max_iter,
-        temperature=temperature,
-        starts=starts,
-        batch=0 if search == "annealing" else 20,
-        random_state=seed,
-        n_jobs=n_jobs,
-    )
-    extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
-    return Answer(found.labels, extras=extras)
 
 
 def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_jobs: int | None) -> NDArray[np.int32]:
@@ -76,6 +42,7 @@ def _annealed_start(problem: Problem, n_init: int, cooling: float, seed: int, n_
     return spread_labels(views, part, sample, best, k, "shannon")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class InformationBottleneck(ConsensusEstimator):
     """The partition that keeps the most information about the clusterings, Σ_q I(C; λ_q).
 
@@ -116,25 +83,36 @@ class InformationBottleneck(ConsensusEstimator):
     array([0, 0, 1, 1])
     """
 
-    _method = staticmethod(information_bottleneck)
+    search: str = "sequential"
+    n_init: int = 10
+    max_iter: int = 50
+    temperature: float = 0.0
+    cooling: float = 1.3
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        search: str = "sequential",
-        n_init: int = 10,
-        max_iter: int = 50,
-        temperature: float = 0.0,
-        cooling: float = 1.3,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.search = search
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.temperature = temperature
-        self.cooling = cooling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    def _combine(self, problem: Problem) -> Answer:
+        """The best partition by sequential search or by annealing; annealing ends in sequential passes."""
+        check_choice(self.search, ("sequential", "annealing"), "search")
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_positive("temperature", self.temperature, or_equal=True)
+        check_positive("cooling", self.cooling, above=1)
+        seed = check_seed(self.random_state)
+        starts = (
+            [_annealed_start(problem, self.n_init, self.cooling, seed, self.n_jobs)]
+            if self.search == "annealing"
+            else None
+        )
+        found = engine_search(
+            problem,
+            objective="shannon",
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            temperature=self.temperature,
+            starts=starts,
+            batch=0 if self.search == "annealing" else 20,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+        )
+        extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
+        return Answer(found.labels, extras=extras)

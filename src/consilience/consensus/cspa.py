@@ -9,6 +9,7 @@ of the graph on all objects wherever equal rows stay together. There are no self
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,37 +24,6 @@ from consilience.consensus.graph_partition import Backend, check_wishes, partiti
 
 _BYTES = 12  # of one stored similarity: a float64 and its column
 _CHUNK = 2**22  # candidate pairs looked at together
-
-
-def cspa(
-    problem: Problem,
-    *,
-    memory_budget: int = 2**30,
-    n_neighbors: int = 20,
-    imbalance: float = 0.05,
-    backend: Backend = "auto",
-    random_state: Any = None,
-) -> Answer:
-    """Partition the similarity graph of the rows; see :class:`CSPA`."""
-    check_positive("memory_budget", memory_budget)
-    check_count("n_neighbors", n_neighbors)
-    check_wishes(imbalance, backend)
-    seed = check_seed(random_state)
-    members = incidence(problem)
-    sparsified = _bytes_needed(members) > memory_budget
-    if sparsified:
-        graph = strongest_similarity(problem, members, n_neighbors, seed)
-    else:
-        graph = similarity(members, problem.n_clusterings)
-    labels = partition_graph(
-        _by_pairs(graph, problem.weights),
-        problem.n_clusters,
-        vertex_weights=problem.weights,
-        imbalance=imbalance,
-        backend=backend,
-        random_state=seed,
-    )
-    return Answer(labels, _mean_similarity(problem, members, labels), {"sparsified": sparsified})
 
 
 def similarity(members: Any, r: int) -> Any:
@@ -128,6 +98,7 @@ def _mean_similarity(problem: Problem, members: Any, labels: Ints) -> Floats:
     return np.asarray(means / means.sum(axis=1, keepdims=True))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CSPA(ConsensusEstimator):
     """Cluster-based Similarity Partitioning Algorithm: partition the graph of co-occurrence in clusters.
 
@@ -169,21 +140,28 @@ class CSPA(ConsensusEstimator):
     ([0, 0, 0, 1, 1, 1], False)
     """
 
-    _method = staticmethod(cspa)
+    memory_budget: int = 2**30
+    n_neighbors: int = 20
+    imbalance: float = 0.05
+    backend: Backend = "auto"
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        memory_budget: int = 2**30,
-        n_neighbors: int = 20,
-        imbalance: float = 0.05,
-        backend: Backend = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.memory_budget = memory_budget
-        self.n_neighbors = n_neighbors
-        self.imbalance = imbalance
-        self.backend = backend
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_positive("memory_budget", self.memory_budget)
+        check_count("n_neighbors", self.n_neighbors)
+        check_wishes(self.imbalance, self.backend)
+        seed = check_seed(self.random_state)
+        members = incidence(problem)
+        sparsified = _bytes_needed(members) > self.memory_budget
+        if sparsified:
+            graph = strongest_similarity(problem, members, self.n_neighbors, seed)
+        else:
+            graph = similarity(members, problem.n_clusterings)
+        labels = partition_graph(
+            _by_pairs(graph, problem.weights),
+            problem.n_clusters,
+            vertex_weights=problem.weights,
+            imbalance=self.imbalance,
+            backend=self.backend,
+            random_state=seed,
+        )
+        return Answer(labels, _mean_similarity(problem, members, labels), {"sparsified": sparsified})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from consilience._types import EnsembleLike, Floats, Ints
+from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.confidence import assess
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.ensemble import Ensemble
@@ -37,11 +36,11 @@ class Answer:
     extras: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(eq=False, repr=False)
 class ConsensusEstimator(ClusterMixin, BaseEstimator):
     """Base of the consensus methods: `fit` collapses the ensemble, a method answers for the rows, `fit` spreads it.
 
-    A method stores its parameters in ``__init__`` (the first is `n_clusters`) and names its pure function, which takes the
-    problem and the other parameters by the same names: ``_method = staticmethod(function)``.
+    A method is a dataclass of its parameters, after the two that all have, and answers in ``_combine(problem)``.
 
     Attributes
     ----------
@@ -61,8 +60,9 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         Distinct rows that were worked on.
     """
 
-    n_clusters: int | None
-    _method: Callable[..., Answer]
+    n_clusters: int | None = None
+    _: KW_ONLY
+    random_state: RandomState = None
 
     def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
         """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
@@ -100,10 +100,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         return answer, *_tidy(answer, problem)
 
     def _combine(self, problem: Problem) -> Answer:
-        """The method's function, with this estimator's parameters under the same names."""
-        options = self.get_params(deep=False)
-        del options["n_clusters"]
-        return self._method(problem, **options)
+        raise NotImplementedError
 
 
 def by_size(labels: NDArray[Any], weights: Floats, k: int) -> Ints:

@@ -12,7 +12,7 @@ with the earliest row.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -27,29 +27,6 @@ from consilience.consensus.estimator import Answer, ConsensusEstimator
 PROTOTYPES = 2_000  # rows that stand for all when there are too many
 BLOCK = 2**24  # numbers in a block of distances
 TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
-
-
-def evidence_accumulation(
-    problem: Problem, *, linkage: str = "average", memory_budget: int = 2**30, random_state: Any = None
-) -> Answer:
-    """Answer for the rows; see :class:`EvidenceAccumulation` for the parameters."""
-    check_choice(linkage, LINKAGES, "linkage")
-    seed = check_seed(random_state)
-    room = _rows_in(memory_budget, problem.n_clusters)
-    sparsified = problem.n_rows > room
-    if sparsified:
-        rows, weights, nearest = _absorb(problem, min(room, max(PROTOTYPES, problem.n_clusters)), seed)
-    else:
-        rows = nearest = np.arange(problem.n_rows)
-        weights = problem.weights
-    leaves = problem.labels[rows]
-    distances = np.empty((len(rows), len(rows)))
-    for block in _blocks(len(rows), len(rows)):
-        distances[block] = row_distances(leaves[block], leaves)
-    tree = weighted_linkage(distances, weights, linkage)
-    labels = cut_tree(tree, problem.n_clusters)[nearest]
-    extras = {"linkage": tree, "sparsified": sparsified, "linkage_rows": leaves}
-    return Answer(labels, cluster_association(problem, labels), extras)
 
 
 def _rows_in(memory_budget: int, k: int) -> int:
@@ -148,6 +125,7 @@ def cluster_association(problem: Problem, labels: Ints) -> Floats:
     return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EvidenceAccumulation(ConsensusEstimator):
     """Consensus by hierarchical clustering of the co-association of the objects.
 
@@ -192,17 +170,24 @@ class EvidenceAccumulation(ConsensusEstimator):
     [0.33, 0.33, 0.83, 0.97]
     """
 
-    _method = staticmethod(evidence_accumulation)
+    linkage: str = "average"
+    memory_budget: int = 2**30
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        linkage: str = "average",
-        memory_budget: int = 2**30,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.linkage = linkage
-        self.memory_budget = memory_budget
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_choice(self.linkage, LINKAGES, "linkage")
+        seed = check_seed(self.random_state)
+        room = _rows_in(self.memory_budget, problem.n_clusters)
+        sparsified = problem.n_rows > room
+        if sparsified:
+            rows, weights, nearest = _absorb(problem, min(room, max(PROTOTYPES, problem.n_clusters)), seed)
+        else:
+            rows = nearest = np.arange(problem.n_rows)
+            weights = problem.weights
+        leaves = problem.labels[rows]
+        distances = np.empty((len(rows), len(rows)))
+        for block in _blocks(len(rows), len(rows)):
+            distances[block] = row_distances(leaves[block], leaves)
+        tree = weighted_linkage(distances, weights, self.linkage)
+        labels = cut_tree(tree, problem.n_clusters)[nearest]
+        extras = {"linkage": tree, "sparsified": sparsified, "linkage_rows": leaves}
+        return Answer(labels, cluster_association(problem, labels), extras)

@@ -7,6 +7,7 @@ clusters by their objects at once. A row of weight w is w objects, so its edges 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,34 +18,6 @@ from consilience._types import Floats, Ints
 from consilience.consensus.distinct_rows import Problem, incidence, sample_rows
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
-
-
-def hbgf(
-    problem: Problem,
-    *,
-    max_rows: int = 2500,
-    imbalance: float = 0.05,
-    backend: Backend = "auto",
-    random_state: Any = None,
-) -> Answer:
-    """Partition the bipartite graph of rows and clusters; see :class:`HBGF`."""
-    check_count("max_rows", max_rows, problem.n_clusters)
-    check_wishes(imbalance, backend)
-    seed = check_seed(random_state)
-    members = incidence(problem)
-    chosen = sample_rows(problem.weights, max_rows, seed)
-    blocks = partition_graph(
-        bipartite(members[chosen], problem.weights[chosen]),
-        problem.n_clusters,
-        vertex_weights=np.concatenate([problem.weights[chosen], np.zeros(members.shape[1])]),
-        imbalance=imbalance,
-        backend=backend,
-        random_state=seed,
-    )
-    membership = _shares(members, blocks[len(chosen) :], problem.n_clusters)
-    labels = membership.argmax(axis=1)
-    labels[chosen] = blocks[: len(chosen)]
-    return Answer(labels, membership, {"sampled": len(chosen) < problem.n_rows})
 
 
 def _shares(members: Any, homes: Ints, k: int) -> Floats:
@@ -62,6 +35,7 @@ def bipartite(members: Any, weights: Any) -> Any:
     return sparse.block_array([[None, edges], [edges.T, None]], format="csr")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HBGF(ConsensusEstimator):
     """Hybrid Bipartite Graph Formulation: partition the graph of objects and clusters.
 
@@ -99,19 +73,25 @@ class HBGF(ConsensusEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
-    _method = staticmethod(hbgf)
+    max_rows: int = 2500
+    imbalance: float = 0.05
+    backend: Backend = "auto"
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        max_rows: int = 2500,
-        imbalance: float = 0.05,
-        backend: Backend = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.max_rows = max_rows
-        self.imbalance = imbalance
-        self.backend = backend
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_count("max_rows", self.max_rows, problem.n_clusters)
+        check_wishes(self.imbalance, self.backend)
+        seed = check_seed(self.random_state)
+        members = incidence(problem)
+        chosen = sample_rows(problem.weights, self.max_rows, seed)
+        blocks = partition_graph(
+            bipartite(members[chosen], problem.weights[chosen]),
+            problem.n_clusters,
+            vertex_weights=np.concatenate([problem.weights[chosen], np.zeros(members.shape[1])]),
+            imbalance=self.imbalance,
+            backend=self.backend,
+            random_state=seed,
+        )
+        membership = _shares(members, blocks[len(chosen) :], problem.n_clusters)
+        labels = membership.argmax(axis=1)
+        labels[chosen] = blocks[: len(chosen)]
+        return Answer(labels, membership, {"sampled": len(chosen) < problem.n_rows})

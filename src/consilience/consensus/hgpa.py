@@ -11,7 +11,8 @@ a little.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
@@ -22,44 +23,7 @@ from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import check_wishes, partition_hypergraph
 
 
-def hgpa(
-    problem: Problem,
-    *,
-    objective: Literal["cut", "km1"] = "cut",
-    max_rows: int = 2500,
-    imbalance: float = 0.05,
-    random_state: Any = None,
-) -> Answer:
-    """Partition the hypergraph of all clusters; see :class:`HGPA`."""
-    check_choice(objective, ["cut", "km1"], "objective")
-    check_count("max_rows", max_rows, problem.n_clusters)
-    check_wishes(imbalance)
-    seed = check_seed(random_state)
-    chosen = sample_rows(problem.weights, max_rows, seed)
-    members = incidence(problem)
-    clusters = members[chosen].tocsc()
-    blocks = partition_hypergraph(
-        np.split(clusters.indices, clusters.indptr[1:-1]),
-        problem.n_clusters,
-        n_vertices=len(chosen),
-        vertex_weights=problem.weights[chosen],
-        imbalance=imbalance,
-        random_state=seed,
-        objective=objective,
-    )
-    if len(chosen) == problem.n_rows:
-        return Answer(blocks, extras={"sampled": False})
-    ours = sparse.csr_array(
-        (problem.weights[chosen], (np.arange(len(chosen)), blocks)), (len(chosen), problem.n_clusters)
-    )
-    held = (members[chosen].T @ ours).toarray()  # the weight of each cluster's rows in each block
-    labels = np.asarray(members @ np.divide(held, held.sum(axis=1, keepdims=True), where=held > 0, out=held)).argmax(
-        axis=1
-    )
-    labels[chosen] = blocks
-    return Answer(labels, extras={"sampled": True})
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class HGPA(ConsensusEstimator):
     """HyperGraph-Partitioning Algorithm: k groups of about equal size that cut the fewest clusters.
 
@@ -98,19 +62,35 @@ class HGPA(ConsensusEstimator):
     [0, 0, 0, 1, 1, 1]
     """
 
-    _method = staticmethod(hgpa)
+    objective: Literal["cut", "km1"] = "cut"
+    max_rows: int = 2500
+    imbalance: float = 0.05
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        objective: Literal["cut", "km1"] = "cut",
-        max_rows: int = 2500,
-        imbalance: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.objective = objective
-        self.max_rows = max_rows
-        self.imbalance = imbalance
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_choice(self.objective, ["cut", "km1"], "objective")
+        check_count("max_rows", self.max_rows, problem.n_clusters)
+        check_wishes(self.imbalance)
+        seed = check_seed(self.random_state)
+        chosen = sample_rows(problem.weights, self.max_rows, seed)
+        members = incidence(problem)
+        clusters = members[chosen].tocsc()
+        blocks = partition_hypergraph(
+            np.split(clusters.indices, clusters.indptr[1:-1]),
+            problem.n_clusters,
+            n_vertices=len(chosen),
+            vertex_weights=problem.weights[chosen],
+            imbalance=self.imbalance,
+            random_state=seed,
+            objective=self.objective,
+        )
+        if len(chosen) == problem.n_rows:
+            return Answer(blocks, extras={"sampled": False})
+        ours = sparse.csr_array(
+            (problem.weights[chosen], (np.arange(len(chosen)), blocks)), (len(chosen), problem.n_clusters)
+        )
+        held = (members[chosen].T @ ours).toarray()  # the weight of each cluster's rows in each block
+        labels = np.asarray(
+            members @ np.divide(held, held.sum(axis=1, keepdims=True), where=held > 0, out=held)
+        ).argmax(axis=1)
+        labels[chosen] = blocks
+        return Answer(labels, extras={"sampled": True})

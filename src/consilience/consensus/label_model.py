@@ -16,6 +16,7 @@ nothing about the cluster, and costs what such a surprise should.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience import _kernels
 from consilience._check import InputError, check_count, check_positive, count
-from consilience._types import EnsembleLike, Floats, Ints, Labels, RandomState
+from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.distinct_rows import Problem
-from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.estimator import ConsensusEstimator
 from consilience.ensemble import Ensemble
 from consilience.measures import perplexity
 from consilience.opening import as_ensemble
@@ -51,13 +52,12 @@ class LabelModel(ConsensusEstimator):
         For every clustering of `fit`, the codes 0 … J_q − 1 that the model gave to its labels, by label.
     """
 
-    label_codes_: list[Codes]
-
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
+        self._labeled = problem.weights @ (problem.labels >= 0)
         used = ens.labels[problem.inverse >= 0]
         present = [np.unique(codes[codes >= 0]) for codes in used.T]
-        self.label_codes_ = [
+        self.label_codes_: list[Codes] = [
             {name: i for i, name in enumerate(ens.categories(q)[codes])} for q, codes in enumerate(present)
         ]
         self._clusterings = ens.info["name"].tolist() if "name" in ens.info else None
@@ -65,10 +65,6 @@ class LabelModel(ConsensusEstimator):
         if unknown.any():  # what the model says of a row without labels
             self.membership_[unknown] = self._posterior(np.full((1, len(self._columns())), -1, np.int32))
         return self
-
-    def _combine(self, problem: Problem) -> Answer:
-        self._labeled = problem.weights @ (problem.labels >= 0)
-        return super()._combine(problem)
 
     def predict(self, X: EnsembleLike) -> Ints:
         """The most probable cluster of every row, −1 for rows without a label that the model knows.
@@ -138,52 +134,32 @@ class LabelModel(ConsensusEstimator):
                 "give as many, in the same order, with -1 for labels that are not known"
             )
         info = None if self._clusterings is None else {"name": self._clusterings}
-        none, names = (
-            np.full((1, r), -1, np.int32),
-            [np.fromiter(codes, object, len(codes)) for codes in self.label_codes_],
-        )
-        known = Ensemble.from_codes(none, label_names=names, info=info)
+        names = [np.fromiter(codes, object, len(codes)) for codes in self.label_codes_]
+        known = Ensemble.from_codes(np.full((1, r), -1, np.int32), label_names=names, info=info)
         columns, sizes = self._columns(), np.array([len(codes) for codes in self.label_codes_])
         rows = known.align(ens).labels[:, columns]
         return np.ascontiguousarray(np.where(rows < sizes[columns], rows, UNSEEN))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EMModel(LabelModel):
     """Base of the models with `n_clusters` clusters and tables of label probabilities, fitted by iterations from several starts."""
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        smoothing: float = 0.1,
-        n_init: int | None = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.smoothing = smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    shares_: list[Floats]
+    smoothing: float = 0.1
+    n_init: int = 10
+    max_iter: int = 500
+    tol: float = 1e-6
+    n_jobs: int | None = None
 
     def _table(self) -> tuple[Ints, Floats]:
         """Where each clustering's labels begin, and p(label | cluster) of all labels (labels × k)."""
         offsets = np.concatenate([[0], np.cumsum([share.shape[1] for share in self.shares_])])
         return offsets, np.hstack(self.shares_).T
 
-
-def check_iterations(
-    given: tuple[int | None, int | None, float | None], usual: tuple[int, int, float]
-) -> tuple[int, int, float]:
-    """Starts, iterations at most and tolerance, each the model's usual one where None is given."""
-    n_init, max_iter, tol = (default if value is None else value for value, default in zip(given, usual, strict=True))
-    return check_count("n_init", n_init), check_count("max_iter", max_iter), check_positive("tol", tol, or_equal=True)
+    def _check_iterations(self) -> None:
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol, or_equal=True)
 
 
 def _by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from consilience.consensus.engine_consensus import SAMPLE
 from consilience.information import random_starts
 from consilience.views import label_views
 
-Fitted = TypeVar("Fitted")
 SHORT = 20  # iterations over which starts compete
 
 
@@ -91,14 +90,13 @@ def sum_over_labels(labels: Labels, offsets: NDArray[np.int64], table: Floats) -
 def best_start(
     rows: LabelRows,
     n_clusters: int,
-    fit: Callable[[LabelRows, NDArray[np.int32]], Fitted],
-    objective: Callable[[Fitted], float],
+    fit: Callable[[LabelRows, Labels], Any],
     *,
     n_init: int,
     seed: int,
     n_jobs: int | None,
-) -> Fitted:
-    """The best of `n_init` fits, to a sample of 2,000 rows where there are more.
+) -> Any:
+    """The best of `n_init` fits by the end of their `history`, to a sample of 2,000 rows where there are more.
 
     Each begins with a partition seeded by rows (k-means++) from its own stream.
     """
@@ -108,4 +106,4 @@ def best_start(
     part = rows if len(sample) == len(rows.labels) else rows.take(sample)
     starts = random_starts(label_views(part.labels, object_weights=part.weights), n_clusters, n_init, random_state=seed)
     found = workers(n_jobs)(delayed(fit)(part, start) for start in starts)
-    return max(found, key=objective)
+    return max(found, key=lambda fitted: fitted.history[-1])

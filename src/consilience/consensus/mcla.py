@@ -10,6 +10,7 @@ how strongly each object is associated with it, and every object goes to its str
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,6 @@ from consilience._types import Floats, Ints
 from consilience.consensus.distinct_rows import Problem, incidence
 from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
-
-
-def mcla(problem: Problem, *, imbalance: float = 0.05, backend: Backend = "auto", random_state: Any = None) -> Answer:
-    """Meta-clusters, association, competition; see :class:`MCLA`."""
-    check_wishes(imbalance, backend)
-    members = incidence(problem)
-    graph = cluster_jaccard(members, problem.weights)
-    meta = partition_graph(graph, problem.n_clusters, imbalance=imbalance, backend=backend, random_state=random_state)
-    association = associate(members, meta)
-    # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
-    labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
-    order = by_size(labels, problem.weights, association.shape[1])
-    extras = {"association": problem.spread(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
-    return Answer(labels, association, extras)
 
 
 def cluster_jaccard(members: Any, weights: Floats) -> Any:
@@ -63,6 +50,7 @@ def compete(association: Floats, totals: Floats) -> Ints:
     return order[np.argmax(association[:, order], axis=1)]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MCLA(ConsensusEstimator):
     """Meta-CLustering Algorithm: group the clusters of all clusterings, then assign objects to the groups.
 
@@ -102,17 +90,19 @@ class MCLA(ConsensusEstimator):
     [0, 0, 0, 1, 1, 2, 2]
     """
 
-    _method = staticmethod(mcla)
+    imbalance: float = 0.05
+    backend: Backend = "auto"
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        imbalance: float = 0.05,
-        backend: Backend = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.imbalance = imbalance
-        self.backend = backend
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_wishes(self.imbalance, self.backend)
+        members = incidence(problem)
+        graph = cluster_jaccard(members, problem.weights)
+        meta = partition_graph(
+            graph, problem.n_clusters, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state
+        )
+        association = associate(members, meta)
+        # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
+        labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
+        order = by_size(labels, problem.weights, association.shape[1])
+        extras = {"association": problem.spread(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
+        return Answer(labels, association, extras)

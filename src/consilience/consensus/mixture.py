@@ -8,10 +8,8 @@ posterior under Dirichlet(1 + s) priors of every p_q(· | c): p_q(y | c) = (n_cy
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from consilience._check import check_positive, check_seed
@@ -20,10 +18,8 @@ from consilience.annealing import soft_rows
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
-from consilience.consensus.label_model import EMModel, check_iterations
+from consilience.consensus.label_model import EMModel
 from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
-
-DEFAULTS = 10, 500, 1e-6  # n_init, max_iter, tol
 
 
 @dataclass(frozen=True)
@@ -38,46 +34,6 @@ class Mixture:
     def joint(self, rows: LabelRows) -> Floats:
         """log p(row, cluster)."""
         return rows.scores(self.log_shares) + self.log_weights
-
-
-def mixture_model(
-    problem: Problem,
-    *,
-    smoothing: float = 0.1,
-    n_init: int | None = None,
-    max_iter: int | None = None,
-    tol: float | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Answer:
-    """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
-    check_positive("smoothing", smoothing, or_equal=True)
-    n_starts, most, least = check_iterations((n_init, max_iter, tol), DEFAULTS)
-    seed, rows, k = check_seed(random_state), LabelRows.of(problem), problem.n_clusters
-
-    def fit(part: LabelRows, labels: NDArray[np.int32]) -> Mixture:
-        return expectation_maximization(part, np.eye(k)[labels], smoothing, min(SHORT, most), least)
-
-    start = best_start(rows, k, fit, lambda m: m.history[-1], n_init=n_starts, seed=seed, n_jobs=n_jobs)
-    shares = np.exp(start.log_shares)
-    if problem.n_rows > SAMPLE:  # a label that the sample lacks has a little chance, so that every row finds a cluster
-        shares = shares + 0.5 / problem.n_rows
-    with np.errstate(divide="ignore"):
-        soft = soft_rows(rows.scores(np.log(shares)) + start.log_weights)[0]
-    found = expectation_maximization(rows, soft, smoothing, most, least)
-    soft, logs = soft_rows(found.joint(rows))
-    labels = soft.argmax(axis=1)
-    order = by_size(labels, problem.weights, k)
-    shares = np.exp(found.log_shares[:, order])
-    extras = {
-        "weights": np.exp(found.log_weights[order]),
-        "shares": rows.split(shares),
-        "log_likelihood": float(problem.weights @ logs),
-        "history": found.history,
-        "n_iter": len(found.history),
-        "converged": found.converged,
-    }
-    return Answer(labels, soft, extras)
 
 
 def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
@@ -154,7 +110,38 @@ class MixtureModel(EMModel):
     1.44
     """
 
-    _method = staticmethod(mixture_model)
+    def _combine(self, problem: Problem) -> Answer:
+        """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
+        check_positive("smoothing", self.smoothing, or_equal=True)
+        self._check_iterations()
+        seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
+
+        def fit(part: LabelRows, labels: Labels) -> Mixture:
+            return expectation_maximization(
+                part, np.eye(k)[labels], self.smoothing, min(SHORT, self.max_iter), self.tol
+            )
+
+        start = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
+        shares = np.exp(start.log_shares)
+        if (
+            problem.n_rows > SAMPLE
+        ):  # a label that the sample lacks has a little chance, so that every row finds a cluster
+            shares = shares + 0.5 / problem.n_rows
+        with np.errstate(divide="ignore"):
+            soft = soft_rows(rows.scores(np.log(shares)) + start.log_weights)[0]
+        found = expectation_maximization(rows, soft, self.smoothing, self.max_iter, self.tol)
+        soft, logs = soft_rows(found.joint(rows))
+        labels = soft.argmax(axis=1)
+        order = by_size(labels, problem.weights, k)
+        extras = {
+            "weights": np.exp(found.log_weights[order]),
+            "shares": rows.split(np.exp(found.log_shares[:, order])),
+            "log_likelihood": float(problem.weights @ logs),
+            "history": found.history,
+            "n_iter": len(found.history),
+            "converged": found.converged,
+        }
+        return Answer(labels, soft, extras)
 
     def _log_joint(self, rows: Labels) -> Floats:
         offsets, shares = self._table()

@@ -11,6 +11,7 @@ finer than any of them, two to three times the classes on common data sets. `n_c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from consilience._check import check_choice, check_count, check_positive, check_
 from consilience._types import Floats, Labels
 from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
 from consilience.consensus.bayes.model import PRIORS
-from consilience.consensus.bayes.predictive import Components, mean_log_joint
+from consilience.consensus.bayes.predictive import mean_log_joint
 from consilience.consensus.bayes.sampling import (
     INITS,
     convergence_table,
@@ -40,28 +41,7 @@ INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
 SWEEPS = 50, 400  # at least and at most, by default
 PASSES = 500  # of variational inference, by default
-
-
-def nbce(problem: Problem, *, n_clusters: int | None = None, **options: Any) -> Answer:
-    """Answer for the rows; see :class:`NBCE` for the parameters."""
-    _check(options)
-    fit = _gibbs if options["inference"] == "gibbs" else _variational
-    return fit(problem, n_clusters=n_clusters, **options)
-
-
-def _check(options: dict[str, Any]) -> None:
-    check_choice(options["prior"], PRIORS, "prior")
-    check_choice(options["inference"], INFERENCE, "inference")
-    check_choice(options["loss"], LOSSES, "loss")
-    check_choice(options["init"], INITS, "init")
-    for name in ("alpha", "beta"):
-        if options[name] is not None:
-            check_positive(name, options[name])
-    for name in ("n_components", "n_chains", "n_samples", "n_init"):
-        check_count(name, options[name])
-    if options["max_iter"] is not None:
-        check_count("max_iter", options["max_iter"], 2 if options["inference"] == "gibbs" else 1)
-    check_positive("tol", options["tol"])
+MODEL = ("prior", "n_components", "alpha", "beta")
 
 
 def usual_sweeps(n_objects: float) -> int:
@@ -69,50 +49,7 @@ def usual_sweeps(n_objects: float) -> int:
     return int(np.clip(SWEEPS[1] * OBJECTS / n_objects, *SWEEPS))
 
 
-def _gibbs(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
-    max_iter = options["max_iter"] or usual_sweeps(problem.weights.sum())
-    model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
-    how = {name: options[name] for name in ("init", "n_chains", "n_samples", "n_jobs", "progress")}
-    posterior = sample_posterior(problem, model, max_iter=max_iter, seed=check_seed(options["random_state"]), **how)
-    labels, membership, components, loss = summarize(
-        posterior, options["prior"], loss=options["loss"], n_clusters=n_clusters
-    )
-    samples = posterior.samples
-    counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])
-    shares = counts.value_counts(normalize=True).sort_index()
-    extras = {
-        "components": components,
-        "alpha": float(np.mean([sample.alpha for sample in samples])),
-        "beta": float(np.mean([sample.beta for sample in samples])),
-        "expected_loss": loss,
-        "n_clusters_posterior": shares.rename_axis("n_clusters").rename("probability"),
-        "n_singletons": np.array([np.count_nonzero(sample.sizes == 1) for sample in samples]),
-        "trace": trace_table(posterior.chains),
-        "convergence": convergence_table(posterior.chains),
-        "chains_left_out": np.flatnonzero(~posterior.arrived),
-        "n_iter": max_iter,
-    }
-    return Answer(labels, membership, extras)
-
-
-def _variational(problem: Problem, *, n_clusters: int | None, **options: Any) -> Answer:
-    model = {name: options[name] for name in ("prior", "n_components", "alpha", "beta")}
-    how = {name: options[name] for name in ("init", "n_init", "tol", "n_jobs")}
-    how["max_iter"] = options["max_iter"] or PASSES
-    seed = check_seed(options["random_state"])
-    fit = fit_bound(problem, Method(options["inference"], **model), seed=seed, **how)
-    labels, membership, components = answer_of(fit, loss=options["loss"], n_clusters=n_clusters)
-    extras = {
-        "components": [components],
-        "alpha": fit.state.alpha,
-        "beta": fit.state.beta,
-        "history": fit.history,
-        "converged": fit.converged,
-        "n_iter": len(fit.history) - 1,
-    }
-    return Answer(labels, membership, extras)
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class NBCE(LabelModel):
     """Bayesian consensus with an open number of clusters.
 
@@ -191,49 +128,92 @@ class NBCE(LabelModel):
     [0]
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        prior: str = "tsb",
-        inference: str = "gibbs",
-        n_components: int = 100,
-        alpha: float | None = None,
-        beta: float | None = None,
-        loss: str = "vi",
-        init: str = "both",
-        n_chains: int = 4,
-        max_iter: int | None = None,
-        n_samples: int = 100,
-        n_init: int = 5,
-        tol: float = 1e-6,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.prior = prior
-        self.inference = inference
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.loss = loss
-        self.init = init
-        self.n_chains = n_chains
-        self.max_iter = max_iter
-        self.n_samples = n_samples
-        self.n_init = n_init
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    prior: str = "tsb"
+    inference: str = "gibbs"
+    n_components: int = 100
+    alpha: float | None = None
+    beta: float | None = None
+    loss: str = "vi"
+    init: str = "both"
+    n_chains: int = 4
+    max_iter: int | None = None
+    n_samples: int = 100
+    n_init: int = 5
+    tol: float = 1e-6
+    n_jobs: int | None = None
 
-    components_: list[Components]
-    _progress: bool | None = False  # a bar while sampling; functions set it
-
-    def _method(self, problem: Problem, **options: Any) -> Answer:
-        answer = nbce(problem, n_clusters=self.n_clusters, progress=self._progress, **options)
+    def _combine(self, problem: Problem) -> Answer:
+        self._check()
+        answer = self._gibbs(problem) if self.inference == "gibbs" else self._variational(problem)
         self._offsets = problem.hyperedges()[1].astype(np.int64)
         self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
         return answer
+
+    def _check(self) -> None:
+        check_choice(self.prior, PRIORS, "prior")
+        check_choice(self.inference, INFERENCE, "inference")
+        check_choice(self.loss, LOSSES, "loss")
+        check_choice(self.init, INITS, "init")
+        for name in ("alpha", "beta"):
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
+        for name in ("n_components", "n_chains", "n_samples", "n_init"):
+            check_count(name, getattr(self, name))
+        if self.max_iter is not None:
+            check_count("max_iter", self.max_iter, 2 if self.inference == "gibbs" else 1)
+        check_positive("tol", self.tol)
+
+    def _options(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
+
+    def _gibbs(self, problem: Problem) -> Answer:
+        max_iter = self.max_iter or usual_sweeps(problem.weights.sum())
+        posterior = sample_posterior(
+            problem,
+            self._options(*MODEL),
+            max_iter=max_iter,
+            seed=check_seed(self.random_state),
+            progress=getattr(self, "_progress", False),  # a bar while sampling; functions set it
+            **self._options("init", "n_chains", "n_samples", "n_jobs"),
+        )
+        labels, membership, components, loss = summarize(
+            posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters
+        )
+        samples = posterior.samples
+        counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])
+        shares = counts.value_counts(normalize=True).sort_index()
+        extras = {
+            "components": components,
+            "alpha": float(np.mean([sample.alpha for sample in samples])),
+            "beta": float(np.mean([sample.beta for sample in samples])),
+            "expected_loss": loss,
+            "n_clusters_posterior": shares.rename_axis("n_clusters").rename("probability"),
+            "n_singletons": np.array([np.count_nonzero(sample.sizes == 1) for sample in samples]),
+            "trace": trace_table(posterior.chains),
+            "convergence": convergence_table(posterior.chains),
+            "chains_left_out": np.flatnonzero(~posterior.arrived),
+            "n_iter": max_iter,
+        }
+        return Answer(labels, membership, extras)
+
+    def _variational(self, problem: Problem) -> Answer:
+        fit = fit_bound(
+            problem,
+            Method(self.inference, **self._options(*MODEL)),
+            seed=check_seed(self.random_state),
+            max_iter=self.max_iter or PASSES,
+            **self._options("init", "n_init", "tol", "n_jobs"),
+        )
+        labels, membership, components = answer_of(fit, loss=self.loss, n_clusters=self.n_clusters)
+        extras = {
+            "components": [components],
+            "alpha": fit.state.alpha,
+            "beta": fit.state.beta,
+            "history": fit.history,
+            "converged": fit.converged,
+            "n_iter": len(fit.history) - 1,
+        }
+        return Answer(labels, membership, extras)
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)

@@ -7,7 +7,7 @@ model / Combining multiple weak clusterings, 2003; D. Gondek and T. Hofmann, KDD
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from consilience._check import check_count
 from consilience.consensus.distinct_rows import Problem
@@ -15,24 +15,7 @@ from consilience.consensus.engine_consensus import engine_search
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 
 
-def quadratic_consensus(
-    problem: Problem,
-    *,
-    n_init: int = 10,
-    max_iter: int = 50,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Answer:
-    """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    found = engine_search(
-        problem, objective="quadratic", n_init=n_init, max_iter=max_iter, random_state=random_state, n_jobs=n_jobs
-    )
-    extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
-    return Answer(found.labels, extras=extras)
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class QuadraticConsensus(ConsensusEstimator):
     """k-means on the labels: batch, then online (quadratic mutual information).
 
@@ -70,19 +53,21 @@ class QuadraticConsensus(ConsensusEstimator):
     array([0, 0, 1, 1])
     """
 
-    _method = staticmethod(quadratic_consensus)
+    n_init: int = 10
+    max_iter: int = 50
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        n_init: int = 10,
-        max_iter: int = 50,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    def _combine(self, problem: Problem) -> Answer:
+        """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        found = engine_search(
+            problem,
+            objective="quadratic",
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
+        return Answer(found.labels, extras=extras)

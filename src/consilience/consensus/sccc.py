@@ -15,11 +15,12 @@ components that share none are at distance r.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from consilience._check import InputError, check_choice
-from consilience._types import Floats, Ints, Labels, RandomState
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.distinct_rows import Problem, incidence, row_distances
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.ensemble import Ensemble
@@ -29,29 +30,6 @@ from consilience.measures.information import nmi_from
 
 MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
-
-
-def sccc(
-    problem: Problem, *, gap: int | str = "all", centroid: bool = False, random_state: RandomState = None
-) -> Answer:
-    """Answer for the rows; see :class:`SCCC` for the parameters."""
-    ranked = np.argsort(-problem.weights, kind="stable")
-    seeds = {g: found for g in _gaps(problem, gap) if (found := _seeds(problem, ranked, g)) is not None}
-    if not seeds:
-        raise InputError(f"a gap of {gap} leaves fewer than {problem.n_clusters} seeds; use a smaller gap or gap='all'")
-    assign = _follow if centroid else _nearest
-    results = {found: assign(problem, ranked, np.array(found)) for found in dict.fromkeys(seeds.values())}
-    by_gap = np.column_stack([results[found] for found in seeds.values()])
-    ensemble = Ensemble(problem.spread(by_gap, -1), info={"gap": list(seeds)})
-    at = int(np.argmax([_shared(problem, labels) for labels in by_gap.T]))
-    extras = {
-        "gap": list(seeds)[at],
-        "gaps": np.array(list(seeds)),
-        "labels_by_gap": ensemble,
-        "seeds": problem.labels[list(list(seeds.values())[at])],
-        "stability": stability(ensemble, "jaccard") if len(seeds) > 1 else None,
-    }
-    return Answer(by_gap[:, at], extras=extras)
 
 
 def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:
@@ -133,6 +111,7 @@ def _shared(problem: Problem, labels: Ints) -> float:
     return float(np.average(values, weights=totals))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SCCC(ConsensusEstimator):
     """Consensus around stable components: the largest groups that every clustering keeps together.
 
@@ -183,17 +162,26 @@ class SCCC(ConsensusEstimator):
     Stability: jaccard 0.5000 ± 0.2500 over 3 pairs
     """
 
-    _method = staticmethod(sccc)
+    gap: int | str = "all"
+    centroid: bool = False
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        gap: int | str = "all",
-        centroid: bool = False,
-        random_state: RandomState = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.gap = gap
-        self.centroid = centroid
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        ranked = np.argsort(-problem.weights, kind="stable")
+        seeds = {g: found for g in _gaps(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
+        if not seeds:
+            raise InputError(
+                f"a gap of {self.gap} leaves fewer than {problem.n_clusters} seeds; use a smaller gap or gap='all'"
+            )
+        assign = _follow if self.centroid else _nearest
+        results = {found: assign(problem, ranked, np.array(found)) for found in dict.fromkeys(seeds.values())}
+        by_gap = np.column_stack([results[found] for found in seeds.values()])
+        ensemble = Ensemble(problem.spread(by_gap, -1), info={"gap": list(seeds)})
+        at = int(np.argmax([_shared(problem, labels) for labels in by_gap.T]))
+        extras = {
+            "gap": list(seeds)[at],
+            "gaps": np.array(list(seeds)),
+            "labels_by_gap": ensemble,
+            "seeds": problem.labels[list(list(seeds.values())[at])],
+            "stability": stability(ensemble, "jaccard") if len(seeds) > 1 else None,
+        }
+        return Answer(by_gap[:, at], extras=extras)

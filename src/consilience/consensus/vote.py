@@ -13,6 +13,7 @@ and Punch 2005), and every clustering with k clusters.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,24 +33,6 @@ ENOUGH = 3  # starts that end equally well: what most find is taken for the best
 MOST = 50  # clusterings that a vote starts from
 LLOYD = 30  # passes of a k-means start
 INITS = ("best", "quadratic", "clusterings")
-
-
-def majority_vote(
-    problem: Problem, *, init: Any = "best", n_init: int = 10, max_iter: int = 100, random_state: Any = None
-) -> Answer:
-    """Answer for the rows; see :class:`MajorityVote` for the parameters."""
-    check_count("n_init", n_init)
-    check_count("max_iter", max_iter)
-    problem = _by_column(problem, problem.labels, problem.weights)
-    if isinstance(init, str):
-        check_choice(init, INITS, "init")
-        labels = _best_start(problem, init, n_init, max_iter, check_seed(random_state))
-    else:
-        labels = rows_of_start(problem, init)
-    labels, votes, n_iter = _alternate(problem, labels, max_iter)
-    known = (problem.labels >= 0).sum(axis=1)
-    agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
-    return Answer(labels, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})
 
 
 def _by_column(problem: Problem, labels: NDArray[np.int32], weights: Floats) -> Problem:
@@ -144,6 +127,7 @@ def _starts(problem: Problem, init: str, n_init: int, seed: int) -> Iterator[Int
         yield best_start(problem_views(problem), problem.n_clusters, objective="quadratic", **how).astype(np.int64)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MajorityVote(ConsensusEstimator):
     """Consensus by iterated voting with aligned cluster names; fast, and among the best under label noise.
 
@@ -190,19 +174,20 @@ class MajorityVote(ConsensusEstimator):
     [0.67, 0.33, 0.0]
     """
 
-    _method = staticmethod(majority_vote)
+    init: Any = "best"
+    n_init: int = 10
+    max_iter: int = 100
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        init: Any = "best",
-        n_init: int = 10,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    def _combine(self, problem: Problem) -> Answer:
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        problem = _by_column(problem, problem.labels, problem.weights)
+        if isinstance(self.init, str):
+            check_choice(self.init, INITS, "init")
+            labels = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
+        else:
+            labels = rows_of_start(problem, self.init)
+        labels, votes, n_iter = _alternate(problem, labels, self.max_iter)
+        known = (problem.labels >= 0).sum(axis=1)
+        agreement = float(problem.weights @ votes[np.arange(problem.n_rows), labels] / (problem.weights @ known))
+        return Answer(labels, votes / known[:, None], {"agreement": agreement, "n_iter": n_iter})
