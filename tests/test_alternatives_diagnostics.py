@@ -1,4 +1,4 @@
-"""How new, how good, how sure: the numbers beside their definitions, and the sentence."""
+"""Redundancy, quality and confidence: the numbers beside their definitions, and the sentence."""
 
 import json
 from dataclasses import replace
@@ -11,6 +11,7 @@ from sklearn.metrics import mutual_info_score
 import consilience as cs
 from consilience._check import InputError
 from consilience.alternatives import CCIB, diagnose, group_breakdown, quality
+from consilience.consensus import floaters
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import adjusted_rand, information_ratio, matched_accuracy, nmi
 from consilience.reports.contrast import contrast_summary
@@ -117,12 +118,17 @@ def test_stability_is_the_agreement_of_two_halves_of_the_restarts(result):
     assert cs.contrast(noise, np.arange(200) % 2, 3, n_init=4).run_agreement < 0.8
 
 
-def test_the_sentence_says_how_new_how_good_how_sure(result):
+def test_the_sentence_says_redundancy_quality_confidence_and_support(result):
     X, given, hidden, found = result
     assert found.sentence.startswith("new: NMI 0.00 with the given grouping; keeps 0.03")
     assert "two halves of the runs agree to an adjusted Rand index of" in found.sentence
-    assert found.sentence.endswith(".")
+    assert found.sentence.endswith(
+        f"confidence {found.confidence.mean():.2f}, mean support {found.support.mean():.2f}."
+    )
+    assert contrast_summary(found, {})["mean_support"] == pytest.approx(found.support.mean())
     assert repr(found).splitlines()[0] == "Contrast: 3 new clusters of 450 objects"
+    table = floaters(found.ensemble, found, threshold=1.0)
+    assert table["support"].to_numpy() == pytest.approx(found.support[table["id"]])
     again = cs.contrast(X, np.where(np.arange(450) % 10 == 0, given, hidden), 3, center="group", n_init=2)
     assert "variance" in again.sentence
 

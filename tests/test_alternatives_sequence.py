@@ -33,6 +33,9 @@ def test_it_finds_all_there_is_and_stops(several):
     assert found.stopped.startswith("the next one")
     assert (found.table["redundancy"] < 0.05).all()
     assert repr(found).startswith("Alternatives: 3 groupings")
+    assert found.table.index.tolist() == [1, 2, 3, 4]  # one number for each, in every table
+    assert found.ensemble.names == list(found.to_frame())[1:] == ["cluster_1", "cluster_2", "cluster_3"]
+    assert [line.split()[0] for line in repr(found).splitlines()[1:4]] == ["1", "2", "3"]
 
 
 def test_it_goes_on_from_what_is_given():

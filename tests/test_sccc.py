@@ -178,7 +178,7 @@ def test_floaters_are_those_whose_clusterings_do_not_agree():
     assert set(wander) <= set(table["id"])
     assert not {10, 11} & set(table["id"])
     first = table[table["id"] == 7].iloc[0]
-    assert (first["cluster"], first["second"], first["known"]) == (0, 1, 9)
+    assert (first["cluster"], first["second"], first["labeled"]) == (0, 1, 9)
     assert (first["support"], first["second_support"]) == pytest.approx((4 / 9, 3 / 9))
     assert (np.diff(table["support"]) >= 0).all()
     assert len(floaters(labels, consensus, threshold=1.0)) == 298

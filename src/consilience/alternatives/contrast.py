@@ -99,14 +99,17 @@ class Contrast(Result):
         return "; ".join(self._verdict()) + "."
 
     def _verdict(self) -> list[str]:
-        known = self.labels >= 0
-        sure = f"mean confidence {self.confidence[known].mean():.2f}" if known.any() else "no object has a label"
+        known, means = self.labels >= 0, "no object has a label"
+        if known.any():
+            means = (
+                f"mean confidence {self.confidence[known].mean():.2f}, mean support {self.support[known].mean():.2f}"
+            )
         if not np.isnan(self.run_agreement):
-            sure = f"two halves of the runs agree to an adjusted Rand index of {self.run_agreement:.2f}, {sure}"
+            means = f"two halves of the runs agree to an adjusted Rand index of {self.run_agreement:.2f}, {means}"
         new = f"{_how_new(self.redundancy)}: NMI {self.redundancy:.2f} with the given grouping"
         if np.isnan(self.redundancy):
             new = "no object has both a new and a given label, so nothing tells how new it is"
-        return [new, self._explains(), sure]
+        return [new, self._explains(), means]
 
     def _explains(self) -> str:
         by_variance = self.diagnostics.measure == "variance"
@@ -136,15 +139,18 @@ class Contrast(Result):
         skipped = self.groups[~self.groups["outcome"].isin(USED)]
         lines = [
             f"Contrast: {self.n_clusters} new clusters of {count(len(self.labels), 'object')}",
-            f"sizes  {', '.join(f'{size:,}' for size in self.sizes[:12])}",
-            *(f"{word:<6} {text}" for word, text in zip(("new", "good", "sure"), self._verdict(), strict=True)),
-            f"data   {self.scaling}",
+            f"sizes      {', '.join(f'{size:,}' for size in self.sizes[:12])}",
+            *(
+                f"{word:<10} {text}"
+                for word, text in zip(("new", "quality", "confidence"), self._verdict(), strict=True)
+            ),
+            f"data       {self.scaling}",
         ]
         if len(skipped):
             names = ", ".join(f"{row['name']} ({row['size']}, {row['outcome']})" for _, row in skipped[:6].iterrows())
-            lines.append(f"unused {names}{' …' if len(skipped) > 6 else ''}")
+            lines.append(f"unused     {names}{' …' if len(skipped) > 6 else ''}")
         if self.note:
-            lines.append(f"note   {self.note}")
+            lines.append(f"note       {self.note}")
         return "\n  ".join(lines)
 
 
@@ -210,11 +216,11 @@ def contrast(
     >>> X, topic, hidden = orthogonal_multinomials(2, random_state=0)
     >>> cs.contrast(X, topic, 2, center="group")
     Contrast: 2 new clusters of 200 objects
-      sizes  100, 100
-      new    new: NMI 0.00 with the given grouping
-      good   explains 47% of the variance (the given grouping 47%)
-      sure   two halves of the runs agree to an adjusted Rand index of 1.00, mean confidence 1.00
-      data   3 columns, each scaled to mean 0 and standard deviation 1
+      sizes      100, 100
+      new        new: NMI 0.00 with the given grouping
+      quality    explains 47% of the variance (the given grouping 47%)
+      confidence two halves of the runs agree to an adjusted Rand index of 1.00, mean confidence 1.00, mean support 1.00
+      data       3 columns, each scaled to mean 0 and standard deviation 1
     """
     start, seed = time.perf_counter(), check_seed(random_state)
     by_ccib = check_choice(method, METHODS, "method") == "ccib"

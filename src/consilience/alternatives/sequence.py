@@ -37,9 +37,9 @@ class Alternatives(Result):
     Attributes
     ----------
     ensemble : Ensemble or None
-        One clustering per alternative, in the order found; None if there is none.
+        One clustering per alternative, in the order found, named `cluster_1` and so on; None if there is none.
     table : DataFrame
-        Every alternative tried, the one that stopped the search too: clusters, quality, redundancy (largest NMI with what
+        Every alternative tried, numbered from 1, the one that stopped the search too: clusters, quality, redundancy (largest NMI with what
         came before), reproducibility, z-score (see :mod:`consilience.alternatives.significance`), and whether it was kept.
     stopped : str
         Why there are no more.
@@ -63,7 +63,7 @@ class Alternatives(Result):
     def to_frame(self) -> pd.DataFrame:
         """One row per object: id (or number), and its cluster in every alternative, `cluster_1` and so on."""
         ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        clusters = {f"cluster_{number}": labels for number, labels in enumerate(self.labels.T, 1)}
+        clusters = dict(zip(_names(len(self)), self.labels.T, strict=True))
         return pd.DataFrame({"id": ids[: len(self.labels)], **clusters})
 
     def __len__(self) -> int:
@@ -167,13 +167,17 @@ def alternatives(
             stopped = reason
             break
         found.append(labels)
-    table = pd.DataFrame(rows, columns=COLUMNS).astype({"kept": bool})
-    ensemble = _together(found, data.ids)
+    table = pd.DataFrame(rows, pd.RangeIndex(1, len(rows) + 1), COLUMNS).astype({"kept": bool})
+    ensemble = _together(found, data.ids, {"name": _names(len(found))})
     return Alternatives(ensemble, table, stopped, data.ids, data.scaling)
 
 
-def _together(labels: list[Any], ids: Array | None = None) -> Ensemble | None:
-    return Ensemble.from_codes(np.column_stack(labels), ids=ids) if labels else None
+def _together(labels: list[Any], ids: Array | None = None, info: Any = None) -> Ensemble | None:
+    return Ensemble.from_codes(np.column_stack(labels), ids=ids, info=info) if labels else None
+
+
+def _names(n: int) -> list[str]:
+    return [f"cluster_{number}" for number in range(1, n + 1)]
 
 
 def _next(

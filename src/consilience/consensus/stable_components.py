@@ -16,7 +16,6 @@ from consilience._check import InputError, check_count, check_labels, count, is_
 from consilience._types import EnsembleLike, Floats, Ints, Labels
 from consilience.consensus.confidence import FLOATING, cluster_posterior, cluster_shares, floating
 from consilience.consensus.distinct_rows import Problem, label_tables
-from consilience.consensus.result import Consensus
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
 
@@ -76,7 +75,7 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     Parameters
     ----------
     ensemble : Ensemble, or what one is made from
-    consensus : Consensus, or (n_objects,) labels
+    consensus : Consensus, Contrast, or (n_objects,) labels
         Objects without a label here, or in every clustering, are left out.
     threshold : float, default 0.5
         The default lists the objects that no majority of their clusterings puts where the consensus has them.
@@ -85,7 +84,7 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     -------
     DataFrame
         `id` (or number), `cluster`, `support`, `second` (the best other cluster; −1 if no clustering speaks for
-        one), `second_support`, `confidence` and `known` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
+        one), `second_support`, `confidence` and `labeled` (clusterings that label the object). Clusters are numbered 0 … k − 1 in
         the order of their labels.
 
     Examples
@@ -93,10 +92,10 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     >>> from consilience.consensus import floaters
     >>> labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
     >>> floaters(labels, [0, 0, 0, 1, 1]).drop(columns="confidence")
-       id  cluster  support  second  second_support  known
-    0   2        0      0.5       1             0.5      4
+       id  cluster  support  second  second_support  labeled
+    0   2        0      0.5       1             0.5        4
     """
-    ens, done = as_ensemble(ensemble), consensus if isinstance(consensus, Consensus) else None
+    ens, done = as_ensemble(ensemble), consensus if hasattr(consensus, "support") else None
     codes = check_labels(consensus, "the consensus labels") if done is None else done.labels.astype(np.int32)
     if not is_number(threshold) or not 0 <= threshold <= 1:
         raise InputError(f"threshold must lie between 0 and 1; got {threshold!r}")
@@ -119,7 +118,7 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
             "second": np.where(other > 0, second, -1),
             "second_support": other,
             "confidence": confidence[at],
-            "known": (ens.labels[objects[at]] >= 0).sum(axis=1),
+            "labeled": (ens.labels[objects[at]] >= 0).sum(axis=1),
         }
     )
 

@@ -68,6 +68,7 @@ def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, An
             "quality_of_given": about.quality_of_given,
             "run_agreement": result.run_agreement,
             "mean_confidence": result.confidence[there].mean() if there.any() else None,
+            "mean_support": result.support[there].mean() if there.any() else None,
             "groups": _groups(result, known),
             "method": result.method,
             "scaling": result.scaling,
