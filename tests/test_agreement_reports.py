@@ -91,6 +91,12 @@ def test_labels_table_has_consensus_support_and_all_labels():
     assert list(labels_table(ens).columns) == ["clustering_0", "clustering_1"]
 
 
+def test_labels_table_speaks_the_names_of_labels():
+    ens = cs.Ensemble(pd.DataFrame({"a": ["x", None, "y"], "b": [0, 1, 1]}))
+    assert labels_table(ens)["clustering_0"].tolist() == ["x", None, "y"]
+    assert labels_table(ens)["clustering_1"].tolist() == [0, 1, 1]
+
+
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
 def test_iterations_are_drawn(found, tmp_path, name):
     _, table, _ = found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import socket
 import threading
 import time
@@ -593,6 +594,22 @@ def test_without_a_display_no_browser_is_opened(server, monkeypatch):
     monkeypatch.setattr("webbrowser.open", opened.append)
     server.open_browser()
     assert opened == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+def test_the_browser_inherits_no_blocked_signal(server, monkeypatch):
+    masks, opened = [], threading.Event()
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(
+        "webbrowser.open", lambda url: (masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])), opened.set())
+    )
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        server.open_browser()
+        assert opened.wait(10)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert signal.SIGTERM not in masks[0]
 
 
 def test_the_browser_gets_a_code_that_lets_in_once(server, client, base, monkeypatch):

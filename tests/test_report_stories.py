@@ -10,6 +10,7 @@ from consilience.datasets import load_beads, load_beads_labels
 from consilience.measures import accuracy
 from consilience.reports import ensemble
 from consilience.reports.meta import MetaReport
+from consilience.reports.report import PARTS
 from consilience.reports.sections import Options
 from consilience.reports.tiles import aligned
 from consilience.tables import read_table, scale
@@ -101,6 +102,7 @@ def test_figures_and_tables_have_fixed_names(told):
         assert {f"{name}.png", f"{name}.svg"} <= names
     assert {"clusterings.csv", "features.csv", "clusters.csv", "curve.csv", "null.csv"} <= names
     assert len(pd.read_csv(told[0] / "parts" / "clusterings.csv")) == 60
+    assert {name.split(".")[0] for name in names} <= set(PARTS)
 
 
 def test_the_same_result_gives_the_same_bytes(tmp_path):
@@ -262,6 +264,15 @@ def test_nothing_is_written_where_something_would_be_lost(tmp_path, run, beads):
         cs.report(run, tmp_path / "page.html", data=table, figures=tmp_path)
     assert {path: path.read_bytes() for path in run.iterdir()} == before
     assert {path.name for path in tmp_path.iterdir()} == {"groups.csv"}
+
+
+def test_figures_over_what_is_read_are_refused_before_the_work(tmp_path, monkeypatch):
+    table = tmp_path / "objects.csv"
+    load_beads_labels().to_frame().to_csv(table, index=False)
+    monkeypatch.setattr("consilience.reports.Report.sections", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(InputError, match=r"objects.csv would be written over, or into, what is read"):
+        cs.report(table, tmp_path / "page.html", figures=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["objects.csv"]
 
 
 def test_a_report_that_fails_leaves_the_old_one(tmp_path):

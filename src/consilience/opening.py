@@ -432,12 +432,7 @@ def _names_aside(source: Any, known: Any, reading: Mapping[str, Any]) -> tuple[l
 def _refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None:
     """How to read a table is said of tables."""
     if reading:
-        flags = {
-            "id_column": "id_column= (--id)",
-            "known": "known= (--known)",
-            "columns": "columns= (--columns)",
-        }
-        words = ", ".join(flags.get(name, f"{name}= (--{name})") for name in reading)
+        words = ", ".join(f"{name}= (--{'id' if name == 'id_column' else name})" for name in reading)
         raise InputError(f"{source} {state}: {words} say how to read a table, so leave them out, or name that table")
 
 

@@ -62,7 +62,8 @@ def command(
     from consilience.consensus import combine, floaters
     from consilience.measures import stability
     from consilience.reports import write_table
-    from consilience.reports.consensus import consensus_summary, consensus_table, match_known, print_consensus
+    from consilience.reports.consensus import consensus_summary, match_known, print_consensus
+    from consilience.reports.files import object_table
     from consilience.results import check_new_folder
 
     given = {"prior": prior, "inference": inference}
@@ -81,7 +82,7 @@ def command(
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
     summary = consensus_summary(result, agreement, matches)
     if output:
-        write_table(consensus_table(result, membership=membership), output)
+        write_table(object_table(result, membership=membership), output)
     if floater_file:
         write_table(weak.set_index("id"), floater_file)
     if save:

@@ -100,16 +100,9 @@ def command(
     from consilience.alternatives import alternatives, contrast
     from consilience.alternatives.bases import COUNTS
     from consilience.cli.inputs import open_data, print_notices
+    from consilience.reports import contrast as reports
     from consilience.reports import write_table
-    from consilience.reports.contrast import (
-        alternatives_summary,
-        alternatives_table,
-        contrast_summary,
-        contrast_table,
-        draw_contrast,
-        print_alternatives,
-        print_contrast,
-    )
+    from consilience.reports.files import object_index, object_table
     from consilience.tables import scale
 
     counts = method == "ccib" or base in COUNTS
@@ -138,23 +131,20 @@ def command(
     if center is not None:
         settings["center"] = "group" if center else None
     if n_alternatives is not None:
-        found = alternatives(X, n_alternatives, n_clusters=n_clusters, given=past if groups else None, **settings)
-        labels, summary = (
-            alternatives_table(found, table.n_objects, table.ids),
-            alternatives_summary(found, opened.known),
-        )
+        found: Any = alternatives(X, n_alternatives, n_clusters=n_clusters, given=past if groups else None, **settings)
+        summary = reports.alternatives_summary(found, opened.known)
     else:
         assert n_clusters is not None
-        result = contrast(X, past, n_clusters, method=method, **settings)
-        labels, summary = contrast_table(result, table.ids), contrast_summary(result, opened.known)
+        found = contrast(X, past, n_clusters, method=method, **settings)
+        summary = reports.contrast_summary(found, opened.known)
     if output:
-        write_table(labels, output)
+        write_table(object_table(found, object_index(table.ids, table.n_objects)), output)
     if figure:
-        draw_contrast(result, X, groups, figure)
+        reports.draw_contrast(found, X, groups, figure)
     if as_json:
         options.print_json({"source": str(data), **summary})
         return
-    show = print_contrast if n_alternatives is None else print_alternatives
+    show = reports.print_contrast if n_alternatives is None else reports.print_alternatives
     show(summary, title=data.name or str(data))
     print_notices(table)
     options.print_written(files)

@@ -92,8 +92,8 @@ class Consensus(Result):
         """Numbers of the objects that float, the weakest support first; :func:`floaters` says more of them."""
         return floating(self.labels, self.support)
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row per object: id (or number), cluster (−1 without one), confidence and support.
+    def to_frame(self, *, membership: bool = False) -> pd.DataFrame:
+        """One row per object: id (or number), cluster (−1 without one), confidence, support, and memberships if asked for.
 
         Examples
         --------
@@ -106,7 +106,9 @@ class Consensus(Result):
         3   3        1         0.9     1.00
         """
         ids = np.arange(len(self.labels)) if self.ids is None else self.ids
-        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
+        columns = {"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support}
+        columns |= {f"membership_{c}": share for c, share in enumerate(self.membership.T)} if membership else {}
+        return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
         known = self.labels >= 0

@@ -46,8 +46,7 @@ class Api:
                 break
         else:
             allowed = sorted(route.method for route, _ in found)
-            said = refusal(405, f"this is asked by {' or '.join(allowed)}")
-            return Reply(said.status, said.content_type, said.body, {"Allow": ", ".join(allowed)})
+            return refusal(405, f"this is asked by {' or '.join(allowed)}", {"Allow": ", ".join(allowed)})
         try:
             return route.answer(call)
         except RefusedError as error:

@@ -54,9 +54,9 @@ def json_reply(content: Mapping[str, Any], status: int = 200) -> Reply:
     return Reply(status, JSON, _text(content))
 
 
-def refusal(status: int, message: str) -> Reply:
+def refusal(status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
     """A reply that says no in one sentence."""
-    return json_reply({"error": message}, status)
+    return Reply(status, JSON, _text({"error": message}), headers or {})
 
 
 def binary_reply(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], headers: Any = None) -> Reply:

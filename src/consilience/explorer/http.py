@@ -139,8 +139,8 @@ async def _page(asset: Asset, request: Request) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: "there is nothing here", 405: "this is not asked that way"}
-    said = refusal(error.status_code, words.get(error.status_code, "this cannot be answered"))
-    return _response(Reply(said.status, said.content_type, said.body, error.headers or {}))
+    said = words.get(error.status_code, "this cannot be answered")
+    return _response(refusal(error.status_code, said, error.headers))
 
 
 async def _said(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -217,6 +218,9 @@ def _allowed(named: str, port: int) -> set[str]:
 
 
 def _open_browser(url: str) -> None:
+    """Open the page; a command line blocks SIGTERM, which the browser must not inherit."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     with suppress(webbrowser.Error):
         webbrowser.open(url)
 

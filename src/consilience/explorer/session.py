@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, fingerprint
@@ -22,6 +21,7 @@ from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
 from consilience.opening import Provenance
+from consilience.reports.formats import code_names
 from consilience.reports.plane import feature_names, plane_of
 from consilience.tables import Table
 
@@ -173,6 +173,4 @@ def without_gaps(ensemble: Ensemble) -> Ensemble:
 
 def _known(name: str, labels: Any, ensemble: Ensemble) -> Known:
     codes = known_labels({name: labels}, ensemble)[name]
-    values = pd.Series(np.asarray(labels, dtype=object))
-    found, first = np.unique(codes, return_index=True)
-    return Known(codes, [str(values[i]) for i in first[found >= 0]])
+    return Known(codes, code_names(labels, codes))

@@ -41,8 +41,6 @@ class OpenedSource:
     ----------
     opened : Opened
         As :func:`consilience.opening.open_source` gives it, with clusterings in any case.
-    taken_for : {"labels", "data"}
-        What a table was taken for.
     data_code : str
         Python that reads the data; empty where it came from memory.
     id_name : str
@@ -50,7 +48,6 @@ class OpenedSource:
     """
 
     opened: Opened
-    taken_for: str = "labels"
     data_code: str = ""
     id_name: str = "id"
 
@@ -71,7 +68,7 @@ class OpenedSource:
 
     def with_data(self, source: Any, *, kind: str = "data", **reading: Any) -> OpenedSource:
         """The same with the data of its objects, and what is known of them there."""
-        data = open_source(source, kind=kind, **_said(reading))
+        data = open_source(source, kind=kind, **reading)
         if data.data is None:
             raise InputError(f"{data.provenance.source} holds clusterings: the data is the table that they are of")
         found = replace(self, data_code=data.provenance.code, id_name=_id_name(reading) or self.id_name)
@@ -132,7 +129,7 @@ def open_clusterings(
     >>> open_clusterings(sample_path("beads_labels.csv"), reading={"id_column": "bead"}).ensemble.n_clusterings
     18
     """
-    how = _said(reading or {})
+    how = reading or {}
     return ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how, source) or "id")
 
 
@@ -161,7 +158,7 @@ def _clustered(opened: Opened, options: GenerateOptions, id_name: str) -> Opened
         said += [] if options.base is None else ["base=base"]
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
         made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
-    return OpenedSource(replace(opened, result=ensemble, provenance=made), "data", origin.code, id_name)
+    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code, id_name)
 
 
 def _code(opened: Opened) -> str:
@@ -172,12 +169,8 @@ def _code(opened: Opened) -> str:
     return f"{code}.after.rows" if isinstance(opened.result, Agreement) else f"{code}.ensemble"
 
 
-def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """How to read, without what was left open."""
-    return {name: value for name, value in reading.items() if value is not None and value != []}
-
-
 def _id_name(reading: Mapping[str, Any], source: Any = None) -> str:
     """What the column of the ids is called, if it was named or is the index of a frame."""
-    name = reading.get("id_column", getattr(getattr(source, "index", None), "name", None))
+    named, index = reading.get("id_column"), getattr(source, "index", None)
+    name = getattr(index, "name", None) if named is None else named
     return name if isinstance(name, str) else ""

@@ -72,61 +72,43 @@ def _whole_text(name: str, value: str, low: int, high: int) -> int:
     return int(value)
 
 
-def whole(low: int, high: int) -> Check:
-    """A whole number between two."""
+def checked(what: str, fits: Callable[[Any], bool]) -> Check:
+    """A value that fits, as it is; what it must be is said of any other."""
 
-    def check(value: Any) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise ValueError(f"a whole number from {low} to {high}")
+    def check(value: Any) -> Any:
+        if not fits(value):
+            raise ValueError(what)
         return value
 
     return check
+
+
+def whole(low: int, high: int) -> Check:
+    """A whole number between two."""
+    return checked(f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high)
 
 
 def real(low: float, high: float) -> Check:
     """A number between two."""
-
-    def check(value: Any) -> float:
-        if type(value) not in (int, float) or not low <= value <= high:
-            raise ValueError(f"a number from {low} to {high}")
-        return float(value)
-
-    return check
+    check = checked(
+        f"a number from {low} to {high}", lambda value: type(value) in (int, float) and low <= value <= high
+    )
+    return lambda value: float(check(value))
 
 
 def text(most: int) -> Check:
-    """A text of so many characters at most."""
-
-    def check(value: Any) -> str:
-        if not isinstance(value, str) or len(value) > most or not _encodable(value):
-            raise ValueError(f"a text of at most {most} characters")
-        return value
-
-    return check
+    """A text of so many characters at most; halves of characters, which JSON can smuggle in, are not text."""
+    return checked(
+        f"a text of at most {most} characters",
+        lambda value: isinstance(value, str) and len(value) <= most and not re.search("[\ud800-\udfff]", value),
+    )
 
 
-def _encodable(value: str) -> bool:
-    """Whether it is text at all: JSON can smuggle in halves of characters."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
-def ref_text(value: Any) -> str:
-    """The ref of a clustering."""
-    if not isinstance(value, str) or not REF.fullmatch(value):
-        raise ValueError("a node of the tree and m or c, such as 17m")
-    return value
-
-
-def _format(value: Any) -> str:
-    if not isinstance(value, str) or value not in FORMATS:
-        raise ValueError(f"one of {', '.join(FORMATS)}")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("true or false")
-    return value
+ref_text = checked(
+    "a node of the tree and m or c, such as 17m", lambda value: isinstance(value, str) and bool(REF.fullmatch(value))
+)
+_format = checked(f"one of {', '.join(FORMATS)}", lambda value: isinstance(value, str) and value in FORMATS)
+_flag = checked("true or false", lambda value: isinstance(value, bool))
 
 
 def _items(value: Any) -> list[tuple[str, str]]:

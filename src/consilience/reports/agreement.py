@@ -16,9 +16,9 @@ from consilience._json import plain
 from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
-from consilience.reports.consensus import consensus_table, describe_consensus
+from consilience.reports.consensus import describe_consensus
 from consilience.reports.figures import new_figure, open_frame, save_figure, short_name
-from consilience.reports.files import object_index
+from consilience.reports.files import object_index, object_table
 from consilience.reports.formats import format_list, format_name, format_range, format_with_error
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
 from consilience.reports.palette import QUIET, color_of
@@ -35,7 +35,7 @@ MARKERS = "o^sD"
 
 
 def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids: Any = None) -> pd.DataFrame:
-    """One row per object: its label in every clustering, after its cluster in a consensus with confidence and support.
+    """One row per object: its label in every clustering as it was given, after its cluster in a consensus with confidence and support.
 
     Examples
     --------
@@ -51,9 +51,9 @@ def labels_table(ensemble: Ensemble, consensus: Consensus | None = None, *, ids:
     4  e        1      1.0             1             1
     """
     index = object_index(ensemble.ids if ids is None else ids, ensemble.n_objects)
-    frame = pd.DataFrame(index=index) if consensus is None else consensus_table(consensus).set_index(index)
-    for j, column in enumerate(ensemble.labels.T):
-        frame[f"clustering_{j}"] = column
+    frame = pd.DataFrame(index=index) if consensus is None else object_table(consensus, index)
+    for j, (codes, names) in enumerate(zip(ensemble.labels.T, ensemble.label_names, strict=True)):
+        frame[f"clustering_{j}"] = codes if names is None else ensemble.named_labels(j)
     return frame
 
 
@@ -324,4 +324,4 @@ def consensus(report: AgreementReport) -> Iterator[Block]:
     """What the clusterings of the rows say together."""
     one = report.consensus
     yield from describe_consensus(one, report, tiles={"consensus": one.labels})
-    yield Sheet("objects", consensus_table(one), "Every object", most=0)
+    yield Sheet("objects", object_table(one), "Every object", most=0)

@@ -18,12 +18,8 @@ from consilience.consensus import FLOATING, Consensus, floating
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
 from consilience.meta import MetaClustering
-from consilience.reports.figures import (
-    new_figure,
-    open_frame,
-    save_figure,
-)
-from consilience.reports.files import object_index, whole_or_empty
+from consilience.reports.figures import new_figure, open_frame, save_figure
+from consilience.reports.files import object_table, whole_or_empty
 from consilience.reports.formats import format_list, format_number
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
 from consilience.reports.palette import ACCENT, PALETTE, color_of
@@ -38,17 +34,6 @@ if TYPE_CHECKING:
 
 BARS = 40  # clusters that a picture has room for
 FEATURES = 5  # of each cluster
-
-
-def consensus_table(result: Consensus, *, membership: bool = False) -> pd.DataFrame:
-    """One row per object: cluster (empty where no clustering labels it), confidence, support, and memberships if asked for."""
-    frame = pd.DataFrame(index=object_index(result.ids, len(result.labels)))
-    frame["cluster"] = whole_or_empty(result.labels)
-    frame["confidence"], frame["support"] = np.round(result.confidence, 6), np.round(result.support, 6)
-    if membership:
-        for c in range(result.n_clusters):
-            frame[f"membership_{c}"] = np.round(result.membership[:, c], 6)
-    return frame
 
 
 def consensus_summary(
@@ -249,10 +234,7 @@ class ConsensusReport(Report, of=Consensus):
     @property
     def floaters(self) -> pd.DataFrame:
         """Objects with weak support, the weakest first."""
-        one, at = self.result, self.result.floating
-        ids = object_index(one.ids, len(one.labels))[at]
-        columns = {"id": ids, "cluster": one.labels[at], "support": one.support[at], "confidence": one.confidence[at]}
-        return pd.DataFrame(columns)
+        return self.result.to_frame().iloc[self.result.floating]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""
@@ -285,7 +267,7 @@ def consensus(report: ConsensusReport) -> Iterator[Block]:
     """The clusters, their confidence and support, and the data."""
     one: Consensus = report.result
     yield from describe_consensus(one, report, tiles={"consensus": one.labels})
-    yield Sheet("objects", consensus_table(one), "Every object", most=0)
+    yield Sheet("objects", object_table(one), "Every object", most=0)
 
 
 @section(Consensus, Ensemble, MetaClustering, Agreement, title="Floaters", order=80)

@@ -20,8 +20,8 @@ from consilience.alternatives.contrast import USED
 from consilience.measures import contingency
 from consilience.reports.consensus import describe_clusters, match_known
 from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
-from consilience.reports.files import object_index, whole_or_empty
-from consilience.reports.formats import format_list, format_number
+from consilience.reports.files import object_table
+from consilience.reports.formats import code_names, format_list, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
@@ -35,21 +35,6 @@ SHOWN = 12  # groups listed, or drawn; beyond, the first and a note
 POINTS = 4000  # objects on a map
 REDUNDANCY = {"nmi": "NMI", "information": "I(C;Z)", "share": "I(C;Z)/H(Z)", "shared_information": "shared"}
 WORTH = {"inside_combined": "inside", "extended_combined": "extended", "extended_given": "with given"}
-
-
-def contrast_table(result: Contrast, ids: Any = None) -> pd.DataFrame:
-    """One row per object: cluster, confidence and support."""
-    frame = pd.DataFrame(index=object_index(result.ids if ids is None else ids, len(result.labels)))
-    confidence, support = np.round(result.confidence, 6), np.round(result.support, 6)
-    return frame.assign(cluster=whole_or_empty(result.labels), confidence=confidence, support=support)
-
-
-def alternatives_table(found: Alternatives, n_objects: int, ids: Any = None) -> pd.DataFrame:
-    """One row per object, one column of clusters per grouping, in the order found."""
-    frame = pd.DataFrame(index=object_index(ids, n_objects))
-    for number, labels in enumerate(found.labels.T, 1):
-        frame[f"cluster_{number}"] = whole_or_empty(labels)
-    return frame
 
 
 def contrast_summary(result: Contrast, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +154,7 @@ def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figur
     """The picture of :func:`draw_contrast`; without data (X is None) only where the given groups went."""
     name, labels = next(iter(given.items()))
     codes = check_labels(labels, name)
-    names = [str(np.asarray(labels, object)[np.argmax(codes == code)]) for code in range(codes.max() + 1)]
+    names = code_names(labels, codes)
     if X is None:
         figure = new_figure(5.4, 4.2)
         _draw_table(figure.subplots(), result, codes, names, name)
@@ -232,14 +217,9 @@ class ContrastReport(Report, of=Contrast):
 
     about = "a new grouping"
 
-    @property
-    def sentence(self) -> str:
-        """What was found."""
-        return str(self.result.sentence[0].upper() + self.result.sentence[1:])
-
     def describe(self) -> str:
         """What was found."""
-        return self.sentence
+        return str(self.result.sentence[0].upper() + self.result.sentence[1:])
 
     def facts(self) -> list[tuple[str, str]]:
         """What was done, in numbers."""
@@ -274,7 +254,7 @@ def how_new(report: ContrastReport) -> Iterator[Block]:
     """Redundancy with what was given, and what every group was worth."""
     result: Contrast = report.result
     given = given_labels(result)
-    yield Text(report.sentence)
+    yield Text(report.describe())
     redundancy = result.diagnostics.redundancy.set_index("given")
     yield Sheet("redundancy", redundancy, "What the new clusters share with what was given")
     yield Picture(
@@ -297,4 +277,4 @@ def new_clusters(report: ContrastReport) -> Iterator[Block]:
     given = {f"given: {name}": codes for name, codes in zip(result.given.names, result.given.labels.T, strict=True)}
     yield from describe_clusters(result, report)
     yield from describe_plane(report, {"new": result.labels} | given)
-    yield Sheet("objects", contrast_table(result), "Every object", most=0)
+    yield Sheet("objects", object_table(result), "Every object", most=0)

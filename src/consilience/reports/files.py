@@ -74,6 +74,15 @@ def object_index(ids: Any, n_objects: int) -> pd.Index:
     return pd.Index(range(n_objects) if ids is None else ids, name="id")
 
 
+def object_table(found: Any, index: pd.Index | None = None, **options: Any) -> pd.DataFrame:
+    """What ``found.to_frame(**options)`` says of the objects, as files have it: ids in the index, no cluster empty, 6 decimals."""
+    columns = {
+        name: whole_or_empty(values) if str(name).startswith("cluster") else np.round(values.to_numpy(), 6)
+        for name, values in found.to_frame(**options).drop(columns="id").items()
+    }
+    return pd.DataFrame(columns, index=object_index(found.ids, len(found.labels)) if index is None else index)
+
+
 def whole_or_empty(labels: Any) -> Any:
     """Labels for a table: whole numbers, empty where they are -1."""
     return pd.arrays.IntegerArray(np.asarray(labels, np.int64), np.asarray(labels) < 0)

@@ -104,6 +104,12 @@ def format_range(ends: Sequence[int], noun: str = "") -> str:
     return f"{low:,} to {high:,}" + (f" {noun}s" if noun else "")
 
 
+def code_names(labels: Any, codes: Any) -> list[str]:
+    """What the codes of labels stand for, in their order."""
+    found, first = np.unique(codes, return_index=True)
+    return [str(name) for name in np.asarray(labels, object)[first[found >= 0]]]
+
+
 def shorten(text: str, longest: int) -> str:
     """A text of so many letters at most."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

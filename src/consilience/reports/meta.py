@@ -16,9 +16,9 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
-from consilience.reports.consensus import consensus_table, describe_consensus
+from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
-from consilience.reports.files import object_index, whole_or_empty, write_table
+from consilience.reports.files import object_table, write_table
 from consilience.reports.formats import decimals_of, format_list, format_name, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.meta_figures import (
@@ -37,14 +37,7 @@ from consilience.reports.terminal import DEFINITIONS, print_definitions, print_t
 SHOWN = 30  # groups printed
 TYPICAL = 16  # clusterings listed
 TREES = 3  # scores that the tree is colored by, each in a picture of its own
-PLAIN = (
-    "group",
-    "medoid",
-    "clusters",
-    "method",
-    "n_clusters",
-    "seed",
-)  # columns of a clustering that the page has room for
+PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
 FOLDER = (
     *("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv"),
     *("curve.png", "map.png"),
@@ -162,12 +155,11 @@ def group_table(
 
 def group_consensus_table(meta: MetaClustering, found: list[Consensus]) -> pd.DataFrame:
     """One row per object: for every group the cluster of its consensus, its confidence and its support."""
-    frame = pd.DataFrame(index=object_index(meta.ensemble.ids, meta.ensemble.n_objects))
-    for group, one in zip(meta.numbers, found, strict=True):
-        frame[f"group{group}"] = whole_or_empty(one.labels)
-        frame[f"confidence{group}"] = np.round(one.confidence, 6)
-        frame[f"support{group}"] = np.round(one.support, 6)
-    return frame
+    names = ("group", "confidence", "support")
+    numbered = zip(meta.numbers, found, strict=True)
+    return pd.concat(
+        [object_table(one).set_axis([f"{name}{g}" for name in names], axis=1) for g, one in numbered], axis=1
+    )
 
 
 def is_organized_file(name: str) -> bool:
@@ -358,7 +350,7 @@ def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
 def consensus(report: EnsembleReport) -> Iterator[Block]:
     """What all clusterings say together, with confidence and support, and what tells its clusters apart."""
     one, meta = report.consensus, report.meta
-    tiles, objects, note = {"all": one.labels}, consensus_table(one), None
+    tiles, objects, note = {"all": one.labels}, object_table(one), None
     if meta is not None:
         numbered = zip(meta.numbers, report.group_consensus, strict=True)
         tiles |= {f"group {group}": found.labels for group, found in numbered}

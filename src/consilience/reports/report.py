@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from consilience._check import InputError, check_count, check_seed, kind_of
 from consilience._parallel import check_n_jobs
@@ -17,12 +14,28 @@ from consilience.measures.summary import known_labels
 from consilience.opening import Provenance, as_table, known_labels_of, open_source
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import without_formulas, write_file, write_table
+from consilience.reports.formats import code_names
 from consilience.reports.html import Picture, Section, Sheet, render
 from consilience.reports.sections import KINDS, Options, Report, report_of
 from consilience.tables import Table, match_rows
 
 FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in Python) writes it whole."
-OPTIONS = {field.name for field in fields(Options)}
+
+PARTS = (
+    *(
+        "against_known",
+        "candidates",
+        "clusterings",
+        "clusters",
+        "column_groups",
+        "comparison",
+        "components",
+        "confidence",
+    ),
+    *("contrast", "curve", "features", "floaters", "groups", "iterations", "map", "null", "number_of_clusters"),
+    *("objective", "objects", "redundancy", "scores_1", "scores_2", "scores_3", "scores_4", "stability", "tiles"),
+    *("tree_1", "tree_2", "tree_3"),
+)  # figures and tables of the package's own sections
 
 
 def report(
@@ -112,9 +125,8 @@ def make_report(
             raise InputError(f"a report of {kind_of(result)} has no use for {name}: leave it out")
     check_count("n_shuffles", settings.get("n_shuffles", 20), least=0)
     check_n_jobs(settings.get("n_jobs"))
-    given = {name: value for name, value in settings.items() if name in OPTIONS}
     if not kind.uses:
-        return kind(result, origin, Options(**given), command)
+        return kind(result, origin, Options(**settings), command)
     objects = kind(result, origin, Options()).objects
     table = None
     if data is not None:
@@ -122,14 +134,8 @@ def make_report(
         table = match_rows(table, objects.ids, objects.n_objects)
     named = known_labels_of(known, objects)
     codes = known_labels(named or None, objects)
-    names = {name: _names(named[name], codes[name]) for name in codes}
-    return kind(result, origin, Options(table, codes, names, **given), command)
-
-
-def _names(labels: Any, codes: Any) -> list[str]:
-    """What the codes of labels stand for."""
-    values = np.asarray(labels, object)
-    return [str(values[np.argmax(codes == code)]) for code in range(int(codes.max()) + 1)]
+    names = {name: code_names(named[name], codes[name]) for name in codes}
+    return kind(result, origin, Options(table, codes, names, **settings), command)
 
 
 def write_report(
@@ -166,7 +172,8 @@ def check_places(path: PathLike, figures: PathLike | None, inputs: Iterable[Path
     folder = None if figures is None else Path(figures)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; figures go into a folder")
-    _check_apart([page, *([] if folder is None else [folder])], inputs)
+    parts = [] if folder is None else [folder / f"{name}{end}" for name in PARTS for end in (".png", ".svg", ".csv")]
+    _check_apart([page, *([] if folder is None else [folder]), *parts], inputs)
     return page, folder
 
 
@@ -188,7 +195,7 @@ def _write_parts(sections: Iterable[Section], folder: Path, inputs: Sequence[Pat
         folder / f"{b.name}{end}": b.figure for b in blocks if isinstance(b, Picture) for end in (".png", ".svg")
     }
     tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet)}
-    _check_apart([*pictures, *tables], inputs)
+    _check_apart([*pictures, *tables], inputs)  # for sections that others registered
     folder.mkdir(parents=True, exist_ok=True)
     for path, figure in pictures.items():
         write_figure(figure, path)

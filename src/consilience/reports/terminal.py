@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -60,32 +60,27 @@ def print_definitions(console: Console, *terms: str) -> None:
 
 def print_table(console: Console, names: list[str], rows: list[list[str]], numbers: tuple[int, ...]) -> None:
     """A table without a frame; too wide, its header is folded at underscores, and then its columns come in groups."""
-    if _width(console, _table(names, rows, numbers)) > console.width:
+    if _width(console, _table(names, rows, numbers, range(len(names)))) > console.width:
         names = [name.replace("_", "_\n") for name in names]
     group = [0]
     for i in range(1, len(names)):
-        if len(group) > 1 and _width(console, _part(names, rows, numbers, [*group, i])) > console.width:
-            _print(console, _part(names, rows, numbers, group))
+        if len(group) > 1 and _width(console, _table(names, rows, numbers, [*group, i])) > console.width:
+            _print(console, _table(names, rows, numbers, group))
             console.print()
             group = [0]
         group.append(i)
-    _print(console, _part(names, rows, numbers, group))
+    _print(console, _table(names, rows, numbers, group))
 
 
-def _part(names: list[str], rows: list[list[str]], numbers: tuple[int, ...], group: list[int]) -> Table:
+def _table(names: list[str], rows: list[list[str]], numbers: tuple[int, ...], shown: Sequence[int]) -> Table:
     """Some columns of a table."""
-    chosen = tuple(k for k, i in enumerate(group) if i in numbers)
-    return _table([names[i] for i in group], [[row[i] for i in group] for row in rows], chosen)
-
-
-def _table(names: list[str], rows: list[list[str]], numbers: tuple[int, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for i, name in enumerate(names):
+    for i in shown:
         whole = i in numbers or (i == 0 and max((len(row[0]) for row in rows), default=0) <= LONGEST)
-        justify: Any = "right" if i in numbers else "left"
-        table.add_column(Text(printable(name).replace(":", "\n", 1)), justify=justify, no_wrap=whole, overflow="fold")
+        name, justify = Text(printable(names[i]).replace(":", "\n", 1)), "right" if i in numbers else "left"
+        table.add_column(name, justify=justify, no_wrap=whole, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(printable(row[i])) for i in shown))
     return table
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from consilience.agreement import stable_groups
-from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.reports.agreement import components_of
 
 GROUPS, MEMBERS = 20, 20
 
 
+@kept
 def answer(call: Call) -> Reply:
     """The whole process in one answer; it does not change, but the revision does."""
-    if call.session.agreement is None:
-        raise RefusedError(404, "this session shows no agreement run")
-    return call.once(lambda: _agreement(call))
-
-
-def _agreement(call: Call) -> Reply:
     found = call.session.agreement
-    assert found is not None
+    if found is None:
+        raise RefusedError(404, "this session shows no agreement run")
     table = found.stability_by_iteration({name: known.codes for name, known in call.session.known.items()} or None)
     ends = {"before": found.before, "after": found.after}
     sides = {side: {when: getattr(ends[when], side) for when in ends} for side in ("rows", "columns")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from consilience.explorer.codec import Reply
 from consilience.explorer.jobs import Jobs
@@ -39,6 +38,11 @@ class Call:
         """The clustering that a part of the path names."""
         return self.snapshot.displayed(self.snapshot.ref(self.parts[part]))
 
-    def once(self, make: Callable[[], Reply], *key: Any) -> Reply:
-        """What `make` answers, kept for those who ask again."""
-        return self.snapshot.cache.get((make.__module__, *self.parts, *key), make)
+
+def kept(answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
+    """The same function; what it answers is kept for those who ask again."""
+
+    def ask(call: Call) -> Reply:
+        return call.snapshot.cache.get((answer.__module__, *call.parts), lambda: answer(call))
+
+    return ask

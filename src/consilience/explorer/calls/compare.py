@@ -6,27 +6,18 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from consilience import _kernels
-from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import RefusedError, Reply, json_reply
-from consilience.measures import (
-    adjusted_rand,
-    cluster_difference,
-    jaccard,
-    nmi,
-    variation_of_information,
-)
+from consilience.measures import adjusted_rand, cluster_difference, jaccard, nmi, variation_of_information
 
 MEASURES = (cluster_difference, nmi, adjusted_rand, jaccard, variation_of_information)
 CELLS = 1_000_000
 MOVED = 200  # objects that are listed
 
 
+@kept
 def answer(call: Call) -> Reply:
     """The comparison; refused where the table would be too large."""
-    return call.once(lambda: _compare(call))
-
-
-def _compare(call: Call) -> Reply:
     one, other = call.clustering(0), call.clustering(1)
     shape = one.clusters, other.clusters
     if shape[0] * shape[1] > CELLS:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
 from consilience.explorer.codec import Reply, json_reply
 
 COMPONENTS, NAMED = 100, 20  # that are listed, and objects of each that are named
 
 
+@kept
 def answer(call: Call) -> Reply:
     """The components, the largest first."""
-    return call.once(lambda: _components(call))
-
-
-def _components(call: Call) -> Reply:
     snapshot = call.snapshot
     ref = snapshot.ref(call.parts[0])._replace(kind="c")
     members = snapshot.members(ref)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience.consensus.confidence import FLOATING
-from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
@@ -24,12 +24,9 @@ BESIDE = ("weights", "settings", "name", "number")  # columns of info that are t
 TOP, DESCRIBED = 8, 60  # columns for each cluster, and clusters that they mark
 
 
+@kept
 def answer(call: Call) -> Reply:
     """Everything about one clustering but its objects."""
-    return call.once(lambda: _detail(call))
-
-
-def _detail(call: Call) -> Reply:
     session, snapshot, one = call.session, call.snapshot, call.clustering()
     row = None if one.leaf is None else snapshot.meta.ensemble.info.iloc[one.leaf]
     return json_reply(
