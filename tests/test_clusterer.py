@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import HDBSCAN, Birch
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -58,8 +58,17 @@ def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
     assert adjusted_rand(known[300:], model.predict(X[300:])) > 0.85
     shares = model.predict_proba(X[300:])
     np.testing.assert_allclose(shares.sum(axis=1), 1)
-    assert (shares.argmax(axis=1) == model.predict(X[300:])).mean() > 0.95
+    np.testing.assert_array_equal(shares.argmax(axis=1), model.predict(X[300:]))
+    np.testing.assert_array_equal(model.predict_proba(X[:300]).argmax(axis=1), model.predict(X[:300]))
     assert 0.5 < model.score(X[300:]) <= 1
+
+
+def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
+    monkeypatch.setattr(
+        "consilience.clusterer.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
+    )
+    with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer"):
+        assert quick().fit(blobs[0]).n_clusters_ == 4
 
 
 @pytest.mark.parametrize("base", [Birch(), HDBSCAN(min_cluster_size=10, copy=True)], ids=["Birch", "HDBSCAN"])

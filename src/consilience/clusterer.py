@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from consilience import _kernels
-from consilience._check import InputError, check_count, check_seed
+from consilience._check import InputError, check_count, check_seed, count
 from consilience._random import child_seed
 from consilience._types import ArrayLike, Floats, Ints, Labels, RandomState
 from consilience.consensus import Consensus, combine
@@ -61,6 +62,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     support_ : (n_objects,) array
         Share of the members that agree with that.
     n_clusters_ : int
+        Fewer than `n_clusters`, with a :class:`~sklearn.exceptions.ConvergenceWarning`, where the consensus leaves some without objects.
     ensemble_ : Ensemble
         The members.
     consensus_ : Consensus
@@ -72,7 +74,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     -----
     A new object gets a label from every member: the nearest of its cluster means, in the member's own weighted columns, or the
     label of the nearest object where a member has no means. Objects of the data with the same labels from all members decide
-    where it belongs; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does (:mod:`consilience.consensus.confidence`).
+    where it belongs; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does (:mod:`consilience.consensus.confidence`). Where
+    the two differ, they exchange their probabilities.
 
     Examples
     --------
@@ -136,6 +139,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             wanted = min(int(np.median(plan.n_clusters)), len(self.ensemble_.signatures()))
         self.consensus_ = self._combine(self.ensemble_, wanted, child_seed(seed, "clusterer.consensus"))
         self.labels_, self.n_clusters_ = self.consensus_.labels, self.consensus_.n_clusters
+        if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
+            found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
+            warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
         self.confidence_, self.support_ = self.consensus_.confidence, self.consensus_.support
         self._labeler = Labeler(runner, self.ensemble_)
         self._learn_labels()
@@ -146,7 +152,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return self._places(self._rows(X))[0]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` follows equal rows first."""
+        """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest."""
         return self._places(self._rows(X))[1]
 
     def score(self, X: ArrayLike, y: object = None) -> float:
@@ -169,12 +175,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, seed: int) -> Consensus:
         if n_clusters == 1:
             known = (ensemble.labels >= 0).any(axis=1)
-            sure = known.astype(float)
+            full = known.astype(float)
             return Consensus(
                 labels=np.where(known, 0, -1),
-                confidence=sure,
-                support=sure,
-                membership=sure[:, None],
+                confidence=full,
+                support=full,
+                membership=full[:, None],
                 n_clusters=1,
                 method=self.method,
                 anmi=0.0,
@@ -209,11 +215,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         scores = sum_over_labels(rows, offsets, self._logs) + self._log_shares
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
-        labels = np.where((rows >= 0).any(axis=1), scores.argmax(axis=1), -1)
         first, inverse, _ = _kernels.signatures(np.concatenate([self._seen, rows]))
         at = first[inverse[len(self._seen) :]]
-        known = at < len(self._seen)
-        labels[known] = self._seen_labels[at[known]]
+        labels = np.full(len(rows), -1)
+        labels[at < len(self._seen)] = self._seen_labels[at[at < len(self._seen)]]
+        seen, best = np.flatnonzero(labels >= 0), scores.argmax(axis=1)
+        scores[seen, best[seen]] = scores[seen, labels[seen]]
+        scores[seen, labels[seen]] = 1 + 1e-9  # the largest, where two are equal too
+        labels = np.where((rows >= 0).any(axis=1), scores.argmax(axis=1), -1)
         return labels, scores / scores.sum(axis=1, keepdims=True)
 
     def __sklearn_tags__(self) -> Any:
