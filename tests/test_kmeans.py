@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 import oracle
 from consilience import _kernels
+from consilience.generation import generate, kmeans
 from consilience.generation.kmeans import check_table, kmeans_runs
 
 quick = settings(max_examples=60, deadline=None)
@@ -331,3 +332,10 @@ def test_the_kernel_refuses_what_does_not_fit():
         given = {"clusters": k, "units": units, **bad}
         with pytest.raises(ValueError, match=r"run needs|weights have|starts name"):
             _kernels.lloyd(X, given.pop("clusters"), given.pop("units"), **given)
+
+
+def test_a_run_validates_its_table_once(monkeypatch):
+    tables = []
+    monkeypatch.setattr(kmeans, "check_matrix", lambda X: tables.append(X) or X)
+    generate(np.random.default_rng(0).normal(size=(20, 3)), 600, methods="minima", n_clusters=3, progress=False)
+    assert len(tables) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from consilience.tables import check_matrix
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
 
+@dataclass(eq=False, repr=False)
 class EnsembleClusterer(ClusterMixin, BaseEstimator):
     """Cluster data many times, differently each time, and combine the clusterings into one.
 
@@ -87,28 +89,16 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     (5, (100,))
     """
 
-    def __init__(
-        self,
-        n_clusters: int | str | None = None,
-        *,
-        n_clusterings: int = 100,
-        base_n_clusters: Any = None,
-        methods: Any = "minima+features",
-        base: Any = None,
-        method: str = "auto",
-        standardize: bool = True,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_clusterings = n_clusterings
-        self.base_n_clusters = base_n_clusters
-        self.methods = methods
-        self.base = base
-        self.method = method
-        self.standardize = standardize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int | str | None = None
+    _: KW_ONLY
+    n_clusterings: int = 100
+    base_n_clusters: Any = None
+    methods: Any = "minima+features"
+    base: Any = None
+    method: str = "auto"
+    standardize: bool = True
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: ArrayLike, y: object = None) -> EnsembleClusterer:
         """Generate the members and combine them.

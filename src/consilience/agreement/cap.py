@@ -139,15 +139,8 @@ class CAP(BaseEstimator):
         steps = infer(classes, labels, **how, seed=child_seed(seed, "agreement.cap_search"))
         done = list(track(steps, self.max_iter, "agreement", progress))
         before = Sides(*(start.given or start.ensemble() for start in starts))
-        after = [
-            Sides(
-                *(
-                    start.at([found[name] for name in mine]).ensemble()
-                    for start, mine in zip(starts, names, strict=True)
-                )
-            )
-            for found, _ in done
-        ]
+        sides = list(zip(starts, names, strict=True))
+        after = [Sides(*(start.ensemble([found[name] for name in mine]) for start, mine in sides)) for found, _ in done]
         empty = table.rows.empty, table.columns.empty
         self.agreement_ = Agreement(before, after[-1], after, np.array(done[-1][1]), *empty, table.source)
         self.rows_, self.columns_ = after[-1].rows, after[-1].columns

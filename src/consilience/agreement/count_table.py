@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,19 +72,15 @@ class Clusterings:
     info: pd.DataFrame
     given: Ensemble | None = None
 
-    def at(self, codes: list[Labels]) -> Clusterings:
-        """The same clusterings after they have been improved."""
-        return replace(self, codes=codes)
-
-    def ensemble(self) -> Ensemble:
-        """The clusterings of all objects; −1 for those without counts, unless they had a label."""
-        side, given = self.side, self.given
+    def ensemble(self, improved: list[Labels] | None = None) -> Ensemble:
+        """The clusterings of all objects, or others of their kind; −1 for those without counts, unless they had a label."""
+        side, given, now = self.side, self.given, improved or self.codes
         if given is None:
-            labels = np.full((side.n_objects, len(self.codes)), -1, np.int32)
-            labels[side.kept] = np.column_stack(self.codes)
+            labels = np.full((side.n_objects, len(now)), -1, np.int32)
+            labels[side.kept] = np.column_stack(now)
             return Ensemble.from_codes(labels, info=self.info, ids=side.ids)
         labels = np.array(given.labels)
-        for j, codes in enumerate(self.codes):
+        for j, codes in enumerate(now):
             before = given.labels[side.kept, j]
             labels[side.kept, j] = np.unique(before[before >= 0])[codes]
         ids = side.ids if given.ids is None else given.ids

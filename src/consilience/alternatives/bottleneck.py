@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
+from consilience._check import check_choice, check_count, check_positive, check_seed
 from consilience._random import child_seed, stream
-from consilience.alternatives.data import check_counts
 from consilience.alternatives.multinomial import CountClusterer, log_profiles
 from consilience.annealing import anneal
 from consilience.information import Engine, random_starts
@@ -68,15 +67,11 @@ class CountBottleneck(CountClusterer):
 
     def fit(self, X: Any, y: None = None) -> CountBottleneck:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
-        X = check_matrix(X, estimator=self, min_objects=2)
-        check_counts(X, "CountBottleneck")
-        k = check_count("n_clusters", self.n_clusters)
+        X, k = self._checked(X), self.n_clusters
         check_choice(self.search, SEARCHES, "search")
         check_count("max_iter", self.max_iter)
         check_positive("cooling", self.cooling, above=1)
         check_positive("smoothing", self.smoothing)
-        if k > X.shape[0]:
-            raise InputError(f"{k} clusters of {X.shape[0]} objects cannot be made; ask for fewer")
         seed = check_seed(self.random_state)
         views = count_views([X])
         if self.search == "annealing":

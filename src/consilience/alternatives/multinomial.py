@@ -35,6 +35,14 @@ def log_profiles(counts: Floats, smoothing: float) -> Floats:
 class CountClusterer(ClusterMixin, BaseEstimator):
     """Base of clusterers that take counts, dense or sparse."""
 
+    def _checked(self, X: Any) -> Any:
+        """The counts, enough of them for the clusters."""
+        X = check_matrix(X, estimator=self, min_objects=2)
+        check_counts(X, type(self).__name__)
+        if check_count("n_clusters", self.n_clusters) > X.shape[0]:
+            raise InputError(f"{self.n_clusters} clusters of {X.shape[0]} objects cannot be made; ask for fewer")
+        return X
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -84,14 +92,10 @@ class MultinomialMixture(CountClusterer):
 
     def fit(self, X: Any, y: None = None) -> MultinomialMixture:
         """Fit to counts, dense or sparse (n_objects, n_columns); y is ignored."""
-        X = check_matrix(X, estimator=self, min_objects=2)
-        check_counts(X, "MultinomialMixture")
-        k = check_count("n_clusters", self.n_clusters)
+        X, k = self._checked(X), self.n_clusters
         check_positive("smoothing", self.smoothing)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
-        if k > X.shape[0]:
-            raise InputError(f"{k} clusters of {X.shape[0]} objects cannot be made; ask for fewer")
         rng = stream(check_seed(self.random_state), "alternatives.multinomial")
         soft = _start(X, k, rng)
         bound = -np.inf

@@ -103,7 +103,7 @@ class InformationBottleneck(ConsensusEstimator):
             if self.search == "annealing"
             else None
         )
-        found = engine_search(
+        return engine_search(
             problem,
             objective="shannon",
             n_init=self.n_init,
@@ -114,5 +114,3 @@ class InformationBottleneck(ConsensusEstimator):
             random_state=seed,
             n_jobs=self.n_jobs,
         )
-        extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
-        return Answer(found.labels, extras=extras)

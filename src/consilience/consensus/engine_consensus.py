@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from consilience._check import InputError, check_labels, check_seed
 from consilience._random import child_seed
 from consilience.consensus.distinct_rows import Problem, sample_rows
-from consilience.information import Engine, Search, batch_scores, random_starts, refill_empty
+from consilience.consensus.estimator import Answer
+from consilience.information import Engine, batch_scores, random_starts, refill_empty
 from consilience.views import Views, label_views
 
 SAMPLE = 2_000  # rows on which starts compete
@@ -91,7 +92,7 @@ def engine_search(
     starts: list[NDArray[Any]] | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Search:
+) -> Answer:
     """The best partition of a problem's rows under an objective, from given starts or from random ones."""
     seed = check_seed(random_state)
     views = problem_views(problem)
@@ -107,6 +108,8 @@ def engine_search(
         polish = batch
     engine = Engine(views, k, objective=objective)
     polish_seed = child_seed(seed, "consensus.polish")
-    return engine.best(
+    found = engine.best(
         starts, seed=polish_seed, n_jobs=n_jobs, batch=polish, max_iter=max_iter, temperature=temperature
     )
+    extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
+    return Answer(found.labels, extras=extras)

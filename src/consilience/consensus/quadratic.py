@@ -61,7 +61,7 @@ class QuadraticConsensus(ConsensusEstimator):
         """Batch k-means on the rows until it stops, then moves of single rows until none helps; the best of `n_init` starts."""
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
-        found = engine_search(
+        return engine_search(
             problem,
             objective="quadratic",
             n_init=self.n_init,
@@ -69,5 +69,3 @@ class QuadraticConsensus(ConsensusEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        extras = {"objective": found.objective, "history": found.history, "n_iter": len(found.moves)}
-        return Answer(found.labels, extras=extras)

@@ -78,6 +78,7 @@ def kmeans_runs(
     init: str | ArrayLike = "random",
     max_iter: int = 300,
     threads: int = 1,
+    checked: bool = False,
 ) -> Runs:
     """K-means (Lloyd's algorithm) many times over one table.
 
@@ -103,6 +104,8 @@ def kmeans_runs(
     max_iter : int
     threads : int
         Runs are shared out among them; the result does not depend on it.
+    checked : bool
+        X comes from :func:`check_table`.
 
     Returns
     -------
@@ -122,7 +125,7 @@ def kmeans_runs(
     >>> found.inertia.tolist()
     [1.0, 0.0]
     """
-    table = check_table(X)
+    table = X if checked else check_table(X)
     starts = None if isinstance(init, str) else init
     if isinstance(init, str):
         check_choice(init, INITS, "init")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from consilience._types import Array, ArrayLike, Floats, Ints
-from consilience.generation.kmeans import Runs, kmeans_runs
+from consilience.generation.kmeans import Runs, check_table, kmeans_runs
 
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan
@@ -34,6 +35,11 @@ class Space:
     def width(self) -> int:
         """Number of columns."""
         return int(self.table.shape[1])
+
+    @cached_property
+    def checked(self) -> ArrayLike:
+        """The table as k-means wants it, validated once for all batches of a run."""
+        return check_table(self.table)
 
     def transform(self, columns: ArrayLike) -> ArrayLike:
         """New rows, given by their columns, in this space."""

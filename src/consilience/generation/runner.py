@@ -206,8 +206,9 @@ class Runner:
             if spec.weights is not None:
                 row[:] = spec.weights
         return kmeans_runs(
-            space.table,
+            space.checked,
             np.array([spec.n_clusters for spec in specs], np.int32),
+            checked=True,
             weights=weights,
             units=np.array([spec.run_stream[1] for spec in specs], np.uint64),
             seed=seed,

@@ -89,18 +89,12 @@ def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> N
     """Refuse a square matrix that is negative somewhere, not 0 on its diagonal or not symmetric, within rounding."""
     check_not_negative(sheet, values, positions, "distances")
     slack = ROUNDING * values.max(initial=0)
-    _check_diagonal(sheet, values, positions, slack)
-    _check_symmetric(sheet, values, positions, slack)
-
-
-def _check_diagonal(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:
-    own = np.flatnonzero(values.diagonal() > slack)
-    if own.size:
-        row = int(own[0])
+    for row in np.flatnonzero(values.diagonal() > slack)[:1].tolist():
         raise InputError(
             f"{sheet.place(row, positions[row])}: the distance of an object to itself is "
             f"{values[row, row]:.6g}, not 0: are these similarities? turn them into distances"
         )
+    _check_symmetric(sheet, values, positions, slack)
 
 
 def _check_symmetric(sheet: Sheet, values: np.ndarray, positions: list[int], slack: float) -> None:

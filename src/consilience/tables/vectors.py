@@ -20,7 +20,9 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
     names: list[Any] | None = None
     vectors: list[Any]
     if isinstance(labels, Table):
-        labels = _label_table(labels)
+        if labels.kind != "labels":
+            raise InputError(f"{labels.source}: was read as {labels.kind}: clusterings need kind='labels'")
+        labels = labels.values
     elif not isinstance(labels, (pd.Series, Mapping, Sequence)):
         labels = plain_source(labels)  # frames of polars and Arrow, tensors
     if isinstance(labels, pd.DataFrame):
@@ -46,12 +48,6 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
         if len(vector) != len(vectors[0]):
             raise InputError(f"clustering {show(name)} has {len(vector)} labels, the first has {len(vectors[0])}")
     return names, vectors
-
-
-def _label_table(table: Table) -> pd.DataFrame:
-    if table.kind != "labels":
-        raise InputError(f"{table.source}: was read as {table.kind}: clusterings need kind='labels'")
-    return table.values
 
 
 def _is_vector(value: Any) -> bool:
