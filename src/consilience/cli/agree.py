@@ -90,11 +90,10 @@ def command(
     from consilience.measures import accuracy
     from consilience.reports import write_table
     from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
-    from consilience.reports.files import check_figure_path
     from consilience.results import check_new_folder
 
     tables = options.check_tables(output, column_output, stability_file, components)
-    pictures = [check_figure_path(figure)] if figure else []
+    pictures = options.check_pictures(figure)
     folders = [check_new_folder(save)] if save else []
     options.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them

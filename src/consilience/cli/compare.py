@@ -56,11 +56,11 @@ def command(
     from consilience.cli.inputs import open_clusterings
     from consilience.measures import compare
     from consilience.reports import draw_comparison, print_comparison, write_table
-    from consilience.reports.files import check_figure_path, check_table_path
+    from consilience.reports.files import check_table_path
 
     tables = options.check_tables(output)
     files = _matrix_paths(check_table_path(pairs), measures) if pairs else {}
-    pictures = [check_figure_path(figure)] if figure else []
+    pictures = options.check_pictures(figure)
     options.check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)

@@ -113,12 +113,14 @@ def command(
     if counts and (how_scaled or "standardize" in options.given_by_user(ctx)):
         asked = f"--scale {how_scaled}" if how_scaled else "--standardize"
         raise InputError(f"{base or method} takes counts as they are: leave out {asked}, or use --base kmeans")
-    if n_alternatives is None:
-        _check_one(n_clusters, given, given_from)
-    elif figure:
+    if n_alternatives is not None and figure:
         raise InputError("--figure draws one grouping: leave out --alternatives")
-    files = _check_files(output, figure, [data, given_from, known_from])
-
+    if n_alternatives is None and n_clusters is None:
+        raise InputError("how many new clusters? say -k 4, for example")
+    if n_alternatives is None and not given and given_from is None:
+        raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
+    files = options.check_tables(output) + options.check_pictures(figure)
+    options.check_outputs(files, [data, given_from, known_from])
     kind = "counts" if counts else "data"
     opened, groups = open_data(data, kind, known_from=known_from, given=given, given_from=given_from, **how)
     table = opened.data
@@ -148,31 +150,3 @@ def command(
     show(summary, title=data.name or str(data))
     print_notices(table)
     options.print_written(files)
-
-
-def _check_one(n_clusters: int | None, given: list[str], given_from: Path | None) -> None:
-    from consilience._check import InputError
-
-    if n_clusters is None:
-        raise InputError("how many new clusters? say -k 4, for example")
-    if not given and given_from is None:
-        raise InputError("which grouping do you know? name its column with --given, or its file with --given-from")
-
-
-def _check_files(output: Path | None, figure: Path | None, inputs: list[Path | None]) -> list[Path]:
-    """What will be written, refused before any work if it cannot be."""
-    from consilience._check import InputError
-    from consilience.reports.figures import new_figure
-    from consilience.reports.files import check_figure_path
-
-    files = options.check_tables(output)
-    files += [check_figure_path(figure)] if figure else []
-    options.check_outputs(files, inputs)
-    for path in files:
-        if not path.parent.is_dir():
-            raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; give the name of a file in it")
-    if figure:
-        new_figure(1, 1)  # says so where there is nothing to draw with
-    return files

@@ -265,13 +265,24 @@ def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path | None]) -> Non
 def check_tables(*paths: Path | None) -> list[Path]:
     """The tables to write; npy would lose their names."""
     from consilience._check import InputError
-    from consilience.reports.files import check_table_path
+    from consilience.reports.files import check_file, check_table_path
 
-    tables = [check_table_path(path) for path in paths if path]
+    tables = [check_file(check_table_path(path)) for path in paths if path]
     for path in tables:
         if path.suffix.lower() == ".npy":
             raise InputError(f"{path}: an npy file holds no names; write .csv, .tsv or .parquet")
     return tables
+
+
+def check_pictures(path: Path | None) -> list[Path]:
+    """The picture to draw, if one is asked for; refused where there is nothing to draw with."""
+    from consilience.reports.figures import new_figure
+    from consilience.reports.files import check_figure_path, check_file
+
+    if path is None:
+        return []
+    new_figure(1, 1)
+    return [check_file(check_figure_path(path))]
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -22,15 +22,10 @@ Keys = Mapping[str, tuple[Check, Any]]  # of each key its check, and what stands
 
 def objects_query(query: Mapping[str, str]) -> dict[str, Any]:
     """Which rows of the table of objects are asked for."""
-    usual = {"start": "0", "count": "50", "cluster": str(ALL), "order": "index"}
-    if unknown := sorted(set(query) - set(usual)):
-        raise RefusedError(400, f"this call knows no {unknown[0]!r}: {', '.join(usual)}")
-    asked = {**usual, **query}
-    limits = {"start": (0, 10**9 - 1), "count": (1, ROWS), "cluster": (ALL, 65535)}
-    numbers = {name: _whole_text(name, asked[name], *ends) for name, ends in limits.items()}
-    if asked["order"] not in ORDERS:
-        raise RefusedError(400, f"order is one of {', '.join(ORDERS)}")
-    return {**numbers, "order": asked["order"]}
+    keys = {"start": (whole(0, 10**9 - 1), 0), "count": (whole(1, ROWS), 50), "cluster": (whole(ALL, 65535), ALL)}
+    asked = {name: int(value) if WHOLE.fullmatch(value) else value for name, value in query.items()}
+    order = checked(f"one of {', '.join(ORDERS)}", lambda value: value in ORDERS)
+    return check_keys(asked, {**keys, "order": (order, "index")})
 
 
 def export_body(body: bytes) -> tuple[str, list[tuple[str, str]], bool]:
@@ -64,12 +59,6 @@ def check_keys(content: dict[str, Any], keys: Keys) -> dict[str, Any]:
         except ValueError as error:
             raise RefusedError(400, f"{name} must be {error}") from None
     return asked
-
-
-def _whole_text(name: str, value: str, low: int, high: int) -> int:
-    if not WHOLE.fullmatch(value) or not low <= int(value) <= high:
-        raise RefusedError(400, f"{name} must be a whole number from {low} to {high}")
-    return int(value)
 
 
 def checked(what: str, fits: Callable[[Any], bool]) -> Check:

@@ -168,7 +168,10 @@ def contrast_figure(result: Contrast, X: Any, given: Mapping[str, Any]) -> Figur
         (axes[1], codes, names, f"Given: {short_name(name)}"),
         (axes[2], result.labels, [str(c) for c in range(result.n_clusters)], "Found"),
     ):
-        _draw_map(axis, places[shown], groups[shown], words, what)
+        scatter_codes(axis, places[shown], groups[shown], size=12)
+        legend_of(axis, dict(enumerate(words)), "", loc="center left", bbox_to_anchor=(1, 0.5))
+        axis.set_title(what, loc="left")
+        open_frame(axis)
         axis.set(xlabel=f"where {short_name(name)} differs most", ylabel="where the new clusters differ most")
     return figure
 
@@ -203,13 +206,6 @@ def _draw_table(axis: Any, result: Contrast, codes: Array, names: list[str], nam
     axis.set_yticks(range(result.n_clusters))
     axis.set(xlabel=f"given: {short_name(name)}", ylabel="new cluster")
     axis.set_title("Where did each given group go?", loc="left")
-
-
-def _draw_map(axis: Any, places: Array, groups: Array, names: list[str], title: str) -> None:
-    scatter_codes(axis, places, groups, size=12)
-    legend_of(axis, dict(enumerate(names)), "", loc="center left", bbox_to_anchor=(1, 0.5))
-    axis.set_title(title, loc="left")
-    open_frame(axis)
 
 
 class ContrastReport(Report, of=Contrast):

@@ -24,12 +24,17 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
 
 def write_file(path: str | Path, write: Callable[[Any], Any]) -> None:
     """Call ``write(file)`` so that the file at `path` appears whole or not at all."""
+    write_whole(check_file(path), write)
+
+
+def check_file(path: str | Path) -> Path:
+    """The path of a file that can be written where it is."""
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: the folder {path.parent} does not exist; make it first")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give the name of a file in it")
-    write_whole(path, write)
+    return path
 
 
 def quoted(text: Any) -> Any:

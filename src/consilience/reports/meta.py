@@ -174,12 +174,8 @@ def write_organized(
     *,
     scores: pd.DataFrame | None = None,
     null: Null | None = None,
-    marked: Mapping[str, pd.DataFrame] | None = None,
 ) -> list[Path]:
-    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures.
-
-    `marked` are scores of other clusterings, by name, such as those of the groups' consensus, to be drawn among the rest.
-    """
+    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
         "clusterings": clustering_table(meta, scores),
@@ -192,31 +188,28 @@ def write_organized(
     for name, frame in tables.items():
         write_table(frame, folder / f"{name}.csv")
     written = [folder / f"{name}.csv" for name in tables]
-    return written + (_draw_organized(meta, folder, scores, marked) if find_spec("matplotlib") else [])
+    return written + (_draw_organized(meta, folder, scores) if find_spec("matplotlib") else [])
 
 
-def _draw_organized(meta: MetaClustering, folder: Path, scores: pd.DataFrame | None, marked: Any) -> list[Path]:
-    numbers = [] if scores is None else [str(name) for name in scores.select_dtypes("number") if name != "clusters"]
-    shown = [name for name in numbers if name.startswith("accuracy:")] or numbers[:1]
+def _draw_organized(meta: MetaClustering, folder: Path, scores: pd.DataFrame | None) -> list[Path]:
+    shown = _shown(scores)
     written = [folder / "curve.png", folder / "map.png"]
     draw_curve(meta, written[0])
     kinds = ("mds", "neighbors") if 10 < meta.n_clusterings <= MAPPED else ("mds",)
     maps = [meta.map(kind, progress=False) for kind in kinds]
     draw_map(maps, written[1], groups=meta.groups, names=meta.ensemble.names)
-    drawn: list[str | None] = [*shown] or [None]
-    for name in drawn:
-        written.append(folder / ("tree.png" if name is None else f"tree_{_file_name(name)}.png"))
-        draw_tree(meta, written[-1], score=None if scores is None or name is None else scores[name])
-    for name in shown if scores is not None and "compactness" in numbers else ():
-        if name != "compactness":
-            written.append(folder / f"scores_{_file_name(name)}.png")
-            draw_scores(scores, "compactness", name, written[-1], marked=marked, groups=meta.groups)
+    if scores is None:
+        written.append(folder / "tree.png")
+        draw_tree(meta, written[-1])
+        return written
+    for name in shown:
+        file = "".join(letter if letter.isalnum() else "_" for letter in name)  # a name that any file system takes
+        written.append(folder / f"tree_{file}.png")
+        draw_tree(meta, written[-1], score=scores[name])
+        if "compactness" in scores and name != "compactness":
+            written.append(folder / f"scores_{file}.png")
+            draw_scores(scores, "compactness", name, written[-1], groups=meta.groups)
     return written
-
-
-def _file_name(name: str) -> str:
-    """A score's name that any file system takes."""
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
 class MetaReport(EnsembleReport, of=MetaClustering):
@@ -241,7 +234,7 @@ def tree(report: EnsembleReport) -> Iterator[Block]:
     yield Text(first)
     yield from (Text(line, note=True) for line in rest)
     alt = f"Tree of {meta.n_clusterings:,} clusterings cut into {count(meta.n_groups, 'group')} of {format_list(meta.sizes)}."
-    for number, name in enumerate(_shown(scores) or [None], 1):
+    for number, name in enumerate(_shown(scores)[:TREES] or [None], 1):
         color = "" if name is None else f" A branch has the color of its mean {format_name(name)}."
         figure = tree_figure(meta, score=None if scores is None or name is None else scores[name])
         caption = f"The higher two branches meet, the less alike they are; the strip below shows the groups.{color}"
@@ -264,7 +257,7 @@ def _shown(scores: pd.DataFrame | None) -> list[str]:
     """Scores that are drawn: accuracies, or else compactness."""
     if scores is None:
         return []
-    return [str(name) for name in scores if str(name).startswith("accuracy:")][:TREES] or ["compactness"]
+    return [str(name) for name in scores if str(name).startswith("accuracy:")] or ["compactness"]
 
 
 @section(Ensemble, MetaClustering, title="The groups", order=30)
@@ -308,7 +301,7 @@ def scores(report: EnsembleReport) -> Iterator[Block]:
     table, meta = report.scores, report.meta
     if table is None or meta is None:
         return
-    known = _shown(table)
+    known = _shown(table)[:TREES]
     axes = [("compactness", name) for name in known if name != "compactness"] if "compactness" in table else []
     if len(known) > 1:
         axes.append((known[0], known[1]))

@@ -13,7 +13,7 @@ from consilience._types import PathLike, RandomState
 from consilience.measures.summary import known_labels
 from consilience.opening import Provenance, as_table, known_labels_of, open_source
 from consilience.reports.figures import new_figure, write_figure
-from consilience.reports.files import without_formulas, write_file, write_table
+from consilience.reports.files import check_file, without_formulas, write_file, write_table
 from consilience.reports.formats import code_names
 from consilience.reports.html import Picture, Section, Sheet, render
 from consilience.reports.sections import KINDS, Options, Report, report_of
@@ -167,8 +167,7 @@ def check_places(path: PathLike, figures: PathLike | None, inputs: Iterable[Path
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{page}: a report is an HTML file; give it the ending .html")
-    if not page.parent.is_dir():
-        raise InputError(f"{page}: the folder {page.parent} does not exist; make it first")
+    check_file(page)
     folder = None if figures is None else Path(figures)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; figures go into a folder")
