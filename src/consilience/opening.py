@@ -228,13 +228,11 @@ def ensemble_of(result: Any) -> Ensemble:
     if isinstance(found, Ensemble):
         return found
     if hasattr(result, "labels"):
-        labels = pd.DataFrame(result.labels)
-        labels = (
-            labels.rename(columns=str)
-            if labels.shape[1] > 1
-            else labels.set_axis([type(result).__name__.lower()], axis=1)
+        labels = pd.DataFrame(result.labels).rename(columns=str)
+        one = [type(result).__name__.lower()]
+        return Ensemble(
+            labels if labels.shape[1] > 1 else labels.set_axis(one, axis=1), ids=getattr(result, "ids", None)
         )
-        return Ensemble(labels, ids=getattr(result, "ids", None))
     raise InputError(f"{kind_of(result)} holds no clusterings: give those that it is about")
 
 
@@ -357,7 +355,7 @@ def _parsing(reading: Mapping[str, Any]) -> dict[str, Any]:
     return {name: reading[name] for name in PARSING if reading.get(name) is not None}
 
 
-def labels_by_name(known: Any, default: str = "known") -> dict[str, Any]:
+def labels_by_name(known: Any) -> dict[str, Any]:
     """Known labels as a dict of name to label vector: of a frame its columns, of a mapping its items, of a vector itself.
 
     Examples
@@ -377,7 +375,7 @@ def labels_by_name(known: Any, default: str = "known") -> dict[str, Any]:
         return {str(name): labels for name, labels in known.items()}
     if isinstance(known, (str, bytes)):
         raise InputError(f"known= takes known labels, not their name; got {kind_of(known)}, {show(known)}")
-    return {str(getattr(known, "name", None) or default): known}
+    return {str(getattr(known, "name", None) or "known"): known}
 
 
 def known_labels_of(

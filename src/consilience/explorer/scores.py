@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience.ensemble import Ensemble
 from consilience.generation.specs import number_columns
 from consilience.measures import compactness, sample_objects
 from consilience.meta import MetaClustering, score
@@ -40,7 +39,9 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
     if "compactness" in info:
         table["compactness"] = info["compactness"].to_numpy(float)
     elif data is not None:
-        table["compactness"] = _compactness(ensemble, data)
+        rows, values, metric = measured(data)
+        some = ensemble if len(rows) == ensemble.n_objects else ensemble[rows]
+        table["compactness"] = np.asarray(compactness(values, some, metric=metric))
     if known:
         found = score(ensemble, known=known)
         table |= {name: found[name].to_numpy(float) for name in found if str(name).startswith("accuracy:")}
@@ -58,12 +59,6 @@ def measured(data: Table) -> tuple[NDArray[np.int64], Any, str]:
     rows, distances = sample_objects(data.n_objects), data.kind == "distances"
     values = data.values[np.ix_(rows, rows)] if distances else scale(data.values, "columns")[rows]
     return rows, values, "precomputed" if distances else "euclidean"
-
-
-def _compactness(ensemble: Ensemble, data: Table) -> NDArray[np.float64]:
-    rows, values, metric = measured(data)
-    some = ensemble if len(rows) == ensemble.n_objects else ensemble[rows]
-    return np.asarray(compactness(values, some, metric=metric))
 
 
 def _mean_distances(meta: MetaClustering) -> NDArray[np.float64]:

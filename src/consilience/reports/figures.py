@@ -81,16 +81,13 @@ def scatter_codes(axis: Any, xy: Any, codes: Any, *, size: float) -> None:
         axis.scatter(*xy[codes == code].T, s=size, rasterized=True, **how)
 
 
-def legend_of(place: Any, names: Mapping[int, Any], title: str, *, bars: bool = False, **options: Any) -> None:
+def legend_of(place: Any, names: Mapping[int, Any], title: str, **options: Any) -> None:
     """A legend of clusters or groups by their codes, on a figure or axis; beyond some the rest is said to be left out."""
     from matplotlib.lines import Line2D
 
     handles = []
     for code in list(names)[:LISTED]:
-        look: dict[str, Any] = {
-            "color": color_of(code),
-            "marker": "s" if bars else marker_of(code) if code >= 0 else "o",
-        }
+        look: dict[str, Any] = {"color": color_of(code), "marker": marker_of(code) if code >= 0 else "o"}
         handles.append(Line2D([], [], linestyle="", markersize=6, label=short_name(names[code]), **look))
     if len(names) > LISTED:
         handles.append(Line2D([], [], linestyle="", label=f"… {len(names) - LISTED} more"))

@@ -34,10 +34,10 @@ def format_number(value: Any, decimals: int = 3) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def format_with_error(value: Any, error: Any, decimals: int = 4) -> str:
-    """A mean with its standard error, where there is one."""
-    text = format_number(value, decimals)
-    return text if is_missing(value) or is_missing(error) else f"{text} ± {format_number(error, decimals)}"
+def format_with_error(value: Any, error: Any) -> str:
+    """A mean with its standard error, where there is one, in four decimals."""
+    text = format_number(value, 4)
+    return text if is_missing(value) or is_missing(error) else f"{text} ± {format_number(error, 4)}"
 
 
 def decimals_of(values: Iterable[Any]) -> int:

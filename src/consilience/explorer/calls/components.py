@@ -7,6 +7,7 @@ import numpy as np
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
 from consilience.explorer.codec import Reply, json_reply
+from consilience.reports.agreement import components_of
 
 COMPONENTS, NAMED = 100, 20  # that are listed, and objects of each that are named
 
@@ -17,16 +18,16 @@ def answer(call: Call) -> Reply:
     snapshot = call.snapshot
     ref = snapshot.ref(call.parts[0])._replace(kind="c")
     members = snapshot.members(ref)
-    found = snapshot.meta.ensemble[:, members].signatures()
+    ensemble = snapshot.meta.ensemble[:, members]
+    found, told = ensemble.signatures(), components_of(ensemble)
     labeled = (found.labels >= 0).any(axis=1)
     order = np.flatnonzero(labeled)[np.argsort(-found.counts[labeled], kind="stable")]
-    sizes = found.counts[order]
     listed = [
         {
-            "size": size,
+            "size": found.counts[component],
             "ids": [call.session.name_of(i) for i in np.flatnonzero(found.inverse == component)[:NAMED]],
         }
-        for component, size in zip(order[:COMPONENTS], sizes, strict=False)
+        for component in order[:COMPONENTS]
     ]
     return json_reply(
         {
@@ -34,9 +35,9 @@ def answer(call: Call) -> Reply:
             "ref": str(ref),
             "node": ref.node,
             "n_members": len(members),
-            "n_components": len(order),
-            "share_in_groups": float(sizes[sizes > 1].sum() / max(sizes.sum(), 1)),
-            "largest": int(sizes[0]) if len(sizes) else 0,
+            "n_components": told["number"],
+            "share_in_groups": told["share_in_groups"],
+            "largest": told["largest"],
             "components": listed,
             "floaters": floater_rows(call.session, snapshot.displayed(ref)),
         }
