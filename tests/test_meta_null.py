@@ -71,7 +71,7 @@ def test_scores_come_in_many_forms(organized):
     by_name = meta.null({"known": truths[0], "spread": spread}, n_shuffles=2)
     assert set(by_name.table.index) == {"known", "spread"}
     assert meta.null(pd.DataFrame({"known": truths[0]}), n_shuffles=2).table.index.tolist() == ["known"]
-    assert meta.null(truths[0].tolist(), n_shuffles=2).table.index.tolist() == ["truth"]
+    assert meta.null(truths[0].tolist(), n_shuffles=2).table.index.tolist() == ["known"]
     assert meta.null(spread, n_shuffles=2).table["best"].iloc[0] == 4
     assert "Best of 3 groups, against 2 shuffles" in repr(by_name)
 
