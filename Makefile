@@ -55,7 +55,8 @@ slow: $(VENV)/.tested
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow tests
 
 # The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
-sanitizers: needs $(KERNELS)
+sanitizers: needs
+	@$(MAKE) --no-print-directory -j2 $(KERNELS)
 	@for test in $(KERNELS); do echo $$test; $$test || exit 1; done
 
 build/kernels-address: tests/native/test_kernels.cpp $(wildcard native/*.hpp)

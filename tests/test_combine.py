@@ -102,6 +102,7 @@ def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
         assert "5 clusters by NBCE (vb, prior tsb)" in result.note
 
 
+@pytest.mark.slow
 def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
     labels, _ = noisy_copies(n=300, k=5, r=300, noise=0.4)
     start = time.process_time()

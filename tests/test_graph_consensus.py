@@ -73,6 +73,7 @@ def test_jaccard_between_clusters_counts_objects():
             assert found[a, b] == pytest.approx(want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("p", "bar"), [(0.3, 0.97), (0.5, 0.83)])
 def test_cspa_and_hbgf_meet_their_bars(backend, p, bar):

@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from consilience.store import Store
 from store_writer import RUN, labels_of
@@ -73,6 +74,7 @@ def kill_many(folder: Path, kills: int, seed: int) -> dict[str, int]:
     return counts
 
 
+@pytest.mark.slow
 def test_nothing_finished_is_lost_when_the_writer_is_killed(tmp_path):
     kills = int(os.environ.get("CONSILIENCE_KILLS", "12"))
     counts = kill_many(tmp_path, kills, seed=0)
