@@ -197,8 +197,9 @@ def _about_nbce(model: NBCE) -> str:
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
     lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
+    span = f"{low}" if low == high else f"{low} to {high}"
     chains = f"{count(model.n_chains, 'chain')} of {count(model.n_iter_, 'sweep')}"
-    note = f"{found} by NBCE (prior {model.prior}, {chains}; its samples mostly have {_span(low, high)}{lone})"
+    note = f"{found} by NBCE (prior {model.prior}, {chains}; its samples mostly have {span}{lone})"
     worst = float(model.convergence_["r_hat"].max())
     if high >= model.n_components > 1:
         note += ", which is as many as n_components allows: raise it"
@@ -207,10 +208,6 @@ def _about_nbce(model: NBCE) -> str:
     elif worst >= 1.1:
         note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
     return note + MODES
-
-
-def _span(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:

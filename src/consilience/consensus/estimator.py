@@ -97,7 +97,13 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
         """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
         answer = self._combine(problem)
-        return answer, *_tidy(answer, problem)
+        order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
+        labels, membership = np.argsort(order)[answer.labels], answer.membership
+        if membership is not None:  # of the clusters that have a row
+            membership = membership[:, order[: labels.max() + 1]]
+            total = membership.sum(axis=1, keepdims=True)
+            membership = np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)
+        return answer, labels, membership
 
     def _combine(self, problem: Problem) -> Answer:
         raise NotImplementedError
@@ -108,14 +114,3 @@ def by_size(labels: NDArray[Any], weights: Floats, k: int) -> Ints:
     first = np.full(k, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
     return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))
-
-
-def _tidy(answer: Answer, problem: Problem) -> tuple[Ints, Floats | None]:
-    """Clusters in the order of `by_size`, empty ones dropped."""
-    order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
-    labels = np.argsort(order)[answer.labels]
-    if answer.membership is None:
-        return labels, None
-    membership = answer.membership[:, order[: labels.max() + 1]]
-    total = membership.sum(axis=1, keepdims=True)
-    return labels, np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)

@@ -130,12 +130,8 @@ class Runner:
                 alone.append(i)
         for (_, seed), some in together.items():
             runs = self._run_together([specs[i] for i in some], seed)
-            labels[some], inertia[some], seconds[some], steps[some] = (
-                runs.labels,
-                runs.inertia,
-                runs.seconds,
-                runs.steps,
-            )
+            labels[some], inertia[some] = runs.labels, runs.inertia
+            seconds[some], steps[some] = runs.seconds, runs.steps
         for i, (rows, runs) in zip(alone, self._run_alone([specs[i] for i in alone]), strict=True):
             labels[i, slice(None) if rows is None else rows] = runs.labels[0]
             inertia[i], seconds[i], steps[i], notes[i] = runs.inertia[0], runs.seconds[0], runs.steps[0], runs.note

@@ -122,18 +122,10 @@ def scale(X: Any, how: str) -> Any:
     return SCALES[how](X)
 
 
-def _columns(X: Any) -> Any:
-    return Standardizer.of(X).apply(X)
-
-
 def _rows(X: Any) -> Any:
     from sklearn.preprocessing import normalize
 
     return normalize(X)
-
-
-def _roots(X: Any) -> Any:
-    return _rows(X.sqrt() if sparse.issparse(X) else np.sqrt(X))
 
 
 def _tfidf(X: Any) -> Any:
@@ -145,4 +137,9 @@ def _tfidf(X: Any) -> Any:
     return scaled if sparse.issparse(X) else scaled.toarray()
 
 
-SCALES: dict[str, Callable[[Any], Any]] = {"columns": _columns, "rows": _rows, "roots": _roots, "tfidf": _tfidf}
+SCALES: dict[str, Callable[[Any], Any]] = {
+    "columns": lambda X: Standardizer.of(X).apply(X),
+    "rows": _rows,
+    "roots": lambda X: _rows(X.sqrt() if sparse.issparse(X) else np.sqrt(X)),
+    "tfidf": _tfidf,
+}

@@ -135,22 +135,11 @@ def companions(draws: Draws, labels: NDArray[np.int64], tables: Floats) -> Float
 
 def trace_table(chains: list[Chain]) -> pd.DataFrame:
     """One row per chain and sweep: log_joint, n_clusters, alpha, beta."""
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "chain": number,
-                    "sweep": np.arange(len(chain.log_joint)),
-                    "log_joint": chain.log_joint,
-                    "n_clusters": chain.n_clusters,
-                    "alpha": chain.alpha,
-                    "beta": chain.beta,
-                }
-            )
-            for number, chain in enumerate(chains)
-        ],
-        ignore_index=True,
-    )
+    parts = []
+    for number, chain in enumerate(chains):
+        trace = {name: getattr(chain, name) for name in ("log_joint", "n_clusters", "alpha", "beta")}
+        parts.append(pd.DataFrame({"chain": number, "sweep": np.arange(len(chain.log_joint)), **trace}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def convergence_table(chains: list[Chain]) -> pd.DataFrame:
