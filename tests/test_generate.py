@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
-from consilience.explorer.scores import _compactness
+from consilience.explorer.scores import score_table
 from consilience.generation import METHODS, GenerationWarning, Method, Variations, describe, remake
 from consilience.generation.plan import Plan, check_clusters, check_methods
 from consilience.generation.sklearn_base import base_text
@@ -256,7 +256,9 @@ def test_compactness_is_the_same_number_everywhere():
     X = np.random.default_rng(0).normal(size=(6000, 3)) * [1, 5, 9]
     made = cs.generate(X, 3, 5, "minima")
     np.testing.assert_allclose(score(made, X)["compactness"], made.info["compactness"])
-    np.testing.assert_allclose(_compactness(made, read_table(X, kind="data")), made.info["compactness"])
+    bare = cs.organize(cs.Ensemble(made.labels))
+    shown = score_table(bare, read_table(X, kind="data"), {})
+    np.testing.assert_allclose(shown["compactness"], made.info["compactness"])
 
 
 def test_a_large_table_is_measured_on_a_sample():
