@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--triples", is_flag=True, help="The columns of the table are row, column and count.")
 @click.option("--names", help="Names of the columns: a vector of the npz file, or a text file with one a line.")
-@click.option(
-    "--output", "-o", type=options.FILE, help="Write consensus and all clusterings of the rows (.csv, .tsv, .parquet)."
-)
+@options.output_option("consensus and all clusterings of the rows")
 @click.option("--column-output", type=options.FILE, help="Write all clusterings of the columns.")
 @click.option("--stability", "stability_file", type=options.FILE, help="Write the stability by iteration.")
 @click.option(
@@ -48,9 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--save", type=options.FILE, help="Keep everything in a new folder: the clusterings of every iteration, as runs."
 )
-@click.option(
-    "--figure", type=options.FILE, help="Draw the stability by iteration (.png, .svg, .pdf); needs the extra 'plots'."
-)
+@options.figure_option("the stability by iteration")
 @options.block(options.known_options, options.run_options, options.table_options)
 def command(
     counts: Path,

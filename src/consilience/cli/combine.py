@@ -27,9 +27,7 @@ from consilience.cli import options
     of="consilience.consensus.nbce:INFERENCE",
     help="With --method nbce: sampling, or a variational bound.",
 )
-@click.option(
-    "--output", "-o", type=options.FILE, help="Write id, cluster, confidence and support (.csv, .tsv, .parquet)."
-)
+@options.output_option("id, cluster, confidence and support")
 @click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
 @click.option("--floaters", "floater_file", type=options.FILE, help="Write the objects with weak support.")
 @click.option("--save", type=options.FILE, help="Keep the whole result in a new folder, for report and compare.")

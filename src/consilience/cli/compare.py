@@ -21,17 +21,13 @@ from consilience.cli import options
     show_default=True,
     help="Measures, such as rand, cluster_difference, variation_of_information, accuracy or f1; docs/measures.md lists all.",
 )
-@click.option("--output", "-o", type=options.FILE, help="Write a row for every clustering (.csv, .tsv, .parquet).")
+@options.output_option("a row for every clustering")
 @click.option(
     "--pairs",
     type=options.FILE,
     help="Write the values of all pairs (.csv, .tsv, .parquet, .npy); one file per measure.",
 )
-@click.option(
-    "--figure",
-    type=options.FILE,
-    help="Draw the agreement by the first measure (.png, .svg, .pdf); needs the extra 'plots'.",
-)
+@options.figure_option("the agreement by the first measure")
 @options.block(options.known_options, options.json_option, options.jobs_option, options.table_options)
 def command(
     labels: Path,

@@ -55,10 +55,8 @@ from consilience.cli import options
 @click.option(
     "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
 )
-@click.option(
-    "--output", "-o", type=options.FILE, help="Write id, cluster, confidence and support (.csv, .tsv, .parquet)."
-)
-@click.option("--figure", type=options.FILE, help="Draw both groupings (.png, .svg, .pdf); needs the extra 'plots'.")
+@options.output_option("id, cluster, confidence and support")
+@options.figure_option("both groupings")
 @options.block(options.known_options, options.run_options, options.table_options)
 @click.pass_context
 def command(

@@ -156,6 +156,16 @@ def choice_option(*flags: str, of: str, more: tuple[str, ...] = (), **settings: 
     return click.option(*flags, type=OneOf(of, *more), show_default=True, **settings)
 
 
+def output_option(what: str) -> Callable[[F], F]:
+    """Where a table goes."""
+    return click.option("--output", "-o", type=FILE, help=f"Write {what} (.csv, .tsv, .parquet).")
+
+
+def figure_option(what: str) -> Callable[[F], F]:
+    """Where a picture goes."""
+    return click.option("--figure", type=FILE, help=f"Draw {what} (.png, .svg, .pdf); needs the extra 'plots'.")
+
+
 def consensus_options(number: str, method: str, default: str | None = None) -> Callable[[F], F]:
     """How many clusters a consensus has and how it is made, with what the help says of both."""
     how = choice_option("--method", of="consilience.consensus:METHODS", more=("auto",), default=default, help=method)
