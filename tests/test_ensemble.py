@@ -175,10 +175,6 @@ def test_series_of_other_objects_are_refused():
         lambda: accuracy(one, other),
         lambda: anmi([one], other),
         lambda: compactness(pd.DataFrame({"x": [0.0, 1, 2]}, index=one.index), other),
-        lambda: compare([one, one], known={"class": other}),
-        lambda: compare([one, one], known=other),
-        lambda: compare(Ensemble([one, one]), known=pd.DataFrame({"class": other})),
-        lambda: compare([one, one], known={"one": one, "other": other}),
     ]
     for call in tests:
         with pytest.raises(InputError, match=r"row 0 is 'a' in one and 'b' in another\): align them"):

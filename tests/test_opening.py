@@ -93,3 +93,79 @@ def test_a_column_of_ids_is_asked_about(tmp_path):
 def test_columns_may_be_named_by_an_array():
     names = np.array(["form1", "color1"])
     assert as_ensemble(LABELS, columns=names, **READING).names == ["form1", "color1"]
+
+
+# --- frames are looked at as files are -------------------------------------------------------------------------------
+
+LABELED = pd.DataFrame(
+    {"cell": [f"c{i}" for i in range(8)], "leiden": [0, 0, 0, 1, 1, 1, 1, 0], "louvain": [0, 0, 1, 1, 1, 1, 1, 0]}
+)
+
+
+def frames_of(frame):
+    polars, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    return [frame, polars.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)]
+
+
+def test_a_column_that_names_the_objects_is_no_clustering_in_frames_either(tmp_path):
+    LABELED.to_csv(tmp_path / "labels.csv", index=False)
+    for source in [tmp_path / "labels.csv", *frames_of(LABELED)]:
+        for ens in (cs.Ensemble(source), as_ensemble(source)):
+            assert ens.names == ["leiden", "louvain"]
+            assert ens.ids.tolist() == LABELED["cell"].tolist()
+
+
+def test_columns_of_frames_that_are_no_clusterings_are_asked_about(tmp_path):
+    doubtful = {"class": LABELED.assign(species=["a", "b"] * 4), "text": LABELED.rename(columns={"cell": "where"})}
+    for frame, words in ((doubtful["class"], "known='species'"), (doubtful["text"], "id_column='where'")):
+        frame.to_csv(tmp_path / "labels.csv", index=False)
+        for source in [tmp_path / "labels.csv", *frames_of(frame)]:
+            with pytest.raises(InputError, match=words):
+                cs.stability(source, "rand")
+    assert cs.Ensemble(doubtful["class"], columns=["leiden", "species"]).names == ["leiden", "species"]
+
+
+def test_known_labels_in_another_order_are_matched_by_id(tmp_path):
+    ens = cs.Ensemble(LABELED)
+    known = pd.Series([0, 0, 0, 1, 1, 1, 1, 0], index=LABELED["cell"], name="type").sample(frac=1, random_state=3)
+    known.to_csv(tmp_path / "known.csv")
+    frame = known.rename_axis("cell").reset_index()
+    right = cs.compare(ens, "rand", known={"type": LABELED["leiden"].to_numpy()}).to_frame()
+    for given in (known, known.to_frame(), frame, {"type": known}, tmp_path / "known.csv"):
+        pd.testing.assert_frame_equal(cs.compare(ens, "rand", known=given).to_frame(), right)
+    numbered = pd.Series(known.to_numpy(), index=[int(cell[1:]) for cell in known.index], name="type")
+    pd.testing.assert_frame_equal(
+        cs.compare(ens.labels, "rand", known=numbered).to_frame().drop(columns="name", errors="ignore"),
+        right.drop(columns="name", errors="ignore"),
+        check_index_type=False,
+    )
+    with pytest.raises(InputError, match="names none of the objects"):
+        cs.compare(ens, "rand", known=pd.Series(range(8), index=list("abcdefgh"), name="type"))
+
+
+def test_verbs_on_data_read_as_they_are_told(tmp_path):
+    rng = np.random.default_rng(0)
+    group = np.repeat(["x", "y"], 10)
+    data = pd.DataFrame(
+        {"where": [f"o{i}" for i in range(20)], "a": rng.random(20) + 3 * (group == "y"), "b": rng.random(20)}
+    )
+    data.assign(kind=group).to_csv(tmp_path / "data.csv", index=False)
+    data[["where"]].assign(kind=group).sample(frac=1, random_state=1).to_csv(tmp_path / "given.csv", index=False)
+    how = {"id_column": "where", "columns": ["a", "b"]}
+    ens = cs.generate(tmp_path / "data.csv", 3, 2, **how)
+    assert ens.ids.tolist() == data["where"].tolist()
+    by_name = cs.contrast(tmp_path / "data.csv", "kind", 2, n_init=2, **how)
+    by_path = cs.contrast(tmp_path / "data.csv", tmp_path / "given.csv", 2, n_init=2, **how)
+    assert (by_name.labels == by_path.labels).all()
+    cs.report(tmp_path / "given.csv", tmp_path / "r.html", id_column="where")
+    counts = data.assign(a=rng.poisson(4, 20) + 1, b=rng.poisson(4, 20) + 1)
+    assert cs.agree(counts, 2, n_clusterings=2, max_iter=1, id_column="where").ids.tolist() == data["where"].tolist()
+    with pytest.raises(InputError, match="id_column"):
+        cs.contrast(data, group, 2, idcolumn="where")
+
+
+def test_words_that_may_mean_missing_are_warned_of(tmp_path):
+    (tmp_path / "na.csv").write_text("a,b\nN/A,0\n1,0\nN/A,1\n2,1\n1,0\n2,1\n")
+    with pytest.warns(UserWarning, match="if it means missing"):
+        cs.Ensemble(tmp_path / "na.csv")
+    assert cs.Ensemble(tmp_path / "na.csv", missing="N/A").n_clusters.tolist() == [2, 2]

@@ -15,16 +15,18 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, fingerprint, kind_of, nearest, show
+from consilience._check import InputError, check_choice, fingerprint, kind_of, names_objects, nearest, show
 from consilience.ensemble import Ensemble
 from consilience.results import HEADER, Result, saved_kind
 from consilience.store import StoreWarning
 from consilience.store.folder import find_manifest
 from consilience.tables import Table, find_id_column, match_rows, read_table
+from consilience.tables.columns import Doubt
 from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
+READING = (*PARSING, "id_column", "known", "columns", "missing", "key")  # parameters of read_table that verbs pass on
 KINDS = ("auto", "data", "counts", "distances", "labels")
 FEW = 100  # different labels of a column that could be a clustering
 
@@ -80,6 +82,8 @@ class Opened:
         What is known of the objects: columns set aside, one entry per object.
     kind : str
         What it was taken for: "labels", "data", "counts", "distances", "run", or the name of a result's class.
+    notices : tuple of str
+        What was noticed while a table was read.
     """
 
     result: Any
@@ -87,6 +91,7 @@ class Opened:
     data: Table | None = None
     known: Mapping[str, Any] = field(default_factory=dict)
     kind: str = "labels"
+    notices: tuple[str, ...] = ()
 
     @property
     def ensemble(self) -> Ensemble:
@@ -306,7 +311,7 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     known = labels_by_name(table.labels)
     if table.kind != "labels":
         code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
-        return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind)
+        return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind, table.notices)
     try:
         ensemble = Ensemble(table)
     except InputError as error:
@@ -314,7 +319,9 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
         raise InputError(f"{prefix}{error}") from None
     run = fingerprint(ensemble.labels)[:16]
     code = "" if path is None else f"cs.Ensemble({str(place)!r}{words})"
-    return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels")
+    for doubt in (notice for notice in table.notices if isinstance(notice, Doubt)):
+        warnings.warn(doubt, stacklevel=4)
+    return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels", table.notices)
 
 
 def _in_memory(result: Any) -> Provenance:
@@ -381,11 +388,34 @@ def labels_by_name(known: Any) -> dict[str, Any]:
 def known_labels_of(
     known: Any, objects: Ensemble | Table | None, reading: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Known labels by name; those of a file are matched to the objects by id where both have ids, otherwise in the same order."""
-    if not _is_path(known):
+    """Known labels by name, matched to the objects by id where both have ids, otherwise in the same order.
+
+    Ids are a column of a file or frame that holds those of the objects, or the index of a Series or frame.
+    """
+    if objects is None:
         return labels_by_name(known)
-    assert objects is not None
-    return labels_from(known, objects, id_column=(reading or {}).get("known_id"))
+    id_column = (reading or {}).get("known_id")
+    if _is_frame(known) and objects.ids is not None and not names_objects(getattr(known, "index", None)):
+        id_column = find_id_column(known, objects.ids)
+    if _is_path(known) or id_column is not None:
+        return labels_from(known, objects, id_column=id_column)
+    return {name: _in_order(labels, name, objects) for name, labels in labels_by_name(known).items()}
+
+
+def _in_order(labels: Any, name: str, objects: Ensemble | Table) -> Any:
+    """Known labels in the order of the objects where their index names these; None for objects that it lacks."""
+    if not isinstance(labels, pd.Series) or not names_objects(labels.index):
+        return labels
+    ids = objects.ids
+    if ids is None:
+        if not labels.index.is_unique or set(labels.index) != set(range(objects.n_objects)):
+            return labels  # other names than the numbers of the objects: by position, as arrays are
+        ids = np.arange(objects.n_objects)
+    table = Table(labels.to_frame(name), "labels", labels.index.to_numpy(), [name], None, f"the known labels {name!r}")
+    if not labels.index.is_unique:
+        twice = show(labels.index[labels.index.duplicated()][0])
+        raise InputError(f"the known labels {name!r} name {twice} more than once: make their index unique")
+    return match_rows(table, ids, objects.n_objects, partial=True).values[name].to_numpy()
 
 
 def labels_from(
@@ -437,6 +467,19 @@ def _refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None
 def needs_opening(source: Any) -> bool:
     """Whether labels are in what is given, rather than being it: a path, a result, an AnnData object."""
     return not isinstance(source, Ensemble) and (_is_path(source) or _is_anndata(source) or _is_result(source))
+
+
+def split_reading(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What says how to read a table, and the other options of a verb."""
+    reading = {name: value for name, value in options.items() if name in READING}
+    return reading, {name: value for name, value in options.items() if name not in READING}
+
+
+def check_reading(reading: Mapping[str, Any], verb: str) -> dict[str, Any]:
+    """Options that say how to read a table and nothing else."""
+    for name in reading:
+        check_choice(name, READING, f"option of {verb}")
+    return dict(reading)
 
 
 def _said(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.local_search import engine_of
 from consilience.agreement.mdc import MDC, column_clusters, grow
 from consilience.agreement.result import Agreement
+from consilience.opening import as_table, check_reading
 
 MAKERS: dict[str, Callable[..., CoClusterer]] = {
     "mdc": MDC,
@@ -48,6 +49,7 @@ def agree(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **reading: Any,
 ) -> Agreement:
     """Cluster the rows and columns of a count table many times, and let the clusterings agree.
 
@@ -111,6 +113,8 @@ def agree(
             check_count(name, wanted, least=2)  # one cluster has no information
     if n_clusters is None and rows is None:
         raise InputError("n_clusters must say how many row clusters there shall be, unless rows= gives clusterings")
+    if reading:
+        counts = as_table(counts, "counts", **check_reading(reading, "agree"))
     table, seed = check_counts(counts, weighting), check_seed(random_state)
     check_clusters(table, n_clusters, n_column_clusters)
 

@@ -20,6 +20,7 @@ from consilience.alternatives.diagnostics import Diagnostics, diagnostics_of, gr
 from consilience.alternatives.given import groups_of
 from consilience.consensus.confidence import floating
 from consilience.ensemble import Ensemble
+from consilience.opening import check_reading
 from consilience.results import Result
 
 METHODS = ("condens", "ccib")
@@ -180,6 +181,7 @@ def contrast(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **reading: Any,
 ) -> Contrast:
     """Find a clustering of the data that is good and tells something else than the grouping you know.
 
@@ -188,7 +190,7 @@ def contrast(
     X : (n_objects, n_features) array or sparse matrix, data frame, Table, AnnData, or a path
     given : label vector, or several of them
         What is known: columns of an array or DataFrame, items of a list. Labels may be missing. Of a path, frame or AnnData
-        also the name of a column, or a list of names.
+        also the name of a column, or a list of names; or the path of a table, matched by id where both have ids.
     n_clusters : int
     method : {"condens", "ccib"}
         Conditional ensembles, or for counts the coordinated conditional information bottleneck.
@@ -204,6 +206,8 @@ def contrast(
     random_state : int
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
+    **reading
+        How to read a table: `id_column`, `columns` and the other parameters of :func:`consilience.tables.read_table`.
 
     Returns
     -------
@@ -236,7 +240,7 @@ def contrast(
     }
     _check_unused(own["condens" if by_ccib else "ccib"], method)
     counts = by_ccib or takes_counts(base)
-    data = check_data(X, given, counts=counts, standardize=standardize)
+    data = check_data(X, given, counts=counts, standardize=standardize, **check_reading(reading, "contrast"))
     if data.given is None:
         raise InputError("contrast needs a given grouping to differ from: alternatives() finds groupings without one")
     both: dict[str, Any] = {"n_init": n_init, "keep": keep, "random_state": seed, "n_jobs": n_jobs}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -15,7 +16,7 @@ from consilience._check import InputError, count
 from consilience._types import Array, EnsembleLike, Floats
 from consilience.alternatives.given import check_given
 from consilience.ensemble import Ensemble
-from consilience.opening import as_table
+from consilience.opening import as_table, labels_from
 from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
@@ -43,18 +44,24 @@ class Data:
     scaling: str
 
 
-def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize: bool) -> Data:
+def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize: bool, **reading: Any) -> Data:
     """Open and check the data and the given groupings; scale the columns unless they are counts.
 
-    X is an array, a sparse matrix, or what :func:`consilience.opening.as_table` opens; of the latter, `given` may be names of columns.
+    X is an array, a sparse matrix, or what :func:`consilience.opening.as_table` opens, read as `reading` says; of the latter,
+    `given` may be names of columns. It may also be the path of a table of labels.
     """
     source, table = X, None
-    if not (isinstance(X, (np.ndarray, list, tuple)) or sparse.issparse(X)):
-        names = _columns_named(X, given)
-        known = {"known": names} if names and not isinstance(X, Table) else {}
-        table = X if isinstance(X, Table) else as_table(X, "counts" if counts else "data", **known)
+    is_file = isinstance(given, (str, os.PathLike)) and os.path.isfile(given)
+    if reading or not (isinstance(X, (np.ndarray, list, tuple)) or sparse.issparse(X)):
+        names = [] if is_file else _columns_named(X, given)
+        if names and not isinstance(X, Table):
+            reading = reading | {"known": names}
+        table = as_table(X, "counts" if counts else "data", **reading) if reading or not isinstance(X, Table) else X
         if names and table.labels is not None:
             given, source = table.labels[names], None
+    if is_file:
+        objects = as_table(X, "counts" if counts else "data") if table is None else table
+        given, source = pd.DataFrame(labels_from(given, objects)), None
     values = check_matrix(X if table is None else table, min_objects=2)
     ens = None if given is None else check_given(given, values.shape[0], source)
     ids = table.ids if table is not None and table.ids is not None else None if ens is None else ens.ids

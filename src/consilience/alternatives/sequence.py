@@ -20,6 +20,7 @@ from consilience.alternatives.diagnostics import diagnostics_of
 from consilience.alternatives.given import NoSplitError, TooSmallError
 from consilience.alternatives.significance import reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
+from consilience.opening import split_reading
 from consilience.results import Result
 
 COLUMNS = ["n_clusters", "quality", "redundancy", "reproducibility", "z_score", "kept"]
@@ -117,7 +118,8 @@ def alternatives(
     center : {"auto", "group", None}
         As of :class:`CondEns`; "auto" is "group", and None for counts, which have no means to take out.
     base, n_jobs, **options
-        As of :class:`CondEns`.
+        As of :class:`CondEns`; and how to read a table: `id_column`, `columns` and the other parameters of
+        :func:`consilience.tables.read_table`.
     min_reproducibility, min_z_score, max_redundancy : float
     standardize : bool
         Scale every column to mean 0 and standard deviation 1 first (sparse: standard deviation only); counts stay as they are.
@@ -142,10 +144,11 @@ def alternatives(
     check_positive("min_z_score", min_z_score, above=-np.inf)
     check_positive("max_redundancy", max_redundancy, or_equal=True)
     seed, counts = check_seed(random_state), takes_counts(base)
+    reading, options = split_reading(options)
     settings = {"base": base, "center": None if counts else "group", "n_jobs": n_jobs} | options
     if center != "auto":
         settings["center"] = center
-    data = check_data(X, given, counts=counts, standardize=standardize)
+    data = check_data(X, given, counts=counts, standardize=standardize, **reading)
     CondEns(2, **settings)._check(data.X)
     known: list[Any] = [] if data.given is None else list(data.given.labels.T)
     limits = (min_reproducibility, min_z_score, max_redundancy)

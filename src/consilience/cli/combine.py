@@ -56,7 +56,7 @@ def command(
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
     """
     from consilience._check import InputError
-    from consilience.cli.inputs import open_clusterings
+    from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import combine, floaters
     from consilience.measures import stability
     from consilience.reports import write_table
@@ -73,6 +73,7 @@ def command(
     files = options.check_tables(output, floater_file) + ([check_new_folder(save)] if save else [])
     options.check_outputs(files, [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
+    print_notices(opened, err=True)
     ensemble = opened.ensemble
     result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
     weak = floaters(ensemble, result)

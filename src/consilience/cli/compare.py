@@ -49,7 +49,7 @@ def command(
     consilience compare labels.csv --measure jaccard,nmi --json
     consilience compare cells.h5ad --columns 'leiden_*' -o clusterings.csv
     """
-    from consilience.cli.inputs import open_clusterings
+    from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.measures import compare
     from consilience.reports import draw_comparison, print_comparison, write_table
     from consilience.reports.files import check_table_path
@@ -59,6 +59,7 @@ def command(
     pictures = options.check_pictures(figure)
     options.check_outputs([*tables, *files.values(), *pictures], [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
+    print_notices(opened, err=True)
     result = compare(opened.ensemble, measures, known=opened.known, n_jobs=n_jobs)
     for path in tables:
         write_table(result.clusterings.set_index("name"), path)

@@ -12,6 +12,7 @@ from consilience._check import InputError, nearest, printable
 from consilience.cli.options import TEXT
 from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source
 from consilience.tables import Table, find_id_column, read_table
+from consilience.tables.columns import Doubt
 from consilience.tables.scaling import Standardizer
 
 TABLES = "--known, --id, --columns, --sep, --header and --key are for tables"
@@ -142,11 +143,13 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
     )
 
 
-def print_notices(table: Table | None, *, standardize: bool = False, err: bool = False) -> None:
-    """Say what was noticed while a table was read and, in one line, how it was scaled."""
-    if table is None:
+def print_notices(read: Table | Opened | None, *, standardize: bool = False, err: bool = False) -> None:
+    """Say what was noticed while tables were read and, in one line, how data were scaled; doubts were warned of before."""
+    if read is None:
         return
-    for notice in table.notices:
-        click.echo(printable(notice, keep=""), err=err)
-    if standardize and table.kind == "data":
+    table = read.data if isinstance(read, Opened) else read
+    for notice in dict.fromkeys((*read.notices, *(() if table is None else table.notices))):
+        if not isinstance(notice, Doubt):
+            click.echo(printable(notice, keep=""), err=err)
+    if standardize and table is not None and table.kind == "data":
         click.echo(f"Scaling: {Standardizer.of(table.values).describe()}.", err=err)

@@ -61,7 +61,7 @@ def command(
     consilience organize run --known-from beads.csv --known shape,color
     """
     from consilience._check import InputError
-    from consilience.cli.inputs import open_clusterings
+    from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.meta import organize
     from consilience.reports import meta as report
     from consilience.reports.ensemble import known_scores
@@ -70,6 +70,7 @@ def command(
         raise InputError(f"{output} lies in the run itself: choose another folder, so that nothing is lost")
     options.check_outputs([] if output is None else [output / name for name in report.FOLDER], [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
+    print_notices(opened, err=True)
     ensemble = opened.ensemble
     wanted = n_groups if n_groups is not None or height is not None else "auto"
     meta = organize(ensemble, wanted, linkage, measure=measure, height=height, random_state=seed, n_jobs=n_jobs)

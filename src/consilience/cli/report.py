@@ -84,7 +84,7 @@ def command(
     click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
-    print_notices(opened.data)
+    print_notices(opened)
 
 
 def command_line(ctx: click.Context) -> str:

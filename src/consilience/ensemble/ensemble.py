@@ -18,7 +18,7 @@ from consilience.ensemble.label_names import check_label_names, known_codes, obj
 from consilience.ensemble.selection import by_name, positions
 from consilience.ensemble.signatures import Signatures, collapse
 from consilience.tables import Table
-from consilience.tables.vectors import columns_of
+from consilience.tables.vectors import columns_of, is_frame, label_columns
 
 
 class Ensemble:
@@ -84,6 +84,9 @@ result or AnnData
     def __init__(self, labels: EnsembleLike, *, info: Any = None, ids: Any = None, **reading: Any) -> None:
         opening = import_module("consilience.opening")  # by name, since it is built on this class
         given = opening.as_ensemble(labels, **reading) if reading or opening.needs_opening(labels) else labels
+        if is_frame(given):
+            given, named = label_columns(given)
+            ids = named if ids is None else ids
         labels = given
         if isinstance(given, (Ensemble, Table)):
             ids = given.ids if ids is None else ids

@@ -14,6 +14,7 @@ from consilience.generation.plan import Plan
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import check_jitter, more_like
+from consilience.opening import as_table, split_reading
 from consilience.store import Store
 
 
@@ -92,7 +93,8 @@ def generate(
     progress : bool, optional
         Show a bar with rate and time left; by default only on a terminal.
     **options
-        Of the methods, as listed above.
+        Of the methods, as listed above; and how to read a table: `id_column`, `known`, `columns`, `key` and the other parameters of
+        :func:`consilience.tables.read_table`.
 
     Returns
     -------
@@ -121,6 +123,9 @@ def generate(
     >>> more.n_clusterings
     10
     """
+    reading, options = split_reading(options)
+    if reading:
+        X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
     if base is not None:
         check_base(base)
     plan = Plan.checked(

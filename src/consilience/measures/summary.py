@@ -22,7 +22,7 @@ from consilience._types import Columns, EnsembleLike, Floats
 from consilience.ensemble import Ensemble, check_same_objects
 from consilience.measures.pairwise import Stability, pairwise, stability_of, with_each
 from consilience.measures.registry import MEASURES
-from consilience.opening import labels_by_name, open_source
+from consilience.opening import known_labels_of, open_source
 from consilience.results import Result
 
 
@@ -162,7 +162,7 @@ def _check_measures(measures: Any) -> list[str]:
 
 def known_labels(known: Any, ens: Ensemble) -> dict[str, NDArray[np.int32]]:
     """The known labelings by name, as codes, of the ensemble's own objects."""
-    given = labels_by_name(known)
+    given = known_labels_of(known, ens)
     found = {name: check_labels(labels, f"the known labels {name!r}") for name, labels in given.items()}
     for name, codes in found.items():
         if len(codes) != ens.n_objects:

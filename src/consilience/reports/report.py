@@ -11,7 +11,7 @@ from consilience._parallel import check_n_jobs
 from consilience._progress import track
 from consilience._types import PathLike, RandomState
 from consilience.measures.summary import known_labels
-from consilience.opening import Provenance, as_table, known_labels_of, open_source
+from consilience.opening import Provenance, as_table, check_reading, known_labels_of, open_source
 from consilience.reports.figures import new_figure, write_figure
 from consilience.reports.files import check_file, without_formulas, write_file, write_table
 from consilience.reports.formats import code_names
@@ -54,6 +54,7 @@ def report(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    **reading: Any,
 ) -> None:
     """Write one HTML file that says what was found: no script, nothing outside the file, to be kept, sent and printed.
 
@@ -81,6 +82,8 @@ def report(
         Threads.
     progress : bool, optional
         Show a bar; by default only on a terminal.
+    **reading
+        How to read a table of labels: `id_column`, `columns` and the other parameters of :func:`consilience.tables.read_table`.
 
     Notes
     -----
@@ -102,7 +105,7 @@ def report(
     paths = [Path(given) for given in (result, data, known) if isinstance(given, (str, Path)) and Path(given).exists()]
     page, folder = check_places(path, figures, paths)
     is_result = isinstance(result, tuple(KINDS))
-    opened = open_source(result, kind="labels", known=None if is_result else known)
+    opened = open_source(result, kind="labels", known=None if is_result else known, **check_reading(reading, "report"))
     settings: dict[str, Any] = {"n_groups": n_groups, "linkage": linkage, "n_clusters": n_clusters, "method": method}
     settings |= {"n_shuffles": n_shuffles, "seed": check_seed(random_state), "n_jobs": n_jobs}
     made = make_report(

@@ -96,7 +96,8 @@ def label_frame(
     """Columns of labels, and notices; what cannot be labels, and unless `asked` for does not look like it, is refused together."""
     names, found, notices = sheet.column_names(), {}, []
     doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
-    briefs, errors = [], []
+    briefs: list[str] = []
+    errors = []
     for position in positions:
         name = names[position]
         try:
@@ -107,12 +108,9 @@ def label_frame(
             doubts["other"].append(name)
             continue
         found[name], words = labels, _different(labels)
-        if not asked and 2 * (k := len(words)) > len(labels) > FEW:
-            briefs.append(f"{name!r} ({k:,} different values for {count(len(labels), 'object')})")
-            doubts["id" if k == len(labels) and not has_ids else "other"].append(name)
-        elif not asked and len(positions) > 1 and _CLASS_NAME.fullmatch(name):
-            briefs.append(f"{name!r} (by its name a known class)")
-            doubts["known"].append(name)
+        if not asked and (brief := _doubt(name, labels, words, len(positions))):
+            briefs.append(f"{name!r} ({brief[1]})")
+            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
         notices += _maybe_missing(name, labels, words)
     if len(errors) == len(briefs) == 1:
         raise InputError(str(errors[0])) from None
@@ -123,11 +121,43 @@ def label_frame(
     return frame, notices
 
 
+def _doubt(name: str, labels: pd.Series, words: set[Any], n_columns: int) -> tuple[str, str] | None:
+    """What a column may be instead of a clustering, and why; None where it looks like one."""
+    if 2 * (k := len(words)) > len(labels) > FEW:
+        reason = f"{k:,} different values for {count(len(labels), 'object')}"
+        return ("id" if k == len(labels) else "other"), reason
+    return ("known", "by its name a known class") if n_columns > 1 and _CLASS_NAME.fullmatch(name) else None
+
+
+def split_ids(sheet: Sheet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """A frame of clusterings without the column that names the objects, and those names.
+
+    Columns that do not look like clusterings are asked about as those of a file are; their values stay as they are.
+    """
+    position, ids, _ = find_ids(sheet, None, ())
+    kept = [j for j in range(frame.shape[1]) if j != position]
+    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
+    briefs, has_ids = [], ids is not None
+    for j in kept:
+        name, column = str(frame.columns[j]), frame.iloc[:, j].reset_index(drop=True)
+        if column.dtype.kind == "f":
+            continue  # measurements are refused by value, with their place
+        if brief := _doubt(name, column, _different(column), len(kept)):
+            briefs.append(f"{name!r} ({brief[1]})")
+            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
+    if briefs:
+        raise InputError(_ask(sheet, briefs, doubts, len(kept)))
+    return (frame, None) if position is None else (frame.iloc[:, kept], ids)
+
+
 def _different(labels: pd.Series) -> set[Any]:
     """The different labels; empty where integers are too close together to be more than half as many as the objects."""
-    if labels.dtype.kind in "iu" and 2 * (int(labels.max()) - int(labels.min()) + 1) <= len(labels):
+    is_whole = isinstance(labels.dtype, np.dtype) and labels.dtype.kind in "iu"
+    if is_whole and 2 * (int(labels.max()) - int(labels.min()) + 1) <= len(labels):
         return set()
-    return set(pd.unique(labels)) - {None, -1}
+    return {
+        label for label in pd.unique(labels) if not (label is None or label is pd.NA or label != label or label == -1)
+    }
 
 
 def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
@@ -144,10 +174,18 @@ def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) 
     )
 
 
+class Doubt(str):
+    """A notice that may change the answer: functions warn of it."""
+
+    __slots__ = ()
+
+
 def _maybe_missing(name: str, labels: pd.Series, words: set[Any]) -> list[str]:
     return [
-        f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')}), a cluster of its own: "
-        f"if it means missing, say missing={word!r} (--missing {word!r})"
+        Doubt(
+            f"column {name!r} has the label {word!r} ({count(int((labels == word).sum()), 'object')}), a cluster of its own: "
+            f"if it means missing, say missing={word!r} (--missing {word!r})"
+        )
         for word in MAYBE_MISSING
         if word in words
     ]

@@ -169,7 +169,7 @@ def read_table(
     else:
         values = {"data": data_of, "counts": counts_of, "distances": distances_of}[kind](sheet, kept)
         doubts = row_numbers(sheet, values, kept) if kind == "data" and ids is None else []
-    said = tuple(f"{sheet.source}: {notice}" for notice in (*sheet.notices, *notices, *more, *doubts))
+    said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
     return Table(values, kind, ids, names, labels, sheet.source, said)
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, count, kind_of, show
-from consilience.tables.in_memory import plain_source
+from consilience.tables.columns import split_ids
+from consilience.tables.in_memory import frame_sheet, plain_source
 from consilience.tables.reading import Table
 
 
@@ -48,6 +49,21 @@ def columns_of(labels: Any) -> tuple[list[Any] | None, list[Any]]:
         if len(vector) != len(vectors[0]):
             raise InputError(f"clustering {show(name)} has {len(vector)} labels, the first has {len(vectors[0])}")
     return names, vectors
+
+
+def is_frame(labels: Any) -> bool:
+    """Whether it is a frame of pandas, polars or Arrow."""
+    return isinstance(labels, pd.DataFrame) or hasattr(labels, "get_columns") or hasattr(labels, "column_names")
+
+
+def label_columns(labels: Any) -> tuple[Any, Any]:
+    """A frame of clusterings and the names of its objects, where one of its columns holds them."""
+    frame = plain_source(labels)
+    if not isinstance(frame, pd.DataFrame) or not frame.size or not frame.columns.is_unique:
+        return labels, None
+    if not all(isinstance(name, str) for name in frame.columns):
+        return labels, None  # columns without names of their own are clusterings
+    return split_ids(frame_sheet("DataFrame", frame), frame)
 
 
 def _is_vector(value: Any) -> bool:
