@@ -17,8 +17,7 @@ from consilience._random import child_seed
 from consilience._types import ArrayLike, Floats, Ints, Labels, RandomState
 from consilience.consensus import Consensus, combine
 from consilience.consensus.confidence import cluster_shares, discount
-from consilience.consensus.distinct_rows import Problem, label_tables
-from consilience.consensus.label_tables import sum_over_labels
+from consilience.consensus.distinct_rows import Problem, label_tables, sum_over_labels
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.generation.plan import Plan

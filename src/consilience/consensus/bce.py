@@ -20,10 +20,10 @@ from scipy.special import digamma, gammaln, logsumexp, zeta
 from consilience._check import check_positive, check_seed
 from consilience._random import stream
 from consilience._types import Floats, Labels
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, sum_over_labels
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel
-from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so

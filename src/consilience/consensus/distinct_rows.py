@@ -165,9 +165,14 @@ def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]
 
 def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:
     """Σ_q table_q[c, y_q] for every row and cluster (n_rows × k); missing labels add nothing."""
-    scores = np.zeros((problem.n_rows, len(tables[0])))
-    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])[:-1]])
-    _kernels.row_scores(problem.labels, offsets, np.hstack(tables).T, scores)
+    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
+    return sum_over_labels(problem.labels, offsets, np.hstack(tables).T)
+
+
+def sum_over_labels(labels: Labels, offsets: Ints, table: Floats) -> Floats:
+    """(n, k): the sum of a table (labels × k) over the labels of every row; missing ones add nothing."""
+    scores = np.zeros((len(labels), table.shape[1]))
+    _kernels.row_scores(labels, offsets[:-1], table, scores)
     return scores
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience import _kernels
 from consilience._parallel import workers
 from consilience._types import Floats, Labels
-from consilience.consensus.distinct_rows import Problem, sample_rows
+from consilience.consensus.distinct_rows import Problem, sample_rows, sum_over_labels
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.information import random_starts
 from consilience.views import label_views
@@ -78,13 +77,6 @@ class LabelRows:
     def split(self, table: Floats) -> list[Floats]:
         """A table (labels × k) as one (k, J_q) array per clustering."""
         return [np.ascontiguousarray(part.T) for part in np.split(table, self.offsets[1:-1])]
-
-
-def sum_over_labels(labels: Labels, offsets: NDArray[np.int64], table: Floats) -> Floats:
-    """(n, k): the sum of a table (labels × k) over the labels of every row; missing ones add nothing."""
-    scores = np.zeros((len(labels), table.shape[1]))
-    _kernels.row_scores(labels, offsets[:-1], table, scores)
-    return scores
 
 
 def best_start(

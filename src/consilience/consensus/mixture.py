@@ -15,11 +15,11 @@ from scipy.special import xlogy
 from consilience._check import check_positive, check_seed
 from consilience._types import Floats, Labels
 from consilience.annealing import soft_rows
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, sum_over_labels
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel
-from consilience.consensus.label_tables import SHORT, LabelRows, best_start, sum_over_labels
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start
 
 
 @dataclass(frozen=True)
