@@ -409,7 +409,7 @@ def test_clusterings_go_by_name():
     with pytest.raises(InputError, match="unknown clustering 'A': did you mean 'a'"):
         ens[:, "A"]
     with pytest.raises(InputError, match="more than one clustering is named 'a'"):
-        Ensemble.concat([ens, ens])[:, "a"]
+        Ensemble([[0, 1], [0, 0]], info={"name": ["a", "a"]})[:, "a"]
 
 
 def test_info_of_a_slice_is_its_own(ens):
@@ -453,6 +453,7 @@ def test_concat_keeps_63_bit_seeds_and_names():
     assert both.info["seed"].tolist()[1] == seed
     assert both.info["seed"].isna().tolist() == [True, False, True]
     assert both.info["name"].tolist() == both.names == ["a", "1", "2"]
+    assert Ensemble.concat([parts[0]] * 3).names == ["a", "a (2)", "a (3)"]
 
 
 def test_concat_refusals(ens):

@@ -54,6 +54,16 @@ def test_columns_choose_clusterings_by_pattern(tmp_path):
     assert as_ensemble(tmp_path / "run", columns=["form1", "color*"]).n_clusterings == 7
     with pytest.raises(InputError, match="did you mean 'form1'"):
         as_ensemble(ens, columns="forn1")
+    assert choose(ens, np.int64(1)).names == choose(ens, np.array([1])).names == [ens.names[1]]
+
+
+@pytest.mark.parametrize("misspelled", ["colums", "id_colum"])
+@pytest.mark.parametrize("options", [{}, {"method": "vote", "n_clusters": 3}])
+def test_misspelled_options_of_reading_get_the_nearest_name(misspelled, options):
+    with pytest.raises(InputError, match=f"did you mean '{misspelled[:-1]}"):
+        as_ensemble(LABELS, **{misspelled: "form1"})
+    with pytest.raises(InputError, match=f"did you mean '{misspelled[:-1]}"):
+        cs.combine(LABELS, **{misspelled: "form1"}, **options)
 
 
 def test_known_labels_of_another_file(tmp_path):

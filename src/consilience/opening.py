@@ -269,8 +269,12 @@ def choose(ensemble: Ensemble, columns: str | int | Sequence[str | int]) -> Ense
     ['form2', 'color1']
     """
     chosen: list[int] = []
-    for name in [columns] if isinstance(columns, (str, int)) else columns:
-        places = [name] if isinstance(name, int) else [i for i, own in enumerate(ensemble.names) if own == name]
+    for name in [columns] if isinstance(columns, (str, int, np.integer)) else columns:
+        places = (
+            [int(name)]
+            if isinstance(name, (int, np.integer))
+            else [i for i, own in enumerate(ensemble.names) if own == name]
+        )
         if isinstance(name, str) and not places:
             places = [i for i, own in enumerate(ensemble.names) if fnmatchcase(own, name)]
         if not places:
@@ -484,6 +488,8 @@ def check_reading(reading: Mapping[str, Any], verb: str) -> dict[str, Any]:
 
 def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
     """What was said of how to read, without what was left out."""
+    for name in reading:
+        check_choice(name, (*READING, "triples"), "option of reading")
     said = {name: list(value) if isinstance(value, np.ndarray) else value for name, value in reading.items()}
     return {name: value for name, value in said.items() if value is not None and value != [] and value != ()}
 

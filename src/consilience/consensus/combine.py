@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, check_choice, check_seed, count
+from consilience._check import InputError, check_choice, check_seed, count, nearest
 from consilience._random import child_seed
 from consilience._types import Array, Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
@@ -108,6 +109,9 @@ def combine(
     """
     start = time.perf_counter()
     check_choice(method, ("auto", *METHODS), "method")
+    for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
+        for near in nearest(name, signature(combine).parameters):
+            raise InputError(f"unknown option {name!r}: did you mean {near!r}?")
     if method == "auto" and options:
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
     ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)

@@ -276,7 +276,7 @@ result or AnnData
 
     @staticmethod
     def concat(ensembles: Iterable[Ensemble]) -> Ensemble:
-        """The clusterings of several ensembles of the same objects, side by side.
+        """The clusterings of several ensembles of the same objects, side by side; a name that comes again gets a number.
 
         Examples
         --------

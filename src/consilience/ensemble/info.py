@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_same_index, count, names_objects, show
+from consilience._names import unique_names
 from consilience._types import Array
 
 
@@ -25,7 +26,7 @@ def check_info(info: Any, n_clusterings: int) -> pd.DataFrame:
 
 
 def join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """One table of all rows: whole numbers stay exact beside missing ones, and no clustering loses its name."""
+    """One table of all rows: whole numbers stay exact beside missing ones, and names stay, a repeated one with a number."""
     columns = list(dict.fromkeys(column for frame in frames for column in frame))
     # Columns that are all missing in a part say nothing about the type of the others.
     known = [frame.dropna(axis=1, how="all") for frame in frames]
@@ -36,7 +37,7 @@ def join_info(frames: list[pd.DataFrame]) -> pd.DataFrame:
         known[i] = frame.astype(kinds)
     info = pd.concat(known, ignore_index=True).reindex(columns=columns)
     if "name" in info:
-        info["name"] = [str(i) if pd.isna(name) else name for i, name in enumerate(info["name"])]
+        info["name"] = unique_names(info["name"])
     return info
 
 
