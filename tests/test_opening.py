@@ -179,3 +179,9 @@ def test_words_that_may_mean_missing_are_warned_of(tmp_path):
     with pytest.warns(UserWarning, match="if it means missing"):
         cs.Ensemble(tmp_path / "na.csv")
     assert cs.Ensemble(tmp_path / "na.csv", missing="N/A").n_clusters.tolist() == [2, 2]
+
+
+def test_missing_labels_are_not_counted_as_different_ones(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("a,b\n0,0\n0,0\n1,1\n1,1\n-1,0\n")
+    assert cs.Ensemble(path).labels[:, 0].tolist() == [0, 0, 1, 1, -1]
