@@ -97,7 +97,7 @@ def command(
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and not source.is_dir():
         click.echo(f"{printable(source.name)} is taken for {opened.kind}; --kind says otherwise.", err=True)
-    print_notices(opened, standardize=opened.result is None, err=True)
+    print_notices(opened, standardize=True if opened.result is None else None, err=True)
     if opened.kind in ("data", "distances") and output is None:
         click.echo("The clusterings are in memory only; -o FOLDER keeps them.", err=True)
     run(server, browser=browser, say=lambda text: click.echo(printable(text), err=True))

@@ -94,7 +94,7 @@ def command(
         options.print_json({"source": str(data), "run": str(run), **summary})
         return
     print_generation(summary, title=data.name or str(data))
-    print_notices(opened.data, standardize=standardize and around is None)
+    print_notices(opened.data, standardize=standardize if around is None else None)
     more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
     held = _held(run)
     click.echo(

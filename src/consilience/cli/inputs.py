@@ -49,7 +49,8 @@ def open_clusterings(
             raise InputError(f"{source} is taken for {opened.kind} itself: leave --data out, or say --kind labels")
         ids, parsing = opened.ensemble.ids, _parsing(data, source, how)
         ids_there = _id_column(data, data_id, how["id_column"], ids, parsing)
-        columns, aside = list(data_columns) or None, theirs[0]
+        same = known_from is not None and known_from.resolve() == data.resolve()
+        columns, aside = list(data_columns) or None, [] if same else theirs[0]  # what is known is taken from one of them
         table = read_table(
             data, kind=data_kind, id_column=ids_there, columns=columns, key=data_key, known=aside, **parsing
         )
@@ -143,7 +144,7 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
     )
 
 
-def print_notices(read: Table | Opened | None, *, standardize: bool = False, err: bool = False) -> None:
+def print_notices(read: Table | Opened | None, *, standardize: bool | None = None, err: bool = False) -> None:
     """Say what was noticed while tables were read and, in one line, how data were scaled; doubts were warned of before."""
     if read is None:
         return
@@ -151,5 +152,6 @@ def print_notices(read: Table | Opened | None, *, standardize: bool = False, err
     for notice in dict.fromkeys((*read.notices, *(() if table is None else table.notices))):
         if not isinstance(notice, Doubt):
             click.echo(printable(notice, keep=""), err=err)
-    if standardize and table is not None and table.kind == "data":
-        click.echo(f"Scaling: {Standardizer.of(table.values).describe()}.", err=err)
+    if standardize is not None and table is not None and table.kind == "data":
+        scaling = Standardizer.of(table.values).describe() if standardize else "columns as they are"
+        click.echo(f"Scaling: {scaling}.", err=err)
