@@ -50,7 +50,8 @@ def open_clusterings(
         ids, parsing = opened.ensemble.ids, _parsing(data, source, how)
         ids_there = _id_column(data, data_id, how["id_column"], ids, parsing)
         same = known_from is not None and known_from.resolve() == data.resolve()
-        columns, aside = list(data_columns) or None, [] if same else theirs[0]  # what is known is taken from one of them
+        columns = list(data_columns) or None
+        aside = [] if same else theirs[0]  # what is known is taken from one of them
         table = read_table(
             data, kind=data_kind, id_column=ids_there, columns=columns, key=data_key, known=aside, **parsing
         )
