@@ -1,4 +1,4 @@
-// Counter-based random streams, keyed by seed and unit: any unit's numbers can be made again alone.
+// Counter-based random streams, keyed by seed and unit: any unit's numbers can be reproduced alone.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 namespace consilience {
 
 // The columns of all views are numbered through and view_of[column] says which view a column belongs to; a label is an
-// entry whose value is the object's weight, and a missing label is no entry. With groups, the stored columns are raw:
+// entry whose value is the object's weight, and a missing label is not an entry. With groups, the stored columns are raw:
 // view v sees raw column y as column group[v * raw + y], or not at all (-1), and a row is summed when it is read, so
 // that the m tables of m clusterings of the columns are never held.
 template <class Count>

@@ -39,7 +39,7 @@ def uniform(table):
 @pytest.fixture(scope="module")
 def agreement():
     table, rows, _ = block_counts(n=300, d=500, k=6, counts=30, own=0.3, seed=1)
-    return table, rows, cs.agree(table, 6, 30, n_clusterings=5, max_iter=3, model="paper", random_state=2)
+    return table, rows, cs.agree(table, 6, 30, n_clusterings=5, max_iter=3, model="mdc_plain", random_state=2)
 
 
 def test_the_objective_never_falls_and_is_the_sum_over_all_pairs(agreement):
@@ -70,7 +70,7 @@ def test_threads_and_processes_do_not_matter(agreement):
     from joblib import Parallel, delayed
 
     table, _, found = agreement
-    how = {"n_clusterings": 5, "max_iter": 3, "model": "paper", "random_state": 2}
+    how = {"n_clusterings": 5, "max_iter": 3, "model": "mdc_plain", "random_state": 2}
     two = cs.agree(table, 6, 30, n_jobs=2, **how)
     apart = Parallel(n_jobs=2)(delayed(cs.agree)(table, 6, 30, **how) for _ in range(2))
     for other in (two, *apart):
@@ -81,13 +81,13 @@ def test_threads_and_processes_do_not_matter(agreement):
 
 def test_a_run_does_not_depend_on_how_many_there_are(agreement):
     table, _, found = agreement
-    fewer = cs.agree(table, 6, 30, n_clusterings=2, max_iter=1, model="paper", random_state=2)
+    fewer = cs.agree(table, 6, 30, n_clusterings=2, max_iter=1, model="mdc_plain", random_state=2)
     assert np.array_equal(fewer.before.rows.labels, found.before.rows.labels[:, :2])
 
 
 def test_of_more_runs_those_with_most_information_take_part(agreement):
     table, _, _ = agreement
-    how = {"max_iter": 1, "model": "paper", "random_state": 2}
+    how = {"max_iter": 1, "model": "mdc_plain", "random_state": 2}
     many = cs.agree(table, 6, 30, n_clusterings=6, **how).before
     few = cs.agree(table, 6, 30, n_clusterings=2, n_init=3, **how).before
     single = np.arange(table.shape[1])

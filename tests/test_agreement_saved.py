@@ -47,7 +47,7 @@ def named():
     table = block_counts(n=40, d=30, k=3, own=0.2)[0].toarray()
     table[3], table[:, 5] = 0, 0
     frame = pd.DataFrame(table, index=[f"doc{i}" for i in range(40)], columns=[f"word{j}" for j in range(30)])
-    return cs.agree(frame, 3, 8, n_clusterings=3, max_iter=2, model="paper")
+    return cs.agree(frame, 3, 8, n_clusterings=3, max_iter=2, model="mdc_plain")
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ def quality(method, cases, k, **options):
     scores = []
     for labels, truth in cases:
         problem = check_problem(labels, k)
-        scores.append(nmi(truth, problem.spread(method(random_state=0, **options)._combine(problem).labels, -1)))
+        scores.append(nmi(truth, problem.to_objects(method(random_state=0, **options)._combine(problem).labels, -1)))
     return np.mean(scores)
 
 
@@ -47,8 +47,8 @@ def test_association_and_competition_are_the_slides_fractions():
     problem = check_problem(SLIDES, 3)
     # Codes of the second clustering are sorted here, so its clusters stand in the slides' order: h4 = {6, 7}.
     association = associate(incidence(problem), META)
-    assert problem.spread(association, 0.0).T.tolist() == FRACTIONS.tolist()
-    assert problem.spread(compete(association, problem.weights @ association), -1).tolist() == [2, 2, 2, 1, 1, 0, 0]
+    assert problem.to_objects(association, 0.0).T.tolist() == FRACTIONS.tolist()
+    assert problem.to_objects(compete(association, problem.weights @ association), -1).tolist() == [2, 2, 2, 1, 1, 0, 0]
 
 
 def test_ties_go_to_the_larger_then_the_lower_meta_cluster():

@@ -135,7 +135,7 @@ def test_an_organized_ensemble_is_taken_as_it_is(tmp_path):
     text = read_page(tmp_path / "page.html").text
     assert "in 5 groups" in text
     assert "measure='nmi'" in text
-    with pytest.raises(InputError, match="of a MetaClustering has no use for n_groups"):
+    with pytest.raises(InputError, match="of a MetaClustering does not take n_groups"):
         cs.report(meta, tmp_path / "page.html", n_groups=3)
 
 
@@ -207,7 +207,7 @@ def test_a_comparison(tmp_path, beads):
     found = cs.compare(load_beads_labels(), ["rand", "cluster_difference"], known=beads.labels)
     cs.report(found, tmp_path / "page.html")
     assert found.stability["cluster_difference"].words(4) in read_page(tmp_path / "page.html").text
-    with pytest.raises(InputError, match="of a Comparison has no use for known"):
+    with pytest.raises(InputError, match="of a Comparison does not take known"):
         cs.report(found, tmp_path / "page.html", known=beads.labels)
 
 

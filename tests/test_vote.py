@@ -61,7 +61,7 @@ def test_more_rounds_never_agree_less(seed, n, r, size, holes):
         end = MajorityVote(init=start)._combine(problem)
         assert end.extras["agreement"] == pytest.approx(agreement_by_definition(problem, end.labels), abs=1e-6)
         assert_allclose(end.membership.sum(axis=1), 1)
-        again = MajorityVote(init=problem.spread(end.labels, -1))._combine(problem)
+        again = MajorityVote(init=problem.to_objects(end.labels, -1))._combine(problem)
         assert again.extras["agreement"] >= end.extras["agreement"] - 1e-9
 
 

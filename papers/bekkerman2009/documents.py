@@ -22,7 +22,7 @@ from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents
 
-RECIPES = {"default": "mdc", "paper's": "paper"}  # the model of `agree`
+RECIPES = {"default": "mdc", "paper's": "mdc_plain"}  # the model of `agree`
 BANDS = ((1, 5), (6, 20), (21, None))  # documents that a word occurs in
 FEWEST = 50  # words that make a band worth a number
 GROUPS = 200  # groups of words that are kept of each set

@@ -25,7 +25,7 @@ from consilience.opening import as_table, check_reading
 
 MAKERS: dict[str, Callable[..., CoClusterer]] = {
     "mdc": MDC,
-    "paper": partial(MDC, temperature=0.0),
+    "mdc_plain": partial(MDC, temperature=0.0),
     "dataloom": DataLoom,
 }
 MODELS = ("auto", *MAKERS)
@@ -69,9 +69,9 @@ def agree(
     rows, columns : Ensemble, or what one is made from, optional
         Clusterings to start from instead of the model's. If one side alone is given, the other is clustered to suit each of
         its clusterings.
-    model : {"auto", "mdc", "paper", "dataloom"}
-        What makes the clusterings: :class:`MDC` or :class:`DataLoom`; "paper" is MDC and the process without noise, as in the
-        paper. "auto" is "mdc" up to five million non-zero cells and "dataloom" above.
+    model : {"auto", "mdc", "mdc_plain", "dataloom"}
+        What makes the clusterings: :class:`MDC` or :class:`DataLoom`; "mdc_plain" is MDC and the process without noise, as in
+        Bekkerman et al. 2009. "auto" is "mdc" up to five million non-zero cells and "dataloom" above.
     n_init : int
         Runs of the model for every clustering that takes part: of so many times `n_clusterings`, those whose row clusters have
         most information on single columns do. It needs no labels; 2 is worth its time where accuracy matters.
@@ -106,7 +106,7 @@ def agree(
     check_count("n_clusterings", n_clusterings)
     check_count("n_init", n_init)
     check_n_jobs(n_jobs)
-    process = CAP(max_iter, temperature=0.0 if model == "paper" else NOISE, tol=tol, n_jobs=n_jobs)
+    process = CAP(max_iter, temperature=0.0 if model == "mdc_plain" else NOISE, tol=tol, n_jobs=n_jobs)
     process._check_options()
     for name, wanted in (("n_clusters", n_clusters), ("n_column_clusters", n_column_clusters)):
         if wanted is not None:

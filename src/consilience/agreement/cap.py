@@ -56,12 +56,12 @@ class CAP(BaseEstimator):
     Parameters
     ----------
     max_iter : int
-        Turns of both sides; the paper takes four, and two do most of it.
+        Turns of both sides; Bekkerman et al. 2009 take four, and two do most of it.
     max_iter_local : int
         Passes of local search in every turn.
     temperature : float
         Of a noisy pass over the rows that goes first in every turn; it falls evenly from turn to turn, and there is none in the last.
-        Where the passes after it end lower than it began, they start again without it. 0 leaves it out: the paper's process.
+        Where the passes after it end lower than it began, they start again without it. 0 leaves it out, as in Bekkerman et al. 2009.
     tol : float
         Stop earlier when a turn of both sides gains no more than this share of the objective.
     weighting : {"uniform", "length"}

@@ -84,8 +84,8 @@ class CoClusterer(BaseEstimator):
         check_clusters(counts, self.n_clusters, self.n_column_clusters)
         self._check()
         found = self._run(counts, check_seed(self.random_state))
-        self.row_labels_ = counts.rows.spread(found.rows)
-        self.column_labels_ = counts.columns.spread(found.columns)
+        self.row_labels_ = counts.rows.to_all(found.rows)
+        self.column_labels_ = counts.columns.to_all(found.columns)
         self.objective_, self.history_ = found.objective, found.history
         self.n_features_in_ = counts.columns.n_objects
         return self

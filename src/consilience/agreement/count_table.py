@@ -45,7 +45,7 @@ class Side:
         """The objects without counts."""
         return np.setdiff1d(np.arange(self.n_objects), self.kept)
 
-    def spread(self, labels: Labels, others: Any = -1) -> Labels:
+    def to_all(self, labels: Labels, others: Any = -1) -> Labels:
         """Labels of all objects from those of the kept ones; the rest have the label in `others`."""
         found = np.array(np.broadcast_to(np.int32(others), self.n_objects), np.int32)
         found[self.kept] = labels

@@ -5,7 +5,7 @@ block of rows are listed together by linear scores, in as many threads as there 
 after row: the search is the sequential one but for the shortlist, and does not depend on the number of threads.
 
 A flat random start ends with some true clusters joined and others split. Starting with twice as many clusters on both sides, and
-merging where the least information is lost, mends that for twice the time (``spare=1`` leaves it out, as in the paper).
+merging where the least information is lost, mends that for twice the time (``spare=1`` leaves it out, as Bekkerman and Scholz do).
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ Columns start in one cluster and split, rows start alone and merge; after every 
 I(X̃; Ỹ) that the row clusters have about the column clusters (Eq. 3): three splits of the columns first, then in turn
 one merge of the rows, to half as many, and one split of the columns, until the wanted number of row clusters is reached.
 
-How clusters merge is all-important, and the paper only says "each two": random pairs are cheap and do no harm while there are
+How clusters merge is all-important, and Bekkerman et al. only say "each two": random pairs are cheap and do no harm while there are
 thousands, the nearest free one is far better below, and for the last hundreds the cheapest pair first (``merge="auto"``).
 At the end the rows look at the columns one by one instead of by clusters, with noise that falls from pass to pass: that gave
-seven hundredths of accuracy on 20 Newsgroups, and is not in the paper (``temperature=0`` leaves it out).
+seven hundredths of accuracy on 20 Newsgroups, and is not theirs (``temperature=0`` leaves it out).
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class MDC(CoClusterer):
     n_column_clusters : int, optional
         At most so many column clusters; None lets one split for every halving of the rows decide, which gave 4,096 on 20 Newsgroups.
     merge : {"auto", "random", "nearest", "greedy"}
-        How rows' clusters merge: random pairs (as the paper reads), each with the nearest one that is free, or the
+        How rows' clusters merge: random pairs (as Bekkerman et al. 2009 read), each with the nearest one that is free, or the
         cheapest pair first. "auto" is random above 6,000 clusters, nearest above 700, then greedy.
         Time O(c² · columns' clusters) for nearest and greedy with c clusters.
     max_iter : int
         Passes of local search after every step.
     temperature : float
         Noise of the first of twenty passes at the end in which rows see single columns, falling to a tenth; five plain ones
-        follow. 0 leaves these passes out: the paper's recipe. At about .35 clusters dissolve: where in doubt choose it by the
+        follow. 0 leaves these passes out, as in Bekkerman et al. 2009. At about .35 clusters dissolve: where in doubt choose it by the
         information on single columns, which needs no labels.
     weighting : {"uniform", "length"}
         Every row with the same mass, or with its counts as they are.

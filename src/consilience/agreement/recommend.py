@@ -4,7 +4,7 @@ For a row u (a user) in cluster ũ and a column m (a movie) in cluster m̃ of a 
 
     r(u, m) = p(u) p(m) · p(ũ, m̃) / (p(ũ) p(m̃)),
 
-with all probabilities estimated from the table. One co-clustering gives one ranking, as in the paper; the ranking of an ensemble is
+with all probabilities estimated from the table. One co-clustering gives one ranking, as there; the ranking of an ensemble is
 the mean over its co-clusterings, row clustering i with column clustering i. A row or column without a label is lifted by 1.
 """
 

@@ -2,7 +2,7 @@
 
 D. Gondek and T. Hofmann, Non-redundant data clustering, ICDM 2004. The first term is what the clusters tell of the columns beyond the
 known groups Z, but it is blind to how clusters of different groups are numbered; the second coordinates them, and brings Z
-back where it weighs much. So λ decides everything, and the paper gives no way to choose it.
+back where it weighs much. So λ decides everything, and Gondek and Hofmann give no way to choose it.
 
 **The rule for λ** needs no labels: coordinate as far as it is free. Along a path of rising λ, each search starting where the one
 before ended, take the largest λ at which the mean I(C; Y | Z) over the runs is still 99 % of the largest on the path.

@@ -2,7 +2,7 @@
 
 D. Gondek and T. Hofmann, Non-redundant clustering with conditional ensembles, KDD 2005. Inside a group the known grouping tells
 nothing apart, so whatever splits it is something else; what shows up in many groups survives the combination. Two points
-differ from the paper: all runs enter one ensemble (the paper takes the best of 20 and does not say best by what), and the
+differ from it: all runs enter one ensemble (they take the best of 20 and do not say best by what), and the
 combination by information maximizes Σ_j I(C; C_j), since the information about the joint row (Eq. 8) is H(C) whatever C.
 """
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--model",
     of="consilience.agreement.agree:MODELS",
     default="auto",
-    help="What makes the clusterings: 'mdc' hierarchically, 'paper' without its last passes, 'dataloom' flat, for large tables.",
+    help="What makes the clusterings: 'mdc' hierarchically, 'mdc_plain' without its last passes, 'dataloom' flat, for large tables.",
 )
 @click.option(
     "--n-init",

@@ -247,7 +247,7 @@ def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Fit:
 
     def fit(ens: Ensemble, k: int) -> Array:
         problem = check_problem(ens, k)
-        return problem.spread(_make(method, k, how, QUICK.get(method, {}) | options)._answer(problem)[1], -1)
+        return problem.to_objects(_make(method, k, how, QUICK.get(method, {}) | options)._answer(problem)[1], -1)
 
     return fit
 

@@ -67,7 +67,7 @@ class Problem:
         """Whether all weights are whole numbers, so that counts are exact."""
         return bool((self.weights == np.floor(self.weights)).all())
 
-    def spread(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+    def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of the rows as values of the objects."""
         if self.inverse.min() >= 0:
             return values[self.inverse]

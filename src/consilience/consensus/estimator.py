@@ -82,11 +82,11 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         """`fit` for an ensemble whose problem has been checked."""
         answer, labels, membership = self._answer(problem)
         found = assess(problem, labels)
-        self.labels_ = problem.spread(labels, -1)
+        self.labels_ = problem.to_objects(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1
-        self.membership_ = problem.spread(found.posterior if membership is None else membership, 0.0)
-        self.confidence_ = problem.spread(found.confidence, 0.0)
-        self.support_ = problem.spread(found.support, 0.0)
+        self.membership_ = problem.to_objects(found.posterior if membership is None else membership, 0.0)
+        self.confidence_ = problem.to_objects(found.confidence, 0.0)
+        self.support_ = problem.to_objects(found.support, 0.0)
         self.anmi_ = found.anmi
         self.n_rows_ = problem.n_rows
         self.n_features_in_ = problem.n_clusterings

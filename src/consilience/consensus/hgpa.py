@@ -5,8 +5,8 @@ about equal size so that the fewest hyperedges are cut (A. Strehl and J. Ghosh, 
 
 **A poor objective.** A hyperedge counts as cut whether one of its objects strays or half of them do. At 10 % of label noise the
 best cut lies *below* that of the true clusters, so a perfect search would still miss them (NMI about .5). The method is here
-because the paper has it, and is not a default anywhere. ``objective="km1"`` also counts how many groups a cluster falls into, which helps
-a little.
+because Strehl and Ghosh 2002 have it, and is not a default anywhere. ``objective="km1"`` also counts how many groups a cluster
+falls into, which helps a little.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class HGPA(ConsensusEstimator):
     n_clusters : int, optional
         Default: the median number of clusters of the clusterings.
     objective : {"cut", "km1"}, default "cut"
-        Clusters that are cut, as in the paper, or the groups beyond the first that each cluster falls into.
+        Clusters that are cut, as in Strehl and Ghosh 2002, or the groups beyond the first that each cluster falls into.
     max_rows : int, default 2500
         Above so many distinct rows a sample of them is partitioned, drawn by weight; the others join the group that holds
         most of their clusters.

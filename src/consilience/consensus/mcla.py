@@ -104,5 +104,5 @@ class MCLA(ConsensusEstimator):
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
         labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
         order = by_size(labels, problem.weights, association.shape[1])
-        extras = {"association": problem.spread(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
+        extras = {"association": problem.to_objects(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
         return Answer(labels, association, extras)

@@ -1,7 +1,7 @@
 """NBCE: a Dirichlet-process mixture of the label rows, which finds the number of clusters itself.
 
 Every cluster gives the labels of each clustering probabilities of its own, and the number of clusters is as open as the truncation allows
-(P. Wang, C. Domeniconi and K. B. Laskey, Nonparametric Bayesian clustering ensembles, ECML 2010; the formulas, with the paper's
+(P. Wang, C. Domeniconi and K. B. Laskey, Nonparametric Bayesian clustering ensembles, ECML 2010; the formulas, with its
 misprints mended, are in :mod:`consilience.consensus.bayes`).
 
 **What it finds** are the modes of the overlay of the clusterings: groups whose rows of labels are alike. Where the clusterings are noisy

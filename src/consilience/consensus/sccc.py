@@ -4,11 +4,11 @@
 2. Go down the list: a component becomes a seed if its Hamming distance to every earlier seed is at least g; stop at k.
 3. Every other component joins its nearest seed; ties go to the larger seed, then to the earlier.
 
-The seed gap g is free. As in the paper, all gaps 1 … r that yield k seeds are tried (g = 0 is the same as 1 unless labels are
-missing), and how alike their results are tells how stable the method is here. The paper averages the gaps' scores; one
+The seed gap g is free. As in Bekkerman et al. 2009, all gaps 1 … r that yield k seeds are tried (g = 0 is the same as 1 unless labels are
+missing), and how alike their results are tells how stable the method is here. They average the gaps' scores; one
 result is the one that shares most information with the clusterings.
 
-Missing labels, which the paper does not have: the distance is taken over the clusterings that label both, and scaled to all r;
+Missing labels, which they do not have: the distance is taken over the clusterings that label both, and scaled to all r;
 components that share none are at distance r.
 """
 
@@ -175,7 +175,7 @@ class SCCC(ConsensusEstimator):
         assign = _follow if self.centroid else _nearest
         results = {found: assign(problem, ranked, np.array(found)) for found in dict.fromkeys(seeds.values())}
         by_gap = np.column_stack([results[found] for found in seeds.values()])
-        ensemble = Ensemble(problem.spread(by_gap, -1), info={"gap": list(seeds)})
+        ensemble = Ensemble(problem.to_objects(by_gap, -1), info={"gap": list(seeds)})
         at = int(np.argmax([_shared(problem, labels) for labels in by_gap.T]))
         extras = {
             "gap": list(seeds)[at],

@@ -34,13 +34,13 @@ def orthogonal_multinomials(
     alpha : float, default 1
         Orthogonality, 0 … 1: at 1 the two are independent, at 0 the given group decides everything.
     reading : {"shear", "member"}
-        What `alpha` does, which the paper leaves open. "shear": the level of the second axis is α times that of the hidden
+        What `alpha` does, which Gondek and Hofmann leave open. "shear": the level of the second axis is α times that of the hidden
         group plus 1 − α times that of the given one; the groups stay independent. "member": the hidden group is the given one
         with probability 1 − α. At α = 1 both give the same data.
     n_objects : int, optional
-        By default the paper's 50 k²; at least k², shared equally among the k² pairs of groups as far as that goes.
+        By default 50 k², as in 2005; at least k², shared equally among the k² pairs of groups as far as that goes.
     n_draws : int, optional
-        By default the paper's 50 k (k + 1) + 100.
+        By default 50 k (k + 1) + 100, as in 2005.
     random_state : int, generator or None
 
     Returns
@@ -51,7 +51,7 @@ def orthogonal_multinomials(
 
     Notes
     -----
-    The paper prints sizes but no levels. Here group j of an axis has probability .04 + .11 j, which gives the ranges of its
+    Gondek and Hofmann 2005 print sizes but no levels. Here group j of an axis has probability .04 + .11 j, which gives the ranges of their
     figures 1 and 3 (beyond k = 5 the levels move closer together).
 
     Examples

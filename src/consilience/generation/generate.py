@@ -67,7 +67,7 @@ def generate(
         `random_state` set where it has them (the last step of a pipeline, too; a number of clusters that is None
         stays so). Objects that it calls noise (−1) have no label.
     metric : {"euclidean", "precomputed"}
-        "precomputed" scales distances to `n_dimensions` columns first (Eq. 2 of the paper), which are then weighted.
+        "precomputed" scales distances to `n_dimensions` columns first (Caruana et al. 2006, Eq. 2), which are then weighted.
     standardize : bool
         Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled. The columns that
         distances are scaled to stay as they are.
@@ -106,8 +106,8 @@ def generate(
 
     Notes
     -----
-    Zipf weights were chosen by the paper since few columns matter in many data sets; "zipf" and "pca" together gave
-    the most diverse clusterings there. The paper does not state the largest Zipf number; small ones make the
+    Caruana et al. 2006 chose Zipf weights since few columns matter in many data sets; "zipf" and "pca" together gave
+    the most diverse clusterings there. They do not state the largest Zipf number; small ones make the
     weights more alike. One clustering can be reproduced alone: :func:`remake`.
 
     Examples

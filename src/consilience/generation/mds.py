@@ -18,7 +18,7 @@ def embed(
     """Columns whose Euclidean distances d come near the given δ: a minimum of J = Σ (d − δ)² / δ / Σ δ over pairs.
 
     Starts from classical scaling and goes down by majorisation (SMACOF), whose every step lowers J, so that no step
-    size and no restart is needed; the paper's own gradient descent has both.
+    size and no restart is needed; the gradient descent of Caruana et al. has both.
 
     Returns
     -------

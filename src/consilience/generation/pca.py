@@ -1,7 +1,7 @@
 """K-means on principal components with Zipf weights (Caruana et al. 2006, section 2.1.3, Eq. 1).
 
 The first components that hold `pca_share` of the variability: of Σ σ² (`pca_rule` "variance") or of Σ σ ("deviation"),
-since the paper's numbers of components fit the one on some data sets and the other on others.
+since the printed numbers of components fit the one on some data sets and the other on others.
 """
 
 from __future__ import annotations

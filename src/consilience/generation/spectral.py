@@ -1,7 +1,7 @@
 """Spectral clustering of Zipf-weighted columns (Ng, Jordan and Weiss 2002), as Caruana et al. 2006 use it in section 4.5.
 
 k-means of the first k eigenvectors of D^−1/2 S D^−1/2, S = exp(−|x − y|² / σ²), rows scaled to length 1; σ is the largest distance
-over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (the paper says "0, 2, 4, …, 32", six values).
+over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4, 8, 16, 32 (there "0, 2, 4, …, 32", six values).
 """
 
 from __future__ import annotations

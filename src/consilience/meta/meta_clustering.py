@@ -39,7 +39,7 @@ class MetaClustering(Result):
         Group of every clustering: 1 … n_groups by falling size, of equal ones the one with the lowest clustering first.
     curve : DataFrame
         ``compactness`` (Eq. 3 at the meta level) of ``n_groups`` 1 … m, its ``jump`` to one group fewer, and ``bend``, by how
-        much that is more than the jump before: the paper's Figure 8.
+        much that is more than the jump before: Figure 8 of Caruana et al. 2006.
     linkage, measure : str
     n_pairs : int or None
         Random pairs of objects from which the distances are estimated; None if they are exact.
@@ -191,7 +191,7 @@ class MetaClustering(Result):
             A group, clusterings, or None for all.
         method : str
             "vote" (align and vote, starting from the most central member), "evidence" (average linkage of the
-            co-association, as in the paper), or any method of :func:`consilience.combine`.
+            co-association, as in Caruana et al. 2006), or any method of :func:`consilience.combine`.
         n_clusters : int, "auto" or None
             None takes the median of the members.
         random_state : int

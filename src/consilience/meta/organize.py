@@ -37,7 +37,7 @@ def organize(
         curve. That number is a suggestion, not a truth: without marked kinds of clusterings it tends to 2 to 5, and under average
         linkage it varied from 8 to 29 over repeated ensembles of the same data. Look at ``.jumps`` and use ``.cut``.
     linkage : {"ward", "average", "complete"}
-        Ward's method makes groups of like size. Average linkage is the paper's; it often leaves most clusterings in one group.
+        Ward's method makes groups of like size. Average linkage (Caruana et al. 2006) often leaves most clusterings in one group.
     measure : str
         Any symmetric measure of :func:`consilience.pairwise`; a similarity s becomes the distance 1 − s.
     height : float, optional

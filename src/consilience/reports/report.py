@@ -117,7 +117,7 @@ def report(
 def make_report(
     result: Any, origin: Provenance, *, data: Any = None, known: Any = None, command: str = "", **settings: Any
 ) -> Report:
-    """The report of a result, with what goes with it checked; an option that it has no use for is refused.
+    """The report of a result, with what goes with it checked; an option that it does not take is refused.
 
     `settings` are fields of :class:`Options`.
     """
@@ -125,7 +125,7 @@ def make_report(
     for name, value in {**settings, "data": data, "known": known}.items():
         is_given = value is not None and not (name == "known" and not len(value))
         if is_given and name in {"data", "known", "n_groups", "linkage", "n_clusters", "method"} - set(kind.uses):
-            raise InputError(f"a report of {kind_of(result)} has no use for {name}: leave it out")
+            raise InputError(f"a report of {kind_of(result)} does not take {name}: leave it out")
     check_count("n_shuffles", settings.get("n_shuffles", 20), least=0)
     check_n_jobs(settings.get("n_jobs"))
     if not kind.uses:

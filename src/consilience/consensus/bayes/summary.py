@@ -202,7 +202,7 @@ class _Partition:
     def gather(self) -> _Partition:
         """Objects alone in a cluster that most samples do not have alone join the others where the loss is least."""
         lone = (self.sizes[self.labels] == 1) & ~self.draws.apart
-        kept = np.flatnonzero(self.sizes > 1)  # an outlier alone in its cluster is no reason to join it
+        kept = np.flatnonzero(self.sizes > 1)  # outliers alone in their clusters do not attract it
         if not lone.any() or not len(kept):
             return self
         worth = self._worth(self.table, self.sizes, self.table + 1, self.sizes + 1)[:, kept]

@@ -11,9 +11,9 @@ for what they are, now and then a count of 1. One pass gives
     cvb    γ_k ∝ the conditional of the Gibbs sampler at expected counts, without the object's own γ
     cvb2   the same after E log(x + N) ≈ log(x + E N) − Var N / 2 (x + E N)²
 
-(The paper's VB has log ρ where Ψ(ρ_kmj) − Ψ(Σ_j ρ_kmj) belongs.) All rows are updated together, so that a pass needs nothing but sums
-over rows: objects with the same labels count once with their weight, and the result does not depend on how rows or clusterings are
-dealt out.
+(The VB of Wang et al. 2010 has log ρ where Ψ(ρ_kmj) − Ψ(Σ_j ρ_kmj) belongs.) All rows are updated together, so that a pass
+needs nothing but sums over rows: objects with the same labels count once with their weight, and the result does not depend on how
+rows or clusterings are dealt out.
 
 **Rows apart** (blocks of objects): every block computes ``block, found = partial(block, state)``; the sum of what they found, ``merge``,
 gives the next ``state = advance(state, merged)``. **Clusterings apart** (blocks of columns): ``parts(state, widths)`` has what each site
@@ -59,7 +59,7 @@ class Statistics:
         −Σ γ log γ.
     size_none, tail_none, table_none : arrays
         Log-probabilities that n_k, n_≥k and the cells of the table are 0; empty for "vb".
-    size_spread, tail_spread, table_spread : arrays
+    size_variance, tail_variance, table_variance : arrays
         Variances of the same; only for "cvb2".
     """
 
@@ -69,9 +69,9 @@ class Statistics:
     size_none: Floats = field(default_factory=_empty)
     tail_none: Floats = field(default_factory=_empty)
     table_none: Floats = field(default_factory=_empty)
-    size_spread: Floats = field(default_factory=_empty)
-    tail_spread: Floats = field(default_factory=_empty)
-    table_spread: Floats = field(default_factory=_empty)
+    size_variance: Floats = field(default_factory=_empty)
+    tail_variance: Floats = field(default_factory=_empty)
+    table_variance: Floats = field(default_factory=_empty)
 
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -83,7 +83,7 @@ class Statistics:
 
     def ordered(self, order: Ints) -> Statistics:
         """The components in another order; tails, which only the next pass knows, as they are."""
-        names = ("sizes", "table", "size_none", "table_none", "size_spread", "table_spread")
+        names = ("sizes", "table", "size_none", "table_none", "size_variance", "table_variance")
         arrays = {name: getattr(self, name) for name in names}
         return replace(self, **{name: array[..., order] for name, array in arrays.items() if array.size})
 
@@ -153,7 +153,7 @@ def merge(parts: Iterable[Statistics]) -> Statistics:
 
 def join(sites: Sequence[Statistics]) -> Statistics:
     """The statistics of sites with the same rows and γ and different clusterings, of all clusterings together."""
-    names = ("table", "table_none", "table_spread")
+    names = ("table", "table_none", "table_variance")
     tables: dict[str, Any] = {name: np.vstack([getattr(site, name) for site in sites]) for name in names}
     return replace(sites[0], **tables)  # sizes and entropy are the same everywhere
 
@@ -168,7 +168,7 @@ def parts(state: State, n_clusterings: Sequence[int]) -> list[State]:
 
 def _columns(state: State, offsets: Ints) -> State:
     """Some neighboring clusterings of a state."""
-    names, labels = ("table", "table_none", "table_spread"), slice(int(offsets[0]), int(offsets[-1]))
+    names, labels = ("table", "table_none", "table_variance"), slice(int(offsets[0]), int(offsets[-1]))
     tables: dict[str, Any] = {name: getattr(state.statistics, name)[labels] for name in names}
     return replace(state, statistics=replace(state.statistics, **tables), offsets=offsets - offsets[0])
 
@@ -202,26 +202,26 @@ def size_scores(state: State, soft: Floats | None) -> Floats:
     """E log p(z = k), up to a constant: (1, K), or (rows, K) where a row's own γ is taken out."""
     s, alpha, k = state.statistics, state.alpha, len(state.statistics.sizes)
     if state.prior == "fsd":
-        return _mean_log(state, alpha / k, s.sizes, s.size_spread, soft)
+        return _mean_log(state, alpha / k, s.sizes, s.size_variance, soft)
     tails = np.cumsum(s.sizes[::-1])[::-1]
     own = None if soft is None else np.cumsum(soft[:, ::-1], axis=1)[:, ::-1]
-    piece = _mean_log(state, 1.0, s.sizes, s.size_spread, soft)
-    whole = _mean_log(state, 1 + alpha, tails, s.tail_spread, own)
-    rest = _mean_log(state, alpha, tails, s.tail_spread, own)[:, 1:] - whole[:, :-1]
+    piece = _mean_log(state, 1.0, s.sizes, s.size_variance, soft)
+    whole = _mean_log(state, 1 + alpha, tails, s.tail_variance, own)
+    rest = _mean_log(state, alpha, tails, s.tail_variance, own)[:, 1:] - whole[:, :-1]
     before = np.concatenate([np.zeros((len(rest), 1)), np.cumsum(rest, axis=1)], axis=1)
     stick = piece - whole
     stick[:, -1] = 0.0
     return np.asarray(before + stick)
 
 
-def _mean_log(state: State, start: float, counts: Floats, spread: Floats, own: Floats | None) -> Floats:
+def _mean_log(state: State, start: float, counts: Floats, variance: Floats, own: Floats | None) -> Floats:
     """E log(start + count) in the sense of the method, the row's own share taken out."""
     if own is None:
         return np.asarray(digamma(start + counts))[None, :]
     mean = start + np.maximum(counts - own, 0.0)
     if state.kind == "cvb":
         return np.log(mean)
-    return np.asarray(np.log(mean) - np.maximum(spread - own * (1 - own), 0.0) / _twice_square(mean))
+    return np.asarray(np.log(mean) - np.maximum(variance - own * (1 - own), 0.0) / _twice_square(mean))
 
 
 def _twice_square(mean: Floats) -> Floats:
@@ -258,7 +258,7 @@ class _Second:
 
     def __init__(self, state: State, soft: Floats) -> None:
         self.own = soft * (1 - soft)
-        self.table = state.statistics.table_spread
+        self.table = state.statistics.table_variance
         self.totals = column_totals(self.table, state.offsets)
 
     def __call__(self, known: Ints, cells: Ints, m: int, top: Floats, bottom: Floats) -> Floats:
