@@ -68,6 +68,7 @@ PURPOSES: dict[str, str] = {
     "datasets.gaussians": "Gaussian clusters",
     "datasets.multinomials": "counts with two independent groupings",
     "explorer.components": "the start of principal components",
+    "explorer.more_like": "the seed of one chunk of clusterings like one that is shown",
     "explorer.plane": "clusterings that the plane of labels is made of",
     "generation.draw": "what one clustering is asked to be",
     "generation.objects": "the objects of one subsample",

@@ -21,7 +21,7 @@ from consilience.store import StoreWarning
 from consilience.store.info import encode_info
 
 PLACES = ("iteration", "run")  # columns of a saved side's info that say which clustering is which
-TAKEN = (*PLACES, "number")  # those that saving fills itself: the clusterings' own get a prefix
+TAKEN = ("name", *PLACES, "number")  # those that saving fills itself: the clusterings' own get a prefix
 GIVEN = "given_"
 
 

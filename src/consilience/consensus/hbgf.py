@@ -45,7 +45,8 @@ class HBGF(ConsensusEstimator):
         Default: the median number of clusters of the clusterings.
     max_rows : int, default 2500
         An ensemble with more distinct rows is partitioned on so many of them, drawn in proportion to their weights. Each other row
-        joins the block with most of its clusters. METIS finds worse cuts, slowly, where clusters have very many rows.
+        joins the block with most of its clusters. METIS finds worse cuts, slowly, where clusters have very many rows:
+        this bounds the graph that is cut, not memory, and the result depends on it.
     imbalance : float, default 0.05
         How much heavier than even a block may be, counted in objects.
     backend : {"auto", "metis", "mtkahypar"}, default "auto"

@@ -38,7 +38,7 @@ class HGPA(ConsensusEstimator):
         Clusters that are cut, as in Strehl and Ghosh 2002, or the groups beyond the first that each cluster falls into.
     max_rows : int, default 2500
         Above so many distinct rows a sample of them is partitioned, drawn by weight; the others join the group that holds
-        most of their clusters.
+        most of their clusters. It bounds the hypergraph that is cut, not memory, and the result depends on it.
     imbalance : float, default 0.05
         How much heavier than even a group may be.
     random_state : int, generator or None

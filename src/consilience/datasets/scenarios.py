@@ -49,7 +49,7 @@ def noisy_labels(
     -------
     ensemble : Ensemble
         `info` has the noise.
-    truth : (n_objects,) int32 array
+    known : (n_objects,) int32 array
 
     Notes
     -----
@@ -58,12 +58,12 @@ def noisy_labels(
     Examples
     --------
     >>> from consilience.datasets import noisy_labels
-    >>> ensemble, truth = noisy_labels(noise=0.2, random_state=0)
+    >>> ensemble, known = noisy_labels(noise=0.2, random_state=0)
     >>> ensemble
     Ensemble: 8 clusterings of 400 objects
       clusters  10
       made by   noisy copy 8
-    >>> round(float((ensemble.labels == truth[:, None]).mean()), 2)
+    >>> round(float((ensemble.labels == known[:, None]).mean()), 2)
     0.82
     """
     for name, value in (("n_objects", n_objects), ("n_clusters", n_clusters), ("n_clusterings", n_clusterings)):
@@ -72,15 +72,15 @@ def noisy_labels(
         raise InputError(f"noise must be a share between 0 and 1; got {noise!r}")
     seed = check_seed(random_state)
     counts = _cluster_sizes(n_objects, n_clusters, sizes)
-    truth = stream(seed, "scenarios").permutation(np.repeat(np.arange(n_clusters, dtype=np.int32), counts))
-    labels = np.repeat(truth[:, None], n_clusterings, axis=1)
+    known = stream(seed, "scenarios").permutation(np.repeat(np.arange(n_clusters, dtype=np.int32), counts))
+    labels = np.repeat(known[:, None], n_clusterings, axis=1)
     n_replaced = round(noise * n_objects)
     for q in range(n_clusterings):
         rng = stream(seed, "scenarios.views", q)
         replaced = rng.choice(n_objects, n_replaced, replace=False, shuffle=False)
         labels[replaced, q] = rng.integers(n_clusters, size=n_replaced, dtype=np.int32)
     info = {"method": ["noisy copy"] * n_clusterings, "noise": [float(noise)] * n_clusterings}
-    return Ensemble(labels, info=info), truth
+    return Ensemble(labels, info=info), known
 
 
 def _cluster_sizes(n: int, k: int, sizes: float | Sequence[float] | None) -> Ints:
@@ -133,7 +133,7 @@ def feature_distributed(
     Examples
     --------
     >>> from consilience.datasets import feature_distributed, gaussians_8d5k
-    >>> X, truth = gaussians_8d5k(random_state=0)
+    >>> X, known = gaussians_8d5k(random_state=0)
     >>> feature_distributed(X, 5, random_state=0).info["features"].tolist()
     [[0, 3], [1, 4], [2, 6], [5, 7], [1, 6]]
     """
@@ -198,7 +198,7 @@ def object_distributed(
     Examples
     --------
     >>> from consilience.datasets import gaussians_8d5k, object_distributed
-    >>> X, truth = gaussians_8d5k(random_state=0)
+    >>> X, known = gaussians_8d5k(random_state=0)
     >>> object_distributed(X, 5, random_state=0)
     Ensemble: 5 clusterings of 1,000 objects
       clusters  5
@@ -241,7 +241,7 @@ def gaussians_8d5k(
     Returns
     -------
     X : (n_objects, 8) array
-    truth : (n_objects,) int32 array
+    known : (n_objects,) int32 array
         In random order, so that no method gains from the order of the rows.
 
     Notes
@@ -253,14 +253,14 @@ def gaussians_8d5k(
     Examples
     --------
     >>> from consilience.datasets import gaussians_8d5k
-    >>> X, truth = gaussians_8d5k(random_state=0)
-    >>> X.shape, sorted(set(truth.tolist()))
+    >>> X, known = gaussians_8d5k(random_state=0)
+    >>> X.shape, sorted(set(known.tolist()))
     ((1000, 8), [0, 1, 2, 3, 4])
     """
     check_count("n_objects", n_objects)
     rng = stream(check_seed(random_state), "datasets.gaussians")
-    truth = rng.permutation(np.repeat(np.arange(5, dtype=np.int32), _cluster_sizes(n_objects, 5, None)))
-    return rng.random((5, 8))[truth] + rng.normal(0, cluster_std, (n_objects, 8)), truth
+    known = rng.permutation(np.repeat(np.arange(5, dtype=np.int32), _cluster_sizes(n_objects, 5, None)))
+    return rng.random((5, 8))[known] + rng.normal(0, cluster_std, (n_objects, 8)), known
 
 
 def check_data(X: ArrayLike, n_clusters: int) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError
+from consilience._random import child_seed
 from consilience.ensemble import Ensemble
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError
@@ -80,11 +81,12 @@ def _make(
     with _writer(session) as store:
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
-            new = session.variations(row, n, jitter=jitter, random_state=seed + job.done)
+            own = child_seed(seed, "explorer.more_like", job.done)
+            new = session.variations(row, n, jitter=jitter, random_state=own)
             if store is not None:
                 new.info["number"] = store.append(new.labels, info=new.info)
             made.append(new)
-            lines.append(_line(leaf, n, jitter, seed + job.done))
+            lines.append(_line(leaf, n, jitter, own))
             job.done += n
 
 
