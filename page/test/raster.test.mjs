@@ -50,7 +50,7 @@ test("a mask leaves only its objects in color, above all others", () => {
   for (let i = 1; i < 100; i += 4) assert.equal(canvas.pixels[spot(canvas, xy, i)], packed(rgb(colorOf(1))));
 });
 
-test("unsure objects are hollow, objects without a label grey", () => {
+test("objects of weak support are hollow, objects without a label grey", () => {
   const one = Float32Array.from([0.5, 0.5]);
   const canvas = paper(200, 200);
   const at = spot(canvas, one, 0);
@@ -63,7 +63,7 @@ test("unsure objects are hollow, objects without a label grey", () => {
   assert.equal(canvas.pixels[at], packed([0xc4, 0xc8, 0xcc]));
 });
 
-test("where objects are single pixels, unsure ones are pale and never cover sure ones", () => {
+test("where objects are single pixels, those of weak support are pale and never cover others", () => {
   const crowd = new Float32Array(2 * 5000).fill(0.5);
   const labels = new Uint8Array(5000);
   const canvas = paper(100, 100);

@@ -51,12 +51,12 @@
  *   revision: number, ref: string, node: number, leaf: number | null, name: string, size: number, clusters: number,
  *   names: string[] | null, sizes: number[], n_missing: number, scores: Record<string, number | null>,
  *   made: Record<string, unknown> | null, weights: {feature: string, weight: number}[] | null,
- *   features: ClusterMarks[] | null, confidence: Spread | null, support: Spread | null,
+ *   features: ClusterMarks[] | null, confidence: Histogram | null, support: Histogram | null,
  *   n_floaters: number, floating: number, floaters: Floater[], known: KnownTable[],
  * }} Detail
  * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
  * @typedef {{feature: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
- * @typedef {{mean: number | null, histogram: number[]}} Spread
+ * @typedef {{mean: number | null, histogram: number[]}} Histogram
  * @typedef {{index: number, id: Id, cluster: number, confidence: number, support: number}} Floater
  * @typedef {{name: string, accuracy: number | null, table: number[][] | null, labels: string[]}} KnownTable
  * @typedef {string | number} Id

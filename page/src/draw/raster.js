@@ -95,7 +95,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
     : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
   const colors = Array.from(slots, (slot) => pixel(colorOf(slot)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
-  const sure = how.support ?? null;
+  const support = how.support ?? null;
   const least = Math.round(254 * (how.threshold ?? 0.5));
   for (let pass = mask ? 0 : 1; pass < 2; pass++) {
     for (let i = 0; i < n; i++) {
@@ -103,7 +103,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
       const label = labels[i];
       const at = (pad + Math.round((1 - xy[2 * i + 1]) * down)) * width + pad + Math.round(xy[2 * i] * across);
       const plain = label === none || pass === 0;
-      const mark = plain ? stamps[0] : sure && sure[i] <= least ? ring : marks[label];
+      const mark = plain ? stamps[0] : support && support[i] <= least ? ring : marks[label];
       const color = plain ? faint : colors[label];
       const { full, edge, alpha } = mark;
       for (let j = 0; j < full.length; j++) pixels[at + full[j]] = color;

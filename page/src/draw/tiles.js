@@ -1,4 +1,4 @@
-// One clustering of the objects, drawn: colors, hollow marks where it is unsure, numbers on the clusters.
+// One clustering of the objects, drawn: colors, hollow marks where support is weak, numbers on the clusters.
 import { missingOf } from "../core/align.js";
 import { font } from "./font.js";
 import { colorOf } from "./palette.js";

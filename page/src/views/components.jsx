@@ -1,4 +1,4 @@
-// Stable components: objects that the clusterings of a branch keep together, and those that belong nowhere for sure.
+// Stable components: objects that the clusterings of a branch keep together, and those that no majority places.
 
 import { useAnswer } from "../core/answers.js";
 import { describe } from "../core/commands.js";

@@ -35,7 +35,7 @@ export function DetailView() {
             <div class="column features">
               <Features detail={detail} />
             </div>
-            <div class="column sure">
+            <div class="column assessed">
               <Summary detail={detail} />
               <Assessed detail={detail} />
             </div>
@@ -148,7 +148,7 @@ const ASSESSED = /** @type {const} */ ([
   ["support", "Support", "Share of the branch's clusterings that put an object into its cluster"],
 ]);
 
-/** How sure the objects of a consensus are. @param {{detail: Detail}} props */
+/** Confidence and support of the objects of a consensus. @param {{detail: Detail}} props */
 function Assessed({ detail }) {
   const store = useStore();
   if (!detail.support) return null;
@@ -160,7 +160,7 @@ function Assessed({ detail }) {
           title={title}
           what={what}
           low={name === "support" ? detail.floating : 0}
-          spread={detail[name]}
+          data={detail[name]}
         />
       ))}
       <p class="note">
@@ -182,19 +182,19 @@ function Assessed({ detail }) {
 
 /**
  * How many objects have how much; those below `low` stand out.
- * @param {{title: string, what: string, low: number, spread: import("../core/messages.js").Spread | null}} props
+ * @param {{title: string, what: string, low: number, data: import("../core/messages.js").Histogram | null}} props
  */
-function Histogram({ title, what, low, spread }) {
-  if (!spread) return null;
-  const most = Math.max(1, ...spread.histogram);
-  const mean = formatNumber(spread.mean, 3);
+function Histogram({ title, what, low, data }) {
+  if (!data) return null;
+  const most = Math.max(1, ...data.histogram);
+  const mean = formatNumber(data.mean, 3);
   return (
     <>
       <h3 title={what}>
         {title} of objects <small>mean {mean}</small>
       </h3>
       <div class="histogram" role="img" aria-label={`${title} from 0 to 1: mean ${mean}`}>
-        {spread.histogram.map((count, at) => (
+        {data.histogram.map((count, at) => (
           <span
             key={at}
             title={`${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}: ${formatCount(count)}`}
@@ -343,13 +343,13 @@ function Tables({ detail }) {
         />
       ) : null}
       {ASSESSED.map(([name, title]) => {
-        const spread = detail[name];
-        return spread ? (
+        const data = detail[name];
+        return data ? (
           <Table
             key={name}
-            caption={`${title}, mean ${formatNumber(spread.mean, 3)}`}
+            caption={`${title}, mean ${formatNumber(data.mean, 3)}`}
             heads={["from", "objects"]}
-            rows={spread.histogram.map((count, at) => [(at / 20).toFixed(2), formatCount(count)])}
+            rows={data.histogram.map((count, at) => [(at / 20).toFixed(2), formatCount(count)])}
           />
         ) : null;
       })}

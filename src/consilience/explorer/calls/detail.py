@@ -45,8 +45,8 @@ def answer(call: Call) -> Reply:
             "made": None if row is None else _made(row),
             "weights": None if row is None else _weights(session, row),
             "features": _marks(session, one) if session.features else None,
-            "confidence": _spread(one, one.confidence),
-            "support": _spread(one, one.support),
+            "confidence": _histogram(one, one.confidence),
+            "support": _histogram(one, one.support),
             "n_floaters": len(one.floaters),
             "floating": FLOATING,
             "floaters": floater_rows(session, one),
@@ -117,7 +117,7 @@ def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
     return marks
 
 
-def _spread(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
+def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
     """Mean and histogram of the confidence or support of the objects that have a cluster."""
     if values is None:
         return None
