@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import consilience as cs
+from consilience._random import child_seed
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.codec import RefusedError
@@ -61,6 +62,15 @@ def test_asking_again_makes_others(api):
     assert ens.n_clusterings == 120
     weights = [tuple(row) for row in ens.info["weights"].iloc[60:]]
     assert len(set(weights)) == 60
+
+
+def test_every_chunk_has_a_seed_of_its_own_purpose(api, monkeypatch):
+    seeds, make = [], api.session.variations
+    monkeypatch.setattr("consilience.explorer.calls.more_like.CHUNK", 2)
+    spy = lambda *a, **how: seeds.append(how["random_state"]) or make(*a, **how)  # noqa: E731
+    monkeypatch.setitem(vars(api.session), "variations", spy)
+    finish(api, more_like(api, count=4)["id"])
+    assert seeds == [child_seed(60, "explorer.more_like", done) for done in (0, 2)]
 
 
 def test_around_a_branch_is_around_its_medoid(api):
