@@ -52,7 +52,7 @@ def test_stages_are_those_of_the_process(drawn, found):
         assert table["documents", stage] == cs.stability(sides.rows, "jaccard").mean
         assert table["words", stage] == cs.stability(sides.columns, "jaccard").mean
     by_gap = SCCC().fit(result.after.rows).labels_by_gap_
-    each = [accuracy(drawn.truth, labels) for labels in by_gap]
+    each = [accuracy(drawn.truth, labels) for labels in by_gap.labels.T]
     assert table["accuracy", "cap_sccc"] == pytest.approx(np.mean(each))
     row = found.iterations.iloc[-1]
     assert (row["rows"], row["accuracy"]) == (table["documents", "cap"], table["accuracy", "cap"])
