@@ -101,5 +101,5 @@ def test_bad_scores_are_refused(organized):
     with pytest.raises(InputError, match="no score"):
         meta.null({})
     named = cs.Ensemble(pd.DataFrame({"x": [0, 0, 1], "y": [0, 1, 1]}, index=["a", "b", "c"]))
-    with pytest.raises(InputError, match="indexes"):
-        organize(named, 1).null(pd.Series([0, 1, 1], index=["c", "b", "a"]))
+    with pytest.raises(InputError, match="names none of the objects"):
+        organize(named, 1).null(pd.Series([0, 1, 1], index=["d", "e", "f"]))
