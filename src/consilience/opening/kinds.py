@@ -1,0 +1,71 @@
+"""What a source is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience._check import InputError
+from consilience.ensemble import Ensemble
+from consilience.results import Result
+from consilience.tables import read_table
+from consilience.tables.vectors import is_frame
+
+FEW = 100  # different labels of a column that could be a clustering
+
+
+def is_path(source: Any) -> bool:
+    """Whether it is a path."""
+    return isinstance(source, (str, os.PathLike))
+
+
+def is_anndata(source: Any) -> bool:
+    """Whether it is an AnnData object."""
+    return hasattr(source, "X") and hasattr(source, "obs_names")
+
+
+def is_result(source: Any) -> bool:
+    """Whether it is an ensemble or one of our results."""
+    return isinstance(source, (Ensemble, Result))
+
+
+def is_table(source: Any) -> bool:
+    """Whether it is a table that has yet to be read: a file, a frame or an AnnData."""
+    return (is_path(source) and not Path(source).is_dir()) or is_anndata(source) or is_frame(source)
+
+
+def is_labels(source: Any, kind: str) -> bool:
+    """Whether an object in memory is taken as the labels themselves: asked for as such, or vectors that are not a table."""
+    if is_path(source) or is_anndata(source):
+        return False
+    tabular = is_frame(source) or isinstance(source, np.ndarray) or sparse.issparse(source)
+    return kind == "labels" or (kind == "auto" and not tabular)
+
+
+def has_own_ids(source: Any) -> bool:
+    """Whether it names its objects by itself, as AnnData does."""
+    return is_anndata(source) or (is_path(source) and Path(source).suffix.lower() == ".h5ad")
+
+
+def needs_opening(source: Any) -> bool:
+    """Whether labels are in what is given, rather than being it: a path, a result, an AnnData object."""
+    return not isinstance(source, Ensemble) and (is_path(source) or is_anndata(source) or is_result(source))
+
+
+def guess(source: Any, reading: Mapping[str, Any]) -> str:
+    """Whether a table holds labels or data; see :func:`open_source`."""
+    if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx", ".h5ad"):
+        return "data"
+    if sparse.issparse(source) or is_anndata(source):
+        return "data"
+    try:
+        frame = read_table(source, kind="labels", **{"columns": "*", **reading}).values
+    except InputError:
+        return "data"
+    most = min(FEW, len(frame) // 2)
+    return "labels" if all(frame[name].nunique() <= most for name in frame) else "data"

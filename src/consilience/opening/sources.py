@@ -1,0 +1,187 @@
+"""Whatever a user points at (path, folder, frame, array, AnnData, result), opened."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, check_choice, fingerprint, kind_of
+from consilience.ensemble import Ensemble
+from consilience.opening.kinds import guess, is_labels, is_path, is_result
+from consilience.opening.known import known_labels_of, labels_by_name, names_aside
+from consilience.opening.reading import given_reading, refuse_reading
+from consilience.opening.record import Opened, Provenance, choose, ensemble_of
+from consilience.results import HEADER, Result, saved_kind
+from consilience.store import StoreWarning
+from consilience.store.folder import find_manifest
+from consilience.tables import Table, read_table
+from consilience.tables.columns import Doubt
+
+KINDS = ("auto", "data", "counts", "distances", "labels")
+
+
+def open_source(
+    source: Any, *, kind: str = "auto", known: Any = None, known_columns: Sequence[str] = (), **reading: Any
+) -> Opened:
+    """Open whatever a user points at.
+
+    Parameters
+    ----------
+    source : path, Ensemble, Result, Table, DataFrame (pandas, polars), Arrow table, array, sparse matrix, list of label vectors or AnnData
+        A path is that of a table, of a stored run or of a saved result.
+    kind : {"auto", "data", "counts", "distances", "labels"}
+        What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
+        ones and on average at least two objects to each, and for data otherwise.
+    known : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns of the source, optional
+        What is known of the objects. A list of text names columns if the source has them all, and is a label vector otherwise.
+    known_columns : sequence of str
+        Columns of the source that are known labels, and nothing else.
+    **reading
+        How to read a table: parameters of :func:`consilience.tables.read_table`. Of clusterings, `columns` chooses by name or pattern.
+
+    Returns
+    -------
+    Opened
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> opened = open_source(sample_path("beads_labels.csv"), id_column="bead", known="shape")
+    >>> opened.kind, opened.ensemble.n_clusterings, list(opened.known)
+    ('labels', 17, ['shape'])
+    """
+    check_choice(kind, KINDS, "kind of table")
+    reading = given_reading(reading)
+    aside, known = names_aside(source, known, reading)
+    if aside or known_columns:
+        reading["known"] = [*aside, *known_columns]
+    path = Path(source) if is_path(source) else None
+    if is_result(source):
+        opened = _of_result(source, _in_memory(source), reading)
+    elif isinstance(source, Table):
+        refuse_reading(source.source, "was read already", reading)
+        opened = _of_table(source, None, {})
+    elif path is not None and path.is_dir():
+        opened = _of_folder(path, reading)
+    elif not reading and is_labels(source, kind):
+        opened = _of_result(Ensemble(source), None, {}, kind="labels")
+    else:
+        kind = guess(source, reading) if kind == "auto" else kind
+        opened = _of_table(read_table(source if path is None else path, kind=kind, **reading), path, reading)
+    if known is None:
+        return opened
+    objects = opened.data if opened.result is None else opened.ensemble
+    return opened.with_known(known_labels_of(known, objects, reading))
+
+
+def as_ensemble(source: Any, **reading: Any) -> Ensemble:
+    """The clusterings in whatever a user points at: an ensemble as it is, or one made from what was given.
+
+    Parameters
+    ----------
+    source : path, folder, Ensemble, Result, Table, DataFrame, array, list of label vectors or AnnData
+    **reading
+        How to read a table: `columns` (names, or patterns such as ``"leiden_*"``), `id_column` and the other parameters of
+        :func:`consilience.tables.read_table`.
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> as_ensemble(sample_path("beads_labels.csv"), id_column="bead", columns=["shape", "color"])
+    Ensemble: 2 clusterings of 300 objects
+      clusters  3 to 4 (median 3)
+    """
+    if isinstance(source, Ensemble) and not given_reading(reading):
+        return source
+    return open_source(source, kind="labels", **reading).ensemble
+
+
+def as_table(source: Any, kind: str = "data", **reading: Any) -> Table:
+    """The table of data, counts, distances or labels that a user points at.
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> as_table(sample_path("beads.csv"), id_column="bead", known=["shape", "color"])
+    Table('beads.csv', data, 300 objects × 8 columns, dense, with ids, labels shape, color)
+    """
+    reading = given_reading(reading)
+    if isinstance(source, Table):
+        refuse_reading(source.source, "was read already", reading)
+        if source.kind != kind:
+            raise InputError(f"{source.source} was read as {source.kind}: read it with kind={kind!r}")
+        return source
+    if is_result(source):
+        raise InputError(
+            f"{kind_of(source)} holds clusterings, and this needs the table of {kind} itself: give that, or its path"
+        )
+    if is_path(source) and Path(source).is_dir():
+        holds = "a saved result" if (Path(source) / HEADER).exists() else "a folder"
+        raise InputError(f"{source} is {holds}, and this needs a table of {kind}: give the path of its file")
+    return read_table(source, kind=kind, **reading)
+
+
+def _of_result(result: Any, provenance: Provenance | None, reading: dict[str, Any], kind: str = "") -> Opened:
+    """A result, or an ensemble of which some clusterings may be chosen."""
+    kind = kind or type(result).__name__
+    columns = reading.pop("columns", None)
+    refuse_reading(kind if provenance is None else provenance.source, "holds clusterings", reading)
+    if columns is not None:
+        result = choose(ensemble_of(result), columns)
+    return Opened(result, provenance or _in_memory(result), kind=kind)
+
+
+def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
+    """A saved result, or a stored run."""
+    name, place = path.resolve().name, path.resolve()
+    if kind := saved_kind(path):
+        run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
+        code = f"cs.results.Result.load({str(place)!r})"
+        return _of_result(Result.load(path), Provenance(name, name, place, run, code), reading, kind)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", StoreWarning)
+        manifest = find_manifest(path)[0]
+        ensemble = Ensemble.load(path)
+    for one in said:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    refused = [
+        str(one.message).replace(f"{path}{os.sep}", "") for one in said if issubclass(one.category, StoreWarning)
+    ]
+    same = {name: manifest[name] for name in ("n_objects", "fingerprint", "plan", "ids")}
+    run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
+    code = f"cs.Ensemble.load({str(place)!r})"
+    provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))
+    return _of_result(ensemble, provenance, reading, "run")
+
+
+def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:
+    name = table.source if path is None else path.name.split(".")[0]
+    place = None if path is None else path.resolve()
+    words = "".join(f", {name}={value!r}" for name, value in reading.items())
+    known = labels_by_name(table.labels)
+    if table.kind != "labels":
+        code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
+        return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind, table.notices)
+    try:
+        ensemble = Ensemble(table)
+    except InputError as error:
+        prefix = "" if str(error).startswith(table.source) else f"{table.source}: "
+        raise InputError(f"{prefix}{error}") from None
+    run = fingerprint(ensemble.labels)[:16]
+    code = "" if path is None else f"cs.Ensemble({str(place)!r}{words})"
+    for doubt in (notice for notice in table.notices if isinstance(notice, Doubt)):
+        warnings.warn(doubt, stacklevel=4)
+    return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels", table.notices)
+
+
+def _in_memory(result: Any) -> Provenance:
+    """Of an object that is not on disk."""
+    name = type(result).__name__
+    labels = getattr(result, "labels", None)
+    return Provenance(name, name, run="" if not isinstance(labels, np.ndarray) else fingerprint(labels)[:16])
