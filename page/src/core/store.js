@@ -54,8 +54,8 @@ export class Store {
       const boot = this.boot.value;
       return boot && new Tree(boot.arrays.merges, boot.arrays.heights, boot.arrays.order);
     });
-    // parts of the view whose value stays the same object until they change: what is made of them is not computed again by
-    // every click
+    // parts of the view whose value stays the same object until they change: what is made of them is not computed
+    // again by every click
     const part = (/** @type {(view: View) => any} */ pick) => {
       const text = computed(() => JSON.stringify(pick(this.view.value)));
       return computed(() => JSON.parse(text.value));
