@@ -29,7 +29,7 @@ from papers.wang2010.tables import TABLE_2, TITLES, VARIANTS, beside, report_mod
 
 pytestmark = pytest.mark.slow
 
-SMALL = {"n_iter": 20, "n_chains": 1, "n_init": 1, "n_components": 20, "max_iter": 20}
+SMALL = {"n_chains": 1, "n_init": 1, "n_components": 20, "max_iter": 20}
 TINY = replace(wang2010.QUICK, seeds=1, n_objects=60, noise=(0.1,), nbce=SMALL)
 
 
@@ -89,7 +89,7 @@ def test_outliers_and_noise_are_as_many_as_said():
 
 
 def test_nbce_finds_the_outliers_that_two_clusters_cannot_hold():
-    found = run_outliers((0.1,), 1, n_iter=60, n_chains=2).set_index("method")
+    found = run_outliers((0.1,), 1, max_iter=60, n_chains=2).set_index("method")
     assert found.at["NBCE", "clusters"] == 3
     assert found.at["NBCE", "outliers_apart"] > 0.9
     assert found.at["MM, 2 clusters", "outliers_apart"] == 0
@@ -190,7 +190,7 @@ def test_nbce_predicts_held_out_rows_better_than_a_mixture_of_as_many_clusters_a
     for data in read_data_sets(data_folder):
         ens, _ = data.draw(0)
         old, new = hold_out(ens.n_objects, 0)
-        ours = NBCE(n_iter=100, n_chains=2, random_state=0).fit(ens[old]).perplexity(ens[new])
+        ours = NBCE(max_iter=100, n_chains=2, random_state=0).fit(ens[old]).perplexity(ens[new])
         mixture = MixtureModel(data.n_classes, random_state=0).fit(ens[old]).perplexity(ens[new])
         assert 1 <= ours <= mixture, data.name
 

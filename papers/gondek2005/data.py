@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from consilience.measures import contingency
 from consilience.tables import read_table
+from consilience.tables.files import read_vector
 from papers.strehl2002.data import data_file
 
 COMPANIES = ("acq", "earn")
@@ -110,7 +111,8 @@ def _read(folder: Path, name: str, first: str, second: str) -> tuple[Any, pd.Dat
     assert table.labels is not None
     labels = {}
     for column, title in (("y", first), ("y2", second)):
-        names = read_table(path, kind="labels", key=f"{column}_names").values.iloc[:, 0].to_numpy()
+        names = read_vector(path, f"{column}_names")
+        assert names is not None
         codes = table.labels[column].to_numpy(dtype=int)
         labels[title] = np.where(codes >= 0, names[codes], None)
     return table.values, pd.DataFrame(labels)

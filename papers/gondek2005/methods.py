@@ -73,7 +73,7 @@ def _split(X: Any, given: Any, n_clusters: int, how: dict[str, Any], seed: int) 
 
 
 def _combined(ensemble: Ensemble, n_clusters: int, method: str, seed: int) -> tuple[NDArray[Any], float]:
-    own = child_seed(seed, "alternatives.combine")  # as CondEns does
+    own = child_seed(seed, "alternatives.condens")  # as CondEns does
     return _timed(lambda m: combine(ensemble, n_clusters, m, random_state=own, progress=False).labels, method)
 
 
