@@ -133,7 +133,7 @@ def _agree(name, bars, **how):
     by_iteration = found.stability_by_iteration(truth)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     fitted = SCCC(k).fit(found.after.rows)
-    consensus = np.mean([cs.measures.accuracy(truth, labels) for labels in fitted.labels_by_gap_])
+    consensus = np.mean([cs.measures.accuracy(truth, labels) for labels in fitted.labels_by_gap_.labels.T])
     ends = [0, -1]
     shown = {
         "cpu_s": round(seconds, 1),

@@ -93,7 +93,7 @@ def _large(name, data, k, limit_gb=4, **options):
             "peak_gb": round(peak, 2),
             "bar_gb": limit_gb,
             "redundancy": round(found.redundancy, 4),
-            "stability": round(found.stability, 3),
+            "run_agreement": round(found.run_agreement, 3),
             "ok": peak <= limit_gb,
         }
 
