@@ -231,4 +231,5 @@ def test_scikit_learn(name, estimator, check):
 def test_the_ensemble_clusterer_passes_as_it_stands():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert {check["status"] for check in check_estimator(EnsembleClusterer())} <= {"passed", "skipped"}
+        checks = check_estimator(EnsembleClusterer(random_state=0))
+    assert {check["status"] for check in checks} <= {"passed", "skipped"}

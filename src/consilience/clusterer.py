@@ -174,7 +174,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
                 method=self.method,
                 anmi=0.0,
             )
-        return combine(ensemble, n_clusters, self.method, random_state=seed, n_jobs=self.n_jobs, progress=False)
+        how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "progress": False}
+        found = combine(ensemble, n_clusters, self.method, **how)
+        if self.method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
+            found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
+        return found
 
     def _learn_labels(self) -> None:
         """What the labels of the members say of the clusters: the tables and τ of `consensus.confidence`."""
