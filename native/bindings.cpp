@@ -6,11 +6,13 @@
 
 #include <utility>
 
+#include "chance.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "label_tables.hpp"
 #include "lloyd.hpp"
 #include "merge.hpp"
+#include "overlap.hpp"
 #include "random.hpp"
 #include "signatures.hpp"
 #include "sweep.hpp"
@@ -95,6 +97,29 @@ void bind_pair_sums(nb::module_& m) {
   });
 }
 
+// `known` is empty where no label is missing.
+template <class Code>
+void bind_overlaps(nb::module_& m) {
+  define(m, "expected_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+                                const Out<double, 2>& sums, int threads) {
+    nb::gil_scoped_release free;
+    expected_sums(Codes<Code>{codes.data(), sums.shape(0), codes.shape(1), clusters.data()}, begin, begin + sums.shape(1),
+                  threads, sums.data());
+  });
+  define(m, "overlap_sums", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+                               const Out<double, 2>& sums, const Out<std::int64_t, 2>& known, int threads) {
+    nb::gil_scoped_release free;
+    overlap_sums(Codes<Code>{codes.data(), sums.shape(0), codes.shape(1), clusters.data()}, begin, begin + sums.shape(1),
+                 threads, sums.data(), given(known));
+  });
+  define(m, "object_overlaps", [](const In<Code, 2>& codes, const In<std::int32_t, 1>& clusters, std::size_t begin,
+                                  std::size_t end, const Out<double, 1>& total, int threads) {
+    nb::gil_scoped_release free;
+    object_overlaps(Codes<Code>{codes.data(), codes.shape(0), codes.shape(1), clusters.data()}, begin, end, threads,
+                    total.data());
+  });
+}
+
 // `value` is empty where every entry has its row's weight, `group` where columns are not grouped. Returns (objective
 // before, after, moves).
 template <class Count>
@@ -167,6 +192,14 @@ NB_MODULE(_native, m) {
   bind_pair_sums<std::uint8_t>(m);
   bind_pair_sums<std::uint16_t>(m);
   bind_pair_sums<std::uint32_t>(m);
+  bind_overlaps<std::uint8_t>(m);
+  bind_overlaps<std::uint16_t>(m);
+  bind_overlaps<std::uint32_t>(m);
+  define(m, "expected_xlogx", [](std::int64_t n, const In<std::int64_t, 1>& own, const In<std::int64_t, 1>& other,
+                                 const Out<double, 2>& table, int threads) {
+    nb::gil_scoped_release free;
+    expected_table(n, own.data(), own.size(), other.data(), other.size(), threads, table.data());
+  });
 
   nb::enum_<Objective>(m, "Objective")
       .value("shannon", Objective::kShannon)

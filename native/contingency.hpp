@@ -66,6 +66,20 @@ std::size_t check_label(Code label, std::size_t k) {
   return std::size_t(label);
 }
 
+// Throws unless every label of every clustering is below its k.
+template <class Code>
+void check_labels(const Codes<Code>& codes, std::size_t begin = 0) {
+  for (std::size_t b = begin; b < codes.m; ++b)
+    for (std::size_t i = 0; i < codes.n; ++i)
+      if (codes.row(b)[i] != Codes<Code>::kMissing) check_label(codes.row(b)[i], std::size_t(codes.clusters[b]));
+}
+
+// Which of k + 1 counters a label belongs to; the last is for the missing.
+template <class Code>
+std::size_t code_slot(Code y, std::size_t k) {
+  return y == Codes<Code>::kMissing ? k : std::size_t(y);
+}
+
 // The objects of one clustering, cluster by cluster.
 class Grouping {
  public:
@@ -205,13 +219,13 @@ struct OneSum {
     for (std::size_t c = 0; c < a.clusters(); ++c) {
       const std::uint32_t* objects = a.objects(c);
       const std::size_t size = a.size(c);
-      for (std::size_t t = 0; t < size; ++t) ++count[slot(b[objects[t]], k)];
+      for (std::size_t t = 0; t < size; ++t) ++count[code_slot(b[objects[t]], k)];
       const std::uint32_t missing = count[k];
       count[k] = 0;
       for (std::size_t t = 0; t < size; ++t) {  // each cell counts once: it is zero when met again
-        std::uint32_t& cell = count[slot(b[objects[t]], k)];
+        std::uint32_t& cell = count[code_slot(b[objects[t]], k)];
         joint += f(cell);
-        if (margins) columns[slot(b[objects[t]], k)] += cell;
+        if (margins) columns[code_slot(b[objects[t]], k)] += cell;
         cell = 0;
       }
       if (margins) {
@@ -222,45 +236,54 @@ struct OneSum {
     if (margins)
       for (std::size_t y = 0; y < k; ++y) other += f(columns[y]);
   }
-
- private:
-  template <class Code>
-  static std::size_t slot(Code y, std::size_t k) {
-    return y == Codes<Code>::kMissing ? k : std::size_t(y);
-  }
 };
 
 // --- All pairs ------------------------------------------------------------------------------------------------------
 
-template <class Code, class Term>
-void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<typename Term::Sum> out) {
-  const std::size_t width = out.width(), groups = (width + kLanes - 1) / kLanes, n = codes.n;
-  const bool margins = out.own != nullptr;
-  std::vector<int> widest(groups, 1);  // largest k of each group of lanes
-  for (std::size_t b = out.begin; b < out.end; ++b) {
-    for (std::size_t i = 0; i < n; ++i)
-      if (codes.row(b)[i] != Codes<Code>::kMissing) check_label(codes.row(b)[i], std::size_t(codes.clusters[b]));
-    int& k = widest[(b - out.begin) / kLanes];
-    k = std::max(k, int(codes.clusters[b]));
-  }
-  std::vector<std::uint8_t> blocks;  // objects x lanes, for groups with few clusters
-  // Lanes cost the same however few are used: about a fifth of k single pairs (measured).
-  auto in_lanes = [&](std::size_t g) {
-    const std::size_t used = std::min(kLanes, width - g * kLanes);
-    return std::is_same<Code, std::uint8_t>::value && widest[g] <= lane_clusters() && 5 * used >= std::size_t(widest[g]);
-  };
-  if (std::is_same<Code, std::uint8_t>::value) {
+// The clusterings begin .. end-1 in groups of kLanes, side by side where that is faster; checks their labels.
+template <class Code>
+class LaneBlocks {
+ public:
+  const std::size_t groups;
+
+  LaneBlocks(const Codes<Code>& codes, std::size_t begin, std::size_t end, int threads)
+      : groups((end - begin + kLanes - 1) / kLanes), n_(codes.n), width_(end - begin), widest_(groups, 1) {
+    check_labels(Codes<Code>{codes.data, end, codes.n, codes.clusters}, begin);
+    for (std::size_t b = begin; b < end; ++b) {
+      int& k = widest_[(b - begin) / kLanes];
+      k = std::max(k, int(codes.clusters[b]));
+    }
     for (std::size_t g = 0; g < groups; ++g)
-      if (in_lanes(g)) blocks.assign(groups * n * kLanes, 0xFF);
+      if (used(g)) blocks_.assign(groups * n_ * kLanes, 0xFF);
     parallel_for(groups, threads, [&](std::size_t g, std::size_t) {
-      if (!in_lanes(g)) return;
-      for (std::size_t lane = 0; lane < kLanes && out.begin + g * kLanes + lane < out.end; ++lane) {
-        const Code* labels = codes.row(out.begin + g * kLanes + lane);
-        std::uint8_t* block = blocks.data() + g * n * kLanes + lane;
-        for (std::size_t i = 0; i < n; ++i) block[i * kLanes] = std::uint8_t(labels[i]);
+      if (!used(g)) return;
+      for (std::size_t lane = 0; lane < kLanes && begin + g * kLanes + lane < end; ++lane) {
+        const Code* labels = codes.row(begin + g * kLanes + lane);
+        std::uint8_t* block = blocks_.data() + g * n_ * kLanes + lane;
+        for (std::size_t i = 0; i < n_; ++i) block[i * kLanes] = std::uint8_t(labels[i]);
       }
     });
   }
+
+  // Lanes cost the same however few are used: about a fifth of k single pairs (measured).
+  bool used(std::size_t g) const {
+    const std::size_t lanes = std::min(kLanes, width_ - g * kLanes);
+    return std::is_same<Code, std::uint8_t>::value && widest_[g] <= lane_clusters() && 5 * lanes >= std::size_t(widest_[g]);
+  }
+  int widest(std::size_t g) const { return widest_[g]; }
+  const std::uint8_t* block(std::size_t g) const { return blocks_.data() + g * n_ * kLanes; }
+
+ private:
+  std::size_t n_, width_;
+  std::vector<int> widest_;           // largest k of each group
+  std::vector<std::uint8_t> blocks_;  // objects x lanes, for groups with few clusters
+};
+
+template <class Code, class Term>
+void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<typename Term::Sum> out) {
+  const std::size_t width = out.width(), n = codes.n;
+  const bool margins = out.own != nullptr;
+  const LaneBlocks<Code> blocks(codes, out.begin, out.end, threads);
   struct Scratch {
     Grouping grouping;
     LaneSums<Term> lanes;
@@ -278,10 +301,10 @@ void pair_sums(const Codes<Code>& codes, const Term& f, int threads, PairSums<ty
       out.other[at] = other;
       out.known[at] = known;
     };
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < blocks.groups; ++g) {
       const std::size_t first = g * kLanes, last = std::min(first + kLanes, width);
-      if (in_lanes(g)) {
-        s.lanes.run(s.grouping, blocks.data() + g * n * kLanes, widest[g], f, margins);
+      if (blocks.used(g)) {
+        s.lanes.run(s.grouping, blocks.block(g), blocks.widest(g), f, margins);
         for (std::size_t j = first; j < last; ++j) {
           const std::size_t lane = j - first;
           store(j, s.lanes.joint[lane], s.lanes.own[lane], s.lanes.other[lane], s.lanes.known[lane]);

@@ -38,6 +38,7 @@ SCIKIT_LEARN = {
     "rand": metrics.rand_score,
     "adjusted_rand": metrics.adjusted_rand_score,
     "nmi": lambda a, b: metrics.normalized_mutual_info_score(a, b, average_method="geometric"),
+    "adjusted_mutual_information": metrics.adjusted_mutual_info_score,
     "information_ratio": metrics.homogeneity_score,
 }
 
@@ -106,9 +107,11 @@ def test_range_and_identity_at_the_edges(measure, a, b):
 
 def check_range_and_identity(measure, a, b):
     how = MEASURES[measure.__name__]
-    low, high = {"adjusted_rand": (-1, 1), "variation_of_information": (0, np.log(len(a)) + 1e-12)}.get(
-        measure.__name__, (0, 1)
-    )
+    low, high = {
+        "adjusted_rand": (-1, 1),
+        "adjusted_mutual_information": (-1, 1),
+        "variation_of_information": (0, np.log(len(a)) + 1e-12),
+    }.get(measure.__name__, (0, 1))
     assert low <= measure(a, b) <= high
     assert measure(a, a) == pytest.approx(0 if how.is_distance else 1, abs=1e-12)
     assert isinstance(measure(a, b), float)
@@ -204,7 +207,18 @@ def test_triangle_inequality(measure):
     check()
 
 
-@pytest.mark.parametrize("name", ["rand", "jaccard", "nmi", "variation_of_information", "adjusted_rand"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rand",
+        "jaccard",
+        "nmi",
+        "adjusted_mutual_information",
+        "variation_of_information",
+        "element_centric",
+        "adjusted_rand",
+    ],
+)
 def test_clusterings_into_single_objects_need_no_table_of_objects_by_objects(name):
     single = np.arange(2000)
     tracemalloc.start()

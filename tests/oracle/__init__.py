@@ -1,9 +1,11 @@
 """The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
 
 from oracle.contingency import contingency
+from oracle.expected_sums import expected_sums, expected_xlogx
 from oracle.label_tables import label_tables
 from oracle.label_votes import label_votes
 from oracle.lloyd import lloyd
+from oracle.overlaps import element_scores, object_overlaps, overlap_sums
 from oracle.pair_sums import pair_sums
 from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
 from oracle.signatures import signatures
@@ -12,9 +14,14 @@ from oracle.xlogx import xlogx
 
 __all__ = [
     "contingency",
+    "element_scores",
+    "expected_sums",
+    "expected_xlogx",
     "label_tables",
     "label_votes",
     "lloyd",
+    "object_overlaps",
+    "overlap_sums",
     "pair_sums",
     "philox",
     "random_below",

@@ -14,7 +14,16 @@ from consilience._kernels.labels import (
     signatures,
 )
 from consilience._kernels.numbers import has_avx2, random_below, random_bits, random_permutation, random_uniform, xlogx
-from consilience._kernels.pairs import contingency, encode_codes, pair_sums, within_sums
+from consilience._kernels.pairs import (
+    contingency,
+    encode_codes,
+    expected_sums,
+    expected_xlogx,
+    object_overlaps,
+    overlap_sums,
+    pair_sums,
+    within_sums,
+)
 from consilience._kernels.search import INITS, OBJECTIVES, lloyd, merge_clusters, sweep
 
 __all__ = [
@@ -23,6 +32,8 @@ __all__ = [
     "PRIORS",
     "contingency",
     "encode_codes",
+    "expected_sums",
+    "expected_xlogx",
     "gibbs_conditionals",
     "gibbs_sweep",
     "has_avx2",
@@ -30,6 +41,8 @@ __all__ = [
     "label_votes",
     "lloyd",
     "merge_clusters",
+    "object_overlaps",
+    "overlap_sums",
     "pair_sums",
     "random_below",
     "random_bits",

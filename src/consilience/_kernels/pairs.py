@@ -67,13 +67,7 @@ def pair_sums(
     (joint), over the clusters of a (own), over the clusters of b (other), and the number of objects labeled in both.
     Without missing labels the last three are left empty, since they belong to a clustering alone.
     """
-    clusters = np.ascontiguousarray(clusters, np.int32)
-    if codes.ndim != 2 or codes.dtype not in (np.uint8, np.uint16, np.uint32) or not codes.flags.c_contiguous:
-        raise InputError("codes must be a C-contiguous table of uint8, uint16 or uint32, as encode_codes makes it")
-    if not 0 <= begin <= end <= len(codes) or len(clusters) < end or clusters.min(initial=0) < 0:
-        raise InputError(f"clusterings {begin} … {end - 1} are not among the {min(len(codes), len(clusters))} given")
-    if codes.shape[1] >= 2**32:
-        raise InputError(f"{codes.shape[1]:,} objects are more than the kernel can number")
+    clusters = _check_band(codes, clusters, begin, end)
     rows = end if rows is None else rows
     if not 0 <= rows <= end:
         raise InputError(f"{rows} rows are not among the first {end} clusterings")
@@ -83,6 +77,68 @@ def pair_sums(
     _native.pair_sums(codes, clusters, int(begin), sums, known, threads)
     nothing = sums[:0]
     return (sums[0], sums[1], sums[2], known) if missing else (sums[0], nothing, nothing, known)
+
+
+def expected_xlogx(n: int, own: Ints, other: Ints, *, threads: int = 1) -> Floats:
+    """E[x log x] of the objects that clusters of own[i] and other[j] of n objects share by chance: (own, other)."""
+    own, other = np.ascontiguousarray(own, np.int64), np.ascontiguousarray(other, np.int64)
+    if min(own.min(initial=n), other.min(initial=n)) < 0 or max(own.max(initial=0), other.max(initial=0)) > n:
+        raise InputError(f"a cluster of {n} objects has 0 … {n} of them")
+    out = np.empty((len(own), len(other)))
+    _native.expected_xlogx(int(n), own, other, out, threads)
+    return out
+
+
+def expected_sums(codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, threads: int = 1) -> Floats:
+    """E[x log x] by chance, summed over the contingency table of the objects labeled in both, for the pairs a < b, begin <= b < end.
+
+    Returns (end, end − begin), 0 where a >= b.
+    """
+    clusters = _check_band(codes, clusters, begin, end)
+    out = np.zeros((int(end), int(end - begin)))
+    _native.expected_sums(codes, clusters, int(begin), out, threads)
+    return out
+
+
+def overlap_sums(
+    codes: NDArray[Any], clusters: Labels, begin: int, end: int, *, missing: bool, threads: int = 1
+) -> tuple[Floats, Ints]:
+    """Σ x² / max(a, b) over the cells x of the contingency tables with margins a, b: the element-centric similarity summed over objects.
+
+    Returns arrays of shape (end, end − begin) for the pairs a <= b, begin <= b < end, with 0 elsewhere: the sums, and the number of
+    objects labeled in both, which is left empty without missing labels. Fastest where a has more clusters than b.
+    """
+    clusters = _check_band(codes, clusters, begin, end)
+    shape = int(end), int(end - begin)
+    sums, known = np.zeros(shape), np.zeros(shape if missing else (0, 0), np.int64)
+    _native.overlap_sums(codes, clusters, int(begin), sums, known, threads)
+    return sums, known
+
+
+def object_overlaps(
+    codes: NDArray[Any], clusters: Labels, begin: int, end: int, total: Floats, *, threads: int = 1
+) -> None:
+    """Add x / max(a, b) of every object's cell in the pairs (a, b), begin <= a < end, a < b, to `total` (objects).
+
+    Holds (end − begin) × n_objects numbers; objects missing in a or b get nothing from the pair.
+    """
+    clusters = _check_band(codes, clusters, begin, end)
+    check_out(total, (np.float64,), "total")
+    if len(clusters) < len(codes) or total.shape != codes.shape[1:]:
+        raise InputError("the total needs a place for every object, and every clustering its number of clusters")
+    _native.object_overlaps(codes, clusters, int(begin), int(end), total, threads)
+
+
+def _check_band(codes: NDArray[Any], clusters: Labels, begin: int, end: int) -> Labels:
+    """The numbers of clusters as the kernels take them, if codes and clusterings begin … end − 1 are what they need."""
+    clusters = np.ascontiguousarray(clusters, np.int32)
+    if codes.ndim != 2 or codes.dtype not in (np.uint8, np.uint16, np.uint32) or not codes.flags.c_contiguous:
+        raise InputError("codes must be a C-contiguous table of uint8, uint16 or uint32, as encode_codes makes it")
+    if not 0 <= begin <= end <= len(codes) or len(clusters) < end or clusters.min(initial=0) < 0:
+        raise InputError(f"clusterings {begin} … {end - 1} are not among the {min(len(codes), len(clusters))} given")
+    if codes.shape[1] >= 2**32:
+        raise InputError(f"{codes.shape[1]:,} objects are more than the kernel can number")
+    return clusters
 
 
 def within_sums(block: Floats, begin: int, labels: Labels, sums: Floats, *, threads: int = 1) -> None:

@@ -1,8 +1,10 @@
 """What judges a clustering: compared with another, with all of an ensemble, with known labels, or on the data."""
 
+from consilience.measures.chance import adjusted_mutual_information
 from consilience.measures.compactness import compactness
 from consilience.measures.counts import contingency
 from consilience.measures.effect_sizes import distinguishing_features
+from consilience.measures.elements import element_centric, element_consistency
 from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
 from consilience.measures.likelihood import perplexity
 from consilience.measures.matching import accuracy, f1, matched_accuracy
@@ -18,6 +20,7 @@ __all__ = [
     "Measure",
     "Stability",
     "accuracy",
+    "adjusted_mutual_information",
     "adjusted_rand",
     "anmi",
     "cluster_difference",
@@ -25,6 +28,8 @@ __all__ = [
     "compare",
     "contingency",
     "distinguishing_features",
+    "element_centric",
+    "element_consistency",
     "f1",
     "information_ratio",
     "jaccard",

@@ -88,7 +88,7 @@ def anmi(ensemble: Any, labels: Any) -> float:
     return float(np.average(nmi_from(sums)[shared], weights=sums.n[shared]))
 
 
-def _parts(s: Sums) -> tuple[Floats, Floats, Floats]:
+def shared_and_entropies(s: Sums) -> tuple[Floats, Floats, Floats]:
     """n·I, n·H(own), n·H(other); an entropy below 10⁻³/n is rounding (the least that is not is about 1.4/n)."""
     whole = xlogx(s.n)
     own, other = whole - s.own, whole - s.other
@@ -99,18 +99,18 @@ def _parts(s: Sums) -> tuple[Floats, Floats, Floats]:
 
 def nmi_from(s: Sums) -> Floats:
     """I / √(H H'), 1 where both entropies are 0, 0 where one is."""
-    shared, own, other = _parts(s)
+    shared, own, other = shared_and_entropies(s)
     both_single = (own == 0) & (other == 0)
     return unknown(s.n, np.minimum(ratio(shared, np.sqrt(own * other), both_single.astype(float)), 1.0))
 
 
 def variation_of_information_from(s: Sums) -> Floats:
     """H + H' − 2 I."""
-    shared, own, other = _parts(s)
+    shared, own, other = shared_and_entropies(s)
     return unknown(s.n, ratio(np.maximum(own + other - 2 * shared, 0.0), s.n, 0.0))
 
 
 def information_ratio_from(s: Sums) -> Floats:
     """I / H(own), 1 where that entropy is 0."""
-    shared, own, _ = _parts(s)
+    shared, own, _ = shared_and_entropies(s)
     return unknown(s.n, ratio(shared, own, 1.0))

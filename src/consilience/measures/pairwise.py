@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience import _kernels
 from consilience._check import InputError, check_choice, count
 from consilience._parallel import n_threads
 from consilience._progress import track
 from consilience._types import Array, Columns, EnsembleLike, Floats, Labels
 from consilience.ensemble import Ensemble
-from consilience.measures.counts import TERMS, Sums, cells, clusters, sums_with_each, tables
+from consilience.measures.bands import bands_of_sums, mirror
+from consilience.measures.counts import cells, clusters, sums_with_each, tables
 from consilience.measures.registry import MEASURES, Measure
 from consilience.opening import as_ensemble
 from consilience.results import Result
 
-BAND = 128  # clusterings compared with all others at a time
 STACK = 2**18  # cells of the tables, or labels counted, at a time: what the cache holds
 DENSE = 4  # cells per object up to which a dense table is counted faster than cells are sorted
 
@@ -38,9 +37,10 @@ def pairwise(
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     measure : str
-        A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi",
-        "variation_of_information", "information_ratio", "accuracy", "matched_accuracy", "f1", or one of your own. The first seven
-        are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as long.
+        A name in :data:`MEASURES`: "rand", "adjusted_rand", "jaccard", "cluster_difference", "nmi", "adjusted_mutual_information",
+        "variation_of_information", "information_ratio", "element_centric", "accuracy", "matched_accuracy", "f1", or one of your own.
+        The first nine are computed in bulk by a native kernel; the next three need the tables themselves and take 10 to 100 times as
+        long.
     columns : str, int or sequence of them, optional
         Of a table or a run: the clusterings to take, by name, position or pattern (``"leiden_*"``).
     id_column : str or int, optional
@@ -71,6 +71,8 @@ def pairwise(
     check_choice(measure, MEASURES, "measure")
     ens, how = as_ensemble(ensemble, columns=columns, id_column=id_column), MEASURES[measure]
     threads = n_threads(n_jobs)
+    if how.all_pairs is not None:
+        return how.all_pairs(ens, threads, progress)
     if how.formula is None:
         return _one_by_one(ens, how, measure, progress)
     if how.term is None:
@@ -106,38 +108,14 @@ def _one_by_one(ens: Ensemble, how: Measure, name: str, progress: bool | None) -
 
 
 def _in_bulk(ens: Ensemble, how: Measure, name: str, threads: int, progress: bool | None) -> Floats:
-    """Bands of columns; each band is compared with all clusterings up to its end, and mirrored."""
     assert how.term is not None
     assert how.formula is not None
-    m = ens.n_clusterings
-    codes, missing = _kernels.encode_codes(ens.labels), ens.has_missing
-    sizes = [np.bincount(column + 1)[1:] for column in ens.labels.T]
-    clusters = np.array([len(size) for size in sizes], np.int32)
-    alone = np.array([TERMS[how.term](size).sum() for size in sizes])
-    out = np.empty((m, m))
-    begins = range(0, m, BAND)
-    for begin in track(begins, len(begins), name, progress):
-        end = min(begin + BAND, m)
-        joint, own, other, known = _kernels.pair_sums(
-            codes, clusters, begin, end, term=how.term, missing=missing, threads=threads
-        )
-        if missing:
-            sums = Sums(known.astype(float), joint.astype(float), own.astype(float), other.astype(float))
-        else:
-            sums = Sums(np.float64(ens.n_objects), joint.astype(float), alone[:end, None], alone[None, begin:end])
+    out = np.empty((ens.n_clusterings, ens.n_clusterings))
+    for begin, end, sums in bands_of_sums(ens, how.term, name, threads, progress):
         out[:end, begin:end] = how.formula(sums)
-        out[begin:end, :end] = (out[:end, begin:end] if how.symmetric else how.formula(sums.swapped())).T
-    return _mirror(out, how) if how.symmetric else out
-
-
-def _mirror(matrix: Floats, how: Measure) -> Floats:
-    """Symmetric to the last bit, with an exact diagonal, as SciPy's condensed form wants it."""
-    diagonal = np.where(np.isnan(np.diag(matrix)), np.nan, 0.0 if how.is_distance else 1.0)
-    for begin in range(0, len(matrix), BAND):
-        block = matrix[begin : begin + BAND, begin : begin + BAND]
-        block[...] = np.triu(block, 1) + np.triu(block, 1).T
-    np.fill_diagonal(matrix, diagonal)
-    return matrix
+        if not how.symmetric:
+            out[begin:end, :end] = how.formula(sums.swapped()).T
+    return mirror(out, is_distance=how.is_distance) if how.symmetric else out
 
 
 def _by_table(ens: Ensemble, how: Measure, name: str, progress: bool | None) -> Floats:

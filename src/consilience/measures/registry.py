@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from consilience.measures import information, matching, pairs
+from consilience.measures import chance, elements, information, matching, pairs
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Measure:
         tables; or, without a term, of the cells (rows, columns, counts) of one.
     stacked : callable, optional
         The formula for many dense tables at once.
+    all_pairs : callable, optional
+        The batch form of a measure with a kernel of its own: of an Ensemble, threads and whether to show progress.
     """
 
     function: Callable[[Any, Any], float]
@@ -44,6 +46,7 @@ class Measure:
     term: str | None = None
     formula: Callable[..., Any] | None = None
     stacked: Callable[..., Any] | None = None
+    all_pairs: Callable[..., Any] | None = None
 
 
 MEASURES: dict[str, Measure] = {
@@ -54,6 +57,7 @@ MEASURES: dict[str, Measure] = {
         pairs.cluster_difference, is_distance=True, term="square", formula=pairs.cluster_difference_from
     ),
     "nmi": Measure(information.nmi, term="xlogx", formula=information.nmi_from),
+    "adjusted_mutual_information": Measure(chance.adjusted_mutual_information, all_pairs=chance.adjusted_all_pairs),
     "variation_of_information": Measure(
         information.variation_of_information,
         is_distance=True,
@@ -64,6 +68,7 @@ MEASURES: dict[str, Measure] = {
     "information_ratio": Measure(
         information.information_ratio, symmetric=False, term="xlogx", formula=information.information_ratio_from
     ),
+    "element_centric": Measure(elements.element_centric, all_pairs=elements.element_centric_all_pairs),
     "accuracy": Measure(
         matching.accuracy, symmetric=False, formula=matching.accuracy_from, stacked=matching.accuracy_of
     ),

@@ -1,0 +1,121 @@
+"""Mutual information adjusted for chance: exact under the permutation (hypergeometric) model.
+
+With φ(x) = x log x and Φ its sum over the cells of the contingency table, dealing the objects out anew at the same cluster
+sizes changes nothing but Φ, and E[Φ] is the sum of E[φ(X)] over the cells, X the objects that a cluster of size a and one of
+size b share by chance. That depends on (n, a, b) alone: E[Φ] of all pairs is N E Nᵀ, N the number of clusters of each size in
+each clustering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._check import check_choice
+from consilience._progress import track
+from consilience._types import Array, Floats, Labels
+from consilience.ensemble import Ensemble
+from consilience.measures.bands import bands_of_sums, codes_of, mirror
+from consilience.measures.counts import Sums, check_pair, ratio, sums_with_each, unknown, xlogx
+from consilience.measures.information import shared_and_entropies
+
+ROWS = 64  # sizes looked up with all others at a time
+AVERAGES: dict[str, Callable[[Any, Any], Floats]] = {
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "geometric": lambda a, b: np.sqrt(a * b),
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+def adjusted_mutual_information(a: Any, b: Any, *, average_method: str = "arithmetic") -> float:
+    """Mutual information adjusted for chance: (I − E[I]) / (mean of the entropies − E[I]) (Vinh, Epps and Bailey 2010).
+
+    0 on average for unrelated clusterings whatever their numbers of clusters, 1 if equal; can be negative. E[I] is exact, over
+    all ways to deal the objects out at the same cluster sizes. Equal to ``sklearn.metrics.adjusted_mutual_info_score`` on the
+    objects labeled in both.
+
+    Parameters
+    ----------
+    a, b : (n_objects,) label vectors
+        Objects missing in either are left out.
+    average_method : {"arithmetic", "geometric", "max", "min"}
+        Of the two entropies.
+
+    Returns
+    -------
+    float
+        If a clustering is one cluster, or all single objects, chance and agreement are the same: 0, or 1 if both are.
+
+    Notes
+    -----
+    Cost O(n) and for every two different cluster sizes a and b a sum of about 20 √(ab/n) terms.
+
+    Examples
+    --------
+    >>> from consilience.measures import adjusted_mutual_information
+    >>> round(adjusted_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 3)
+    0.571
+    """
+    check_choice(average_method, AVERAGES, "average_method")
+    a, b = check_pair(a, b)
+    both = (a >= 0) & (b >= 0)
+    a, b = a[both], b[both]
+    (own, own_times), (other, other_times) = _sizes(a), _sizes(b)
+    expected = own_times @ _kernels.expected_xlogx(len(a), own, other) @ other_times
+    return float(adjusted_from(sums_with_each(a, b[:, None], "xlogx"), expected, average_method)[0])
+
+
+def adjusted_from(s: Sums, expected: Floats, average_method: str = "arithmetic") -> Floats:
+    """(Φ − E[Φ]) / (n · mean entropy − n · E[I]); 1 where both are one cluster or single objects, 0 where one is."""
+    _, own, other = shared_and_entropies(s)
+    by_chance = expected - s.own - s.other + xlogx(s.n)
+    value = ratio(s.joint - expected, AVERAGES[average_method](own, other) - by_chance, 0.0)
+    one_cluster, single_objects = (own == 0, other == 0), (s.own == 0, s.other == 0)
+    fixed = np.logical_or.reduce(np.broadcast_arrays(*one_cluster, *single_objects))
+    equal = (one_cluster[0] & one_cluster[1]) | (single_objects[0] & single_objects[1])
+    return unknown(s.n, np.where(equal, 1.0, np.where(fixed, 0.0, np.minimum(value, 1.0))))
+
+
+def adjusted_all_pairs(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
+    """The measure for all pairs of an ensemble."""
+    m = ens.n_clusterings
+    codes, clusters = codes_of(ens.labels)
+    expected = None if ens.has_missing else _expected_sums(ens, threads, progress)
+    out = np.empty((m, m))
+    for begin, end, sums in bands_of_sums(ens, "xlogx", "adjusted_mutual_information", threads, progress):
+        if expected is None:
+            by_chance = _kernels.expected_sums(codes, clusters, begin, end, threads=threads)
+        else:
+            by_chance = expected[:end, begin:end]
+        out[:end, begin:end] = adjusted_from(sums, by_chance)
+    return mirror(out)
+
+
+def _expected_sums(ens: Ensemble, threads: int, progress: bool | None) -> Floats:
+    """E[Φ] of all pairs of clusterings without missing labels: each pair of cluster sizes is looked at once."""
+    found = [_sizes(column) for column in ens.labels.T]
+    sizes = np.unique(np.concatenate([size for size, _ in found]))
+    starts = np.cumsum([0] + [len(size) for size, _ in found])
+    places = np.searchsorted(sizes, np.concatenate([size for size, _ in found]))
+    times = np.concatenate([times for _, times in found]).astype(float)
+    having = sparse.csr_matrix((times, places, starts), shape=(ens.n_clusterings, len(sizes)))
+    by_size = having.tocsc()
+    half = np.zeros((ens.n_clusterings, ens.n_clusterings))
+    begins = range(0, len(sizes), ROWS)
+    for begin in track(begins, len(begins), "agreement by chance", progress):
+        end = min(begin + ROWS, len(sizes))
+        table = _kernels.expected_xlogx(ens.n_objects, sizes[begin:end], sizes[begin:], threads=threads)
+        table[:, : end - begin] /= 2  # these pairs of sizes stand in the table both ways
+        half += by_size[:, begin:end] @ (by_size[:, begin:] @ table.T).T
+    return half + half.T
+
+
+def _sizes(codes: Labels) -> tuple[Array, Array]:
+    """The different sizes of the clusters, and how many clusters have each."""
+    size = np.bincount(codes) if codes.size else np.zeros(0, np.int64)
+    return np.unique(size[size > 0], return_counts=True)
