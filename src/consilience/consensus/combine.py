@@ -29,6 +29,7 @@ from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
 from consilience.consensus.sccc import SCCC
+from consilience.consensus.trust import trust_tables
 from consilience.consensus.vote import MajorityVote
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
@@ -171,6 +172,7 @@ def _finish(
         note="; ".join(notes),
         seconds=time.perf_counter() - start,
         estimator=estimator,
+        **trust_tables(ens.labels.T, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
         **chosen,
     )
 

@@ -14,6 +14,8 @@ from consilience.consensus.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.results import Result
 
+LISTED = 10  # clusters that are printed
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Consensus(Result):
@@ -39,10 +41,27 @@ class Consensus(Result):
         Average NMI with the ensemble: how much of it the answer tells. Grows with k; not a measure of truth.
     ids : (n_objects,) array or None
         The objects' names, where the ensemble has them.
+    clusters : DataFrame or None
+        How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
+        `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
+        (how often). :func:`consilience.consensus.trust.cluster_table` has the definitions.
+    members : DataFrame or None
+        How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
+        with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
+        answer) and `drop` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
     candidates : DataFrame or None
         With ``method="auto"``: every candidate and its NMI with clusterings it had not seen.
     curve : DataFrame or None
-        With ``n_clusters="stable"``: agreement between answers of two halves of the clusterings, for every k.
+        How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
+        `sem`, and that of a null without clusters, `null`, up to `null_high`.
+    scales : DataFrame or None
+        The numbers of clusters at which the ensemble agrees with itself, the most trustworthy first: `n_clusters`, `stability`,
+        `null`, `null_high`, `excess` (stability − null_high), `real` (more than chance) and `confidence` (mean of the objects).
+    scale_labels : (n_objects, n_scales) int array or None
+        The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw_tree_over_k` draws.
+    splits : DataFrame or None
+        What every scale splits of the next coarser one: `from_k`, `to_k`, `cluster`, `into` (clusters of the finer one, as
+        text), `size`, `stability`, `null_high` and `real` (more than chance).
     note : str
         How the choices were made.
     seconds : float
@@ -58,8 +77,13 @@ class Consensus(Result):
     method: str
     anmi: float
     ids: Array | None = None
+    clusters: pd.DataFrame | None = None
+    members: pd.DataFrame | None = None
     candidates: pd.DataFrame | None = None
     curve: pd.DataFrame | None = None
+    scales: pd.DataFrame | None = None
+    scale_labels: Ints | None = None
+    splits: pd.DataFrame | None = None
     note: str = ""
     seconds: float = 0.0
     estimator: Any = None
@@ -115,18 +139,59 @@ class Consensus(Result):
         floaters = count(len(self.floating), "floater")
         lines = [
             f"Consensus: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects by {self.method}",
-            f"sizes       {_list(self.sizes)}",
             f"confidence  mean {self.mean_confidence:.3f}",
             f"support     mean {self.mean_support:.3f}; {floaters} (at most half of the clusterings agree)",
             f"anmi        {self.anmi:.4f}",
         ]
         if not known.all():
             lines.append(f"no label    {np.count_nonzero(~known):,} objects (-1)")
+        if scales := describe_scales(self):
+            lines.append(f"scales      {scales}")
+        if drops := describe_drops(self):
+            lines.append(f"to drop     {drops}")
         if self.note:
             lines.append(f"chosen      {self.note}")
+        if self.clusters is None:
+            lines.insert(1, f"sizes       {_list(self.sizes)}")
+        else:
+            lines += _cluster_lines(self.clusters)
         return "\n  ".join(lines)
 
 
-def _list(sizes: Ints, most: int = 12) -> str:
-    shown = ", ".join(f"{size:,}" for size in sizes[:most])
-    return shown if len(sizes) <= most else f"{shown} … ({len(sizes) - most} more)"
+def describe_scales(one: Consensus) -> str:
+    """At which numbers of clusters the ensemble agrees with itself, in a few words; empty where nobody looked."""
+    if one.scales is None:
+        return ""
+    real = one.scales.loc[one.scales["real"].astype(bool), "n_clusters"].tolist()
+    if not real:
+        return "nothing is more stable than chance"
+    others = [k for k in real if k != one.n_clusters]
+    if len(others) == len(real):
+        return f"stable at {_list(np.array(real))}, the most trustworthy first"
+    return f"stable at {one.n_clusters}" + (f", also at {_list(np.array(others))}" if others else " only")
+
+
+def describe_drops(one: Consensus, most: int = 3) -> str:
+    """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
+    if one.members is None or not one.members["drop"].any():
+        return ""
+    weak = one.members[one.members["drop"]].sort_values("reliability", kind="stable")
+    some = weak.head(most)
+    named = [f"{name} ({value:.2f})" for name, value in zip(some["clustering"], some["reliability"], strict=True)]
+    more = f", … {len(weak) - most:,} more" if len(weak) > most else ""
+    return f"{len(weak):,} of {count(len(one.members), 'clustering')}, by reliability: {', '.join(named)}{more}"
+
+
+def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
+    """The clusters as lines of a small table."""
+    lines = ["cluster        size  confidence  support"]
+    for row in clusters.head(LISTED).itertuples():
+        lines.append(f"{row.cluster:>7}{row.size:>12,}{row.confidence:>12.3f}{row.support:>9.3f}")
+    if (left := len(clusters) - LISTED) > 0:
+        lines.append(f"      … {left:,} more")
+    return lines
+
+
+def _list(numbers: Ints, most: int = 12) -> str:
+    shown = ", ".join(f"{number:,}" for number in numbers[:most])
+    return shown if len(numbers) <= most else f"{shown} … ({len(numbers) - most} more)"

@@ -1,0 +1,94 @@
+"""How far to trust clusters and clusterings, by their plain definitions: loops over objects and pairs."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+
+def owners(columns: Any, labels: Any, k: int) -> list[dict[int, int]]:
+    """For every clustering, the cluster that holds most objects of each label; ties go to the lower number."""
+    found = []
+    for column in columns:
+        counts = {label: np.zeros(k, int) for label in set(column[column >= 0].tolist())}
+        for label, cluster in zip(column, labels, strict=True):
+            if label >= 0 and cluster >= 0:
+                counts[label][cluster] += 1
+        found.append({label: int(count.argmax()) for label, count in counts.items()})
+    return found
+
+
+def votes(columns: Any, labels: Any, k: int) -> list[list[tuple[int, int]]]:
+    """For every object, (clustering, cluster) of each of its votes."""
+    speaks = owners(columns, labels, k)
+    return [
+        [(q, speaks[q][column[i]]) for q, column in enumerate(columns) if column[i] >= 0] for i in range(len(labels))
+    ]
+
+
+def recurrence(columns: Any, labels: Any, cluster: int) -> float:
+    """Mean over clusterings of the largest Jaccard index with one of their clusters, on objects labeled in both."""
+    best = []
+    for column in columns:
+        both = (column >= 0) & (labels >= 0)
+        mine = {i for i in np.flatnonzero(both) if labels[i] == cluster}
+        if mine:
+            theirs = [{i for i in np.flatnonzero(both) if column[i] == label} for label in set(column[both].tolist())]
+            best.append(max(len(mine & other) / len(mine | other) for other in theirs))
+    return float(np.mean(best)) if best else np.nan
+
+
+def confused(columns: Any, labels: Any, cluster: int, k: int) -> tuple[int, float]:
+    """The other cluster that most votes of a cluster's objects speak for, and their share of its votes."""
+    count = np.zeros(k)
+    for i, cast in enumerate(votes(columns, labels, k)):
+        for _, to in cast if labels[i] == cluster else []:
+            count[to] += 1
+    total, count[cluster] = count.sum(), 0
+    return (int(count.argmax()), count.max() / total) if count.any() else (-1, 0.0)
+
+
+def what_others_say(columns: Any, labels: Any, k: int, without: int) -> Any:
+    """The cluster of most votes of the other clusterings; −1 where there is none."""
+    found = np.full(len(labels), -1)
+    for i, cast in enumerate(votes(columns, labels, k)):
+        count = np.bincount([to for q, to in cast if q != without], minlength=k)
+        found[i] = count.argmax() if count.any() and labels[i] >= 0 else -1
+    return found
+
+
+def pairs_together(a: Any, b: Any) -> int:
+    """Ordered pairs of objects that are together in both."""
+    return sum(a[i] == a[j] and b[i] == b[j] for i in range(len(a)) for j in range(len(a)) if i != j)
+
+
+def adjusted_wallace(a: Any, b: Any) -> float:
+    """The larger of the two adjusted Wallace coefficients of two vectors without missing labels."""
+    pairs = len(a) * (len(a) - 1)
+    both, one, other = pairs_together(a, b), pairs_together(a, a), pairs_together(b, b)
+    coefficients = [
+        (both / own - rest / pairs) / (1 - rest / pairs) for own, rest in ((one, other), (other, one)) if own
+    ]
+    return float(max(coefficients))
+
+
+def shuffled_pairs(a: Any, b: Any) -> Any:
+    """Pairs together in both for every order of the second."""
+    return np.array([pairs_together(a, np.asarray(order)) for order in permutations(b)])
+
+
+def weight(columns: Any, number: int, theta: float = 0.4) -> float:
+    """Mean over a clustering's objects of exp(−H / (θ m)), H the summed entropy in bits of all clusterings in their cluster."""
+    own, m, found = columns[number], len(columns), []
+    for label in own[own >= 0]:
+        inside, bits = own == label, []
+        for q, column in enumerate(columns):
+            share = np.unique(column[inside & (column >= 0)], return_counts=True)[1]
+            if q != number and share.size:
+                share = share / share.sum()
+                bits.append(-float((share * np.log2(share)).sum()))
+        mean = np.mean(bits) if bits else 0.0
+        found.append(np.exp(-mean * (m - 1) / (theta * m)))
+    return float(np.mean(found))

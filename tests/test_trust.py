@@ -1,0 +1,229 @@
+"""How far to trust each cluster and each clustering: the tables against their plain definitions, and what they find."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience.consensus import Consensus, trust
+from consilience.consensus.trust import cluster_table, member_table, trust_tables
+from oracle import trust as plain
+
+CLUSTERS = ["cluster", "size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
+MEMBERS = ["clustering", "n_clusters", "coverage", "reliability", "weight", "kept", "drop"]
+
+
+def noisy(n: int, k: int, m: int, share: float, seed: int, missing: float = 0.0) -> tuple[Any, Any]:
+    """A partition, and copies of it (clusterings × objects) of which a share of the labels is drawn anew and some are missing."""
+    rng = np.random.default_rng(seed)
+    truth = np.sort(rng.integers(k, size=n)).astype(np.int32)
+    columns = np.tile(truth, (m, 1))
+    changed = rng.random(columns.shape) < share
+    columns[changed] = rng.integers(k, size=int(changed.sum()))
+    columns[rng.random(columns.shape) < missing] = -1
+    return truth, columns
+
+
+@pytest.fixture(params=[0.0, 0.3])
+def case(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """Clusterings of several finenesses, with and without missing labels, and a consensus with an object left out."""
+    labels, columns = noisy(40, 4, 5, 0.35, 1, request.param)
+    columns[3] = np.where(columns[3] >= 0, columns[3] // 2, -1)
+    columns[4] = np.where(columns[4] >= 0, columns[4] * 2 + np.arange(40) % 2, -1)
+    labels = labels.copy()
+    labels[7] = -1
+    return labels, columns
+
+
+def test_clusters_are_what_the_definitions_say(case):
+    labels, columns = case
+    rng = np.random.default_rng(0)
+    confidence, support = rng.random((2, 40))
+    table = cluster_table(columns, labels, confidence, support)
+    assert table.columns.tolist() == CLUSTERS
+    assert table["cluster"].tolist() == [0, 1, 2, 3]
+    for row in table.itertuples():
+        mine = labels == row.cluster
+        assert (row.size, row.floaters) == (mine.sum(), (mine & (support <= 0.5)).sum())
+        found = [row.share, row.confidence, row.support, row.recurrence, row.nearest, row.confused]
+        means = [mine.sum() / 39, confidence[mine].mean(), support[mine].mean()]
+        wanted = [
+            *means,
+            plain.recurrence(columns, labels, row.cluster),
+            *plain.confused(columns, labels, row.cluster, 4),
+        ]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_members_are_what_the_definitions_say(case):
+    labels, columns = case
+    table = member_table(columns, labels, names=list("abcde"))
+    assert table.columns.tolist() == MEMBERS
+    assert table["clustering"].tolist() == list("abcde")
+    for q, row in enumerate(table.itertuples()):
+        column = columns[q]
+        others = plain.what_others_say(columns, labels, 4, q)
+        both = (others >= 0) & (column >= 0)
+        found = [row.n_clusters, row.coverage, row.reliability, row.weight, row.kept]
+        placed = (column >= 0) & (labels >= 0)
+        kept = plain.pairs_together(column[placed], labels[placed]) / plain.pairs_together(
+            column[placed], column[placed]
+        )
+        wanted = [
+            len(set(column[column >= 0])),
+            (column >= 0).mean(),
+            plain.adjusted_wallace(others[both], column[both]),
+        ]
+        np.testing.assert_allclose(found, [*wanted, plain.weight(columns, q), kept], rtol=1e-9)
+
+
+def test_weights_of_fine_clusterings_without_a_table_of_all_cells(case, monkeypatch):
+    labels, columns = case
+    whole = member_table(columns, labels)
+    monkeypatch.setattr(trust, "CELLS", 0)
+    np.testing.assert_allclose(member_table(columns, labels)["weight"], whole["weight"], rtol=1e-12)
+
+
+def test_the_variance_of_shuffled_pairs_is_that_of_all_orders():
+    for a, b in (([0, 0, 1, 1, 1, 2], [0, 1, 1, 1, 0, 0]), ([0, 0, 0, 0, 1, 2, 2], [0, 0, 1, 1, 2, 2, 2])):
+        pairs = plain.shuffled_pairs(np.array(a), np.array(b))
+        sizes = [np.bincount(x).astype(float) for x in (a, b)]
+        assert trust._variance(*sizes, float(len(a))) == pytest.approx(pairs.var(), rel=1e-9)
+        assert pairs.mean() == pytest.approx(np.prod([trust._pairs(x) for x in sizes]) / (len(a) * (len(a) - 1)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shuffled_clusterings_are_to_drop_and_others_are_not(seed):
+    _, columns = noisy(300, 5, 12, 0.3, seed)
+    rng = np.random.default_rng(seed)
+    columns[2] = rng.permutation(columns[2])
+    columns[9] = rng.integers(20, size=300)
+    columns[5] = columns[5] * 3 + np.arange(300) % 3  # finer
+    columns[6] = columns[6] // 2  # coarser
+    found = cs.combine(columns.T, 5, "vote").members
+    assert np.flatnonzero(found["drop"]).tolist() == [2, 9]
+    assert (found["reliability"][[2, 9]].abs() < 0.1).all()
+    assert (found["reliability"].drop([2, 9]) > 0.3).all()
+
+
+def test_fineness_costs_no_reliability_and_only_the_fine_say_much():
+    labels, columns = noisy(200, 4, 6, 0.0, 0)
+    columns[1] = columns[1] * 5 + np.arange(200) % 5
+    columns[2] = columns[2] // 2
+    found = member_table(columns, labels)
+    np.testing.assert_allclose(found["reliability"], 1.0)
+    assert found["weight"][1] > found["weight"][0] > found["weight"][2]
+    assert found["kept"].tolist()[:2] == [1.0, 1.0]
+    assert found["kept"][2] < 0.6
+    assert not found["drop"].any()
+
+
+def test_a_clustering_is_not_judged_by_its_own_votes():
+    rng = np.random.default_rng(3)
+    columns = rng.integers(4, size=(3, 400)).astype(np.int32)
+    answer = cs.combine(columns.T, 4, "vote").labels
+    found = member_table(columns, answer)
+    assert (found["reliability"].abs() < 0.1).all()  # with its own votes the agreement is far above chance
+    assert max(cs.measures.adjusted_rand(answer, column) for column in columns) > 0.2
+
+
+def test_clusterings_that_say_nothing():
+    labels, columns = noisy(30, 3, 6, 0.1, 0)
+    columns[1], columns[2], columns[3] = 0, np.arange(30), -1
+    found = member_table(columns, labels)
+    assert found["reliability"][[1, 2]].tolist() == [0.0, 0.0]
+    assert found["drop"].tolist() == [False, True, True, False, False, False]
+    assert found.loc[3, ["reliability", "weight", "kept"]].isna().all()
+    assert (found.loc[3, "n_clusters"], found.loc[3, "coverage"]) == (0, 0.0)
+
+
+def test_one_clustering_and_one_cluster():
+    one = cs.combine([[0, 0, 1, 1, 2]], 3)
+    assert one.members["reliability"].isna().all()
+    assert one.members[["weight", "kept"]].to_numpy().tolist() == [[1.0, 1.0]]
+    assert not one.members["drop"].any()
+    np.testing.assert_allclose(one.clusters["recurrence"], 1.0)
+    same = cs.combine([[0, 0, 0], [1, 1, 1]])
+    assert same.n_clusters == 1
+    assert same.clusters[["size", "recurrence", "nearest", "confused"]].to_numpy().tolist() == [[3, 1.0, -1, 0.0]]
+    assert same.members["reliability"].isna().all()
+    assert not same.members["drop"].any()
+
+
+def test_clusters_that_no_clustering_labels_have_no_recurrence():
+    found = cluster_table(np.array([[0, 0, -1, -1]], np.int32), np.array([0, 0, 1, 1]), np.ones(4), np.ones(4))
+    np.testing.assert_array_equal(found["recurrence"], [1.0, np.nan])
+    assert found["nearest"].tolist() == [-1, -1]
+
+
+def test_samples_of_objects_tell_nearly_the_same(monkeypatch):
+    labels, columns = noisy(20_000, 6, 8, 0.4, 0, 0.1)
+    columns[3] = np.random.default_rng(0).permutation(columns[3])
+    whole = member_table(columns, labels)
+    monkeypatch.setattr(trust, "OBJECTS", 3000)
+    monkeypatch.setattr(trust, "WITNESSES", 4)
+    some = member_table(columns, labels)
+    assert some["kept"].equals(whole["kept"])
+    assert not some["reliability"].equals(whole["reliability"])
+    np.testing.assert_allclose(some["reliability"], whole["reliability"], atol=0.03)
+    np.testing.assert_allclose(some["weight"], whole["weight"], rtol=0.25)
+    assert some["drop"].tolist() == whole["drop"].tolist() == [q == 3 for q in range(8)]
+
+
+def test_combine_fills_them_in_and_they_are_saved(tmp_path):
+    _, columns = noisy(80, 3, 6, 0.2, 0, 0.1)
+    columns[4] = np.random.default_rng(0).permutation(columns[4])
+    frame = pd.DataFrame(columns.T, columns=[f"run{q}" for q in range(6)])
+    one = cs.combine(frame, 3, "information")
+    tables = trust_tables(columns, one.labels, one.confidence, one.support, frame.columns)
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(getattr(one, name), table)
+    assert one.clusters["size"].tolist() == one.sizes.tolist()
+    assert np.average(one.clusters["confidence"], weights=one.sizes) == pytest.approx(one.mean_confidence)
+    assert np.average(one.clusters["support"], weights=one.sizes) == pytest.approx(one.mean_support)
+    assert one.clusters["floaters"].sum() == len(one.floating)
+    one.save(tmp_path / "one")
+    again = Consensus.load(tmp_path / "one")
+    pd.testing.assert_frame_equal(again.clusters, one.clusters)
+    pd.testing.assert_frame_equal(again.members, one.members)
+    assert repr(again) == repr(one)
+    assert "to drop     1 of 6 clusterings, by reliability: run4 (" in repr(one)
+    assert again.scales is again.scale_labels is again.splits is None
+
+
+def test_the_print_out_is_short(tmp_path):
+    _, columns = noisy(2000, 26, 30, 0.2, 0)
+    rng = np.random.default_rng(0)
+    for q in range(5):
+        columns[q] = rng.permutation(columns[q])
+    lines = repr(cs.combine(columns.T, 26, "vote")).split("\n")
+    assert len(lines) <= 20
+    assert max(map(len, lines)) < 120
+    assert lines[-1].strip() == "… 16 more"
+    assert "to drop     5 of 30 clusterings" in "\n".join(lines)
+    assert "… 2 more" in "\n".join(lines)
+
+
+def test_the_print_out_tells_the_scales():
+    from dataclasses import replace
+
+    one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2)
+    scales = pd.DataFrame({"n_clusters": [4, 2, 9], "real": [True, True, False]})
+    assert "scales      stable at 2, also at 4\n" in repr(replace(one, scales=scales))
+    assert "scales      stable at 4, the most trustworthy first\n" in repr(replace(one, scales=scales.iloc[[0, 2]]))
+    assert "scales      stable at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))
+    assert "nothing is more stable than chance" in repr(replace(one, scales=scales.iloc[2:]))
+
+
+def test_a_million_objects_take_less_than_a_second():
+    labels, columns = noisy(1_000_000, 10, 10, 0.3, 0)
+    ones = np.ones(len(labels))
+    columns = np.ascontiguousarray(columns.T).T
+    start = time.process_time()
+    trust_tables(columns, labels, ones, ones)
+    assert time.process_time() - start < 1
