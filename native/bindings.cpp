@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "allocate.hpp"
 #include "chance.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"
@@ -230,6 +231,17 @@ NB_MODULE(_native, m) {
     else
       merger.greedy(merges);
     return merger.labels(labels.data());
+  });
+
+  // `value` is empty where every entry has its item's weight. Returns the number of moves, and the sum.
+  define(m, "allocate", [](const In<std::int64_t, 1>& start, const In<std::int32_t, 1>& column, const In<std::int32_t, 1>& value,
+                           const In<std::int32_t, 1>& weight, const In<double, 1>& scale, const Out<std::int32_t, 1>& labels,
+                           const In<std::int64_t, 1>& order, bool square, std::size_t limit, std::size_t passes, std::int64_t total) {
+    nb::gil_scoped_release free;
+    const Items items{weight.size(), scale.size(), start.data(), column.data(), given(value), weight.data(), scale.data()};
+    Allocator allocator(items, square, limit, total, labels.data());
+    const std::int64_t moves = allocator.run(order.data(), order.size(), passes);
+    return std::make_pair(moves, allocator.value());
   });
 
   define(m, "signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {

@@ -100,6 +100,50 @@ def test_contingency_refuses_lengths_that_disagree():
         _kernels.contingency(np.zeros(3), np.zeros(3), (1, 1), weights=[1, 2])
 
 
+# --- allocation -----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(
+    seed=seeds, n=st.integers(1, 12), m=st.integers(1, 5), k=st.integers(1, 5), square=st.booleans(), own=st.booleans()
+)
+def test_allocate(seed, n, m, k, square, own):
+    rng = np.random.default_rng(seed)
+    labels = random_labels(seed, n, m, k, missing=0.2)
+    known = np.column_stack([labels >= 0, np.ones(n, bool)])
+    columns = np.column_stack([labels + k * np.arange(m), np.full(n, k * m)])[known].astype(np.int32)
+    start = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    weight = rng.integers(1, 5, n).astype(np.int32)
+    value = rng.integers(1, np.repeat(weight, np.diff(start)) + 1).astype(np.int32) if own else np.empty(0, np.int32)
+    scale = np.append(-rng.random(k * m), rng.random() * m) * rng.random()
+    limit = int(rng.integers(1, n + 1))
+    begin, order = rng.integers(-1, limit, n).astype(np.int32), rng.permutation(n)
+    for passes in (0, 1, 20):
+        mine, theirs = begin.copy(), begin.copy()
+        how = {"square": square, "limit": limit, "passes": passes}
+        moves, value_found = _kernels.allocate(start, columns, value, weight, scale, mine, order, **how)
+        moved, value_wanted = oracle.allocate(start, columns, value, weight, scale, theirs, order, **how)
+        assert value_found == pytest.approx(value_wanted, abs=1e-9)
+        assert_array_equal(mine, theirs)
+        assert moves == moved
+
+
+def test_allocate_refuses_what_would_be_read_astray():
+    start, column, none = np.array([0, 1, 2]), np.zeros(2, np.int32), np.empty(0, np.int32)
+    weight, scale, labels, order = np.ones(2, np.int32), np.ones(1), np.zeros(2, np.int32), np.arange(2)
+    for changes, message in (
+        ({"labels": np.array([0, 2], np.int32)}, "labels in -1 … 1"),
+        ({"order": np.array([2])}, "order"),
+        ({"column": np.array([0, 1], np.int32)}, "column"),
+        ({"start": np.array([0, 1])}, "fit together"),
+        ({"weight": np.array([0, 1], np.int32)}, "at least 1"),
+    ):
+        given = {"start": start, "column": column, "value": none, "weight": weight, "scale": scale}
+        given |= {"labels": labels, "order": order} | changes
+        with pytest.raises(InputError, match=message):
+            _kernels.allocate(*given.values(), square=False, limit=2, passes=1)
+
+
 # --- codes and pair sums --------------------------------------------------------------------------------------------
 
 

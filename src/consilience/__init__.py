@@ -10,7 +10,7 @@ if _TYPE_CHECKING:
     from consilience.agreement import agree
     from consilience.alternatives import contrast
     from consilience.clusterer import EnsembleClusterer
-    from consilience.consensus import combine
+    from consilience.consensus import combine, summarize
     from consilience.ensemble import Ensemble
     from consilience.explorer import explore
     from consilience.generation import generate
@@ -34,6 +34,7 @@ _OWNERS = {
     "pairwise": "measures",
     "report": "reports.report",
     "stability": "measures",
+    "summarize": "consensus",
 }
 __all__ = [
     "Ensemble",
@@ -49,6 +50,7 @@ __all__ = [
     "pairwise",
     "report",
     "stability",
+    "summarize",
 ]
 
 

@@ -59,6 +59,8 @@ PURPOSES: dict[str, str] = {
     "consensus.quick": "the seed of one quick consensus that a chain begins at",
     "consensus.repair": "which vertices move to balance parts",
     "consensus.rows": "rows that stand for all of them",
+    "consensus.summary_child": "one partition made from others in the search for that of least loss",
+    "consensus.summary_start": "the order in which one start of that search meets its items",
     "consensus.unseen": "clusterings held out and objects sampled while methods compete",
     "consensus.variational_quick": "the seed of one quick consensus that a bound begins at",
     "consensus.variational_rows": "rows of the sample that bounds begin on",

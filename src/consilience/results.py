@@ -28,15 +28,18 @@ HEADER, ARRAYS = "result.json", "arrays.npz"
 OWNERS: dict[str, str] = {
     "Agreement": "consilience.agreement",
     "Alternatives": "consilience.alternatives",
+    "CertainCore": "consilience.consensus",
     "Comparison": "consilience.measures",
     "Consensus": "consilience.consensus",
     "Contrast": "consilience.alternatives",
+    "CredibleBall": "consilience.consensus",
     "Diagnostics": "consilience.alternatives",
     "Map": "consilience.meta",
     "MetaClustering": "consilience.meta",
     "Null": "consilience.meta",
     "Sides": "consilience.agreement",
     "Stability": "consilience.measures",
+    "Summary": "consilience.consensus",
 }
 KINDS: dict[str, type] = {}  # classes that have registered, by name
 C = TypeVar("C", bound=type)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "allocate.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "lloyd.hpp"
@@ -651,6 +652,38 @@ static void test_merge() {
   CHECK(all.labels(labels) == 1);
 }
 
+static void test_allocate() {
+  // Two samples of five items: columns 0 and 1, 2 and 3, and 4 of all objects.
+  const std::int64_t start[] = {0, 3, 6, 9, 12, 15}, order[] = {4, 0, 2, 1, 3};
+  const std::int32_t column[] = {0, 2, 4, 0, 2, 4, 0, 3, 4, 1, 3, 4, 1, 3, 4}, weight[] = {1, 2, 1, 1, 40};
+  const double scale[] = {-1, -1, -1, -1, 1};
+  for (bool square : {false, true}) {
+    const Items items{5, 5, start, column, nullptr, weight, scale};
+    std::int32_t labels[] = {-1, -1, -1, -1, -1};
+    Allocator allocator(items, square, 5, 45, labels);
+    CHECK(allocator.run(order, 5, 10) >= 5);
+    CHECK(labels[0] == labels[1] && labels[3] == labels[4] && labels[0] != labels[3]);
+    Allocator again(items, square, 5, 45, labels);
+    CHECK(std::fabs(again.value() - allocator.value()) < 1e-12);
+    CHECK(again.run(order, 5, 10) == 0);
+  }
+  // Many clusters make room for themselves: every item is alone in both samples.
+  std::vector<std::int64_t> begin, all;
+  std::vector<std::int32_t> own, ones(100, 1), labels(100, -1);
+  std::vector<double> scales(200, -1.0);
+  scales.push_back(1.0);
+  for (std::int32_t i = 0; i < 100; ++i) {
+    begin.push_back(3 * i);
+    all.push_back(i);
+    own.insert(own.end(), {i, 100 + i, 200});
+  }
+  begin.push_back(300);
+  const Items items{100, 201, begin.data(), own.data(), nullptr, ones.data(), scales.data()};
+  Allocator wide(items, false, 100, 100, labels.data());
+  wide.run(all.data(), 100, 5);
+  CHECK(*std::max_element(labels.begin(), labels.end()) == 99);
+}
+
 int main() {
   test_parallel();
   test_xlogx();
@@ -670,6 +703,7 @@ int main() {
   test_grouped_rows();
   test_grouped_sweep();
   test_merge();
+  test_allocate();
   std::printf("kernels: %d checks, %d failures\n", checks, failures);
   return failures ? 1 : 0;
 }

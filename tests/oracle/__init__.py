@@ -1,5 +1,6 @@
 """The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
 
+from oracle.allocate import allocate
 from oracle.contingency import contingency
 from oracle.expected_sums import expected_sums, expected_xlogx
 from oracle.label_tables import label_tables
@@ -13,6 +14,7 @@ from oracle.within_sums import within_sums
 from oracle.xlogx import xlogx
 
 __all__ = [
+    "allocate",
     "contingency",
     "element_scores",
     "expected_sums",

@@ -24,12 +24,13 @@ from consilience._kernels.pairs import (
     pair_sums,
     within_sums,
 )
-from consilience._kernels.search import INITS, OBJECTIVES, lloyd, merge_clusters, sweep
+from consilience._kernels.search import INITS, OBJECTIVES, allocate, lloyd, merge_clusters, sweep
 
 __all__ = [
     "INITS",
     "OBJECTIVES",
     "PRIORS",
+    "allocate",
     "contingency",
     "encode_codes",
     "expected_sums",

@@ -88,6 +88,44 @@ def sweep(
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
 
 
+def allocate(
+    start: Ints,
+    column: Labels,
+    value: Labels,
+    weight: Labels,
+    scale: Floats,
+    labels: Labels,
+    order: Ints,
+    *,
+    square: bool,
+    limit: int,
+    passes: int,
+) -> tuple[int, float]:
+    """Put items, in `order`, where Σ_y scale_y Σ_c f(T_yc) is least, until none moves; `labels` are changed in place.
+
+    T_yc is the weight of cluster c in column y, f(x) = x² (`square`) or x log x. Entries `start[i]` … of `column` are the columns of
+    item i, their weights `value`, or where that is empty `weight[i]`. A label of −1 is an item that has no cluster yet; there
+    are at most `limit` clusters. Returns the number of moves, and the sum.
+    """
+    if not (labels.min(initial=0) >= -1 and labels.max(initial=-1) < limit and len(labels) == len(weight)):
+        raise InputError(f"allocation needs {len(weight)} labels in -1 … {limit - 1}")
+    if order.size and not (order.min() >= 0 and order.max() < len(weight)):
+        raise InputError("the order names an item that is not there")
+    check_out(labels, (np.int32,), "labels")
+    fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
+    if not (fits and len(value) in (0, len(column))):
+        raise InputError("the items and their entries do not fit together")
+    if column.min(initial=0) < 0 or column.max(initial=-1) >= len(scale):
+        raise InputError("an entry is in a column that is not there")
+    total = int(weight.sum(dtype=np.int64))
+    if weight.min(initial=1) < 1 or value.min(initial=1) < 1 or total >= 2**31:
+        raise InputError("weights must be at least 1, and sum to less than 2³¹")
+    moves, found = _native.allocate(
+        start, column, value, weight, scale, labels, order, bool(square), int(limit), int(passes), total
+    )
+    return int(moves), float(found)
+
+
 def lloyd(
     X: Any,
     clusters: Labels,

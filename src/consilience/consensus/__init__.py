@@ -3,8 +3,10 @@
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
+from consilience.consensus.certain_core import CertainCore
 from consilience.consensus.combine import METHODS, combine
 from consilience.consensus.confidence import FLOATING, floating
+from consilience.consensus.credible_ball import CredibleBall
 from consilience.consensus.cspa import CSPA
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
@@ -17,6 +19,8 @@ from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.stable_components import floaters, stable_components
+from consilience.consensus.summarize import summarize
+from consilience.consensus.summary import Summary
 from consilience.consensus.vote import MajorityVote
 
 __all__ = [
@@ -31,15 +35,19 @@ __all__ = [
     "SCCC",
     "ANMISearch",
     "Answer",
+    "CertainCore",
     "Consensus",
     "ConsensusEstimator",
+    "CredibleBall",
     "EvidenceAccumulation",
     "InformationBottleneck",
     "MajorityVote",
     "MixtureModel",
     "QuadraticConsensus",
+    "Summary",
     "combine",
     "floaters",
     "floating",
     "stable_components",
+    "summarize",
 ]

@@ -30,10 +30,10 @@ from consilience.consensus.bayes.sampling import (
     summarize,
     trace_table,
 )
-from consilience.consensus.bayes.summary import LOSSES
 from consilience.consensus.bayes.variational import KINDS
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, by_size
+from consilience.consensus.expected_loss import LOSSES
 from consilience.consensus.label_model import LabelModel
 from consilience.ensemble import Ensemble
 
@@ -56,7 +56,8 @@ class NBCE(LabelModel):
     Parameters
     ----------
     n_clusters : int, optional
-        None takes what the model finds; a number merges clusters, along the loss, until no more are left.
+        None takes what the model finds; a number is the most clusters that the answer may have (variational: clusters
+        merge, along the loss, until no more are left).
     prior : {"tsb", "fsd"}
         Of the cluster sizes: truncated stick-breaking, or a finite symmetric Dirichlet.
     inference : {"gibbs", "vb", "cvb", "cvb2"}
@@ -167,17 +168,17 @@ class NBCE(LabelModel):
         return {name: getattr(self, name) for name in names}
 
     def _gibbs(self, problem: Problem) -> Answer:
-        max_iter = self.max_iter or usual_sweeps(problem.weights.sum())
+        max_iter, seed = self.max_iter or usual_sweeps(problem.weights.sum()), check_seed(self.random_state)
         posterior = sample_posterior(
             problem,
             self._options(*MODEL),
             max_iter=max_iter,
-            seed=check_seed(self.random_state),
+            seed=seed,
             progress=getattr(self, "_progress", False),  # a bar while sampling; functions set it
             **self._options("init", "n_chains", "n_samples", "n_jobs"),
         )
         labels, membership, components, loss = summarize(
-            posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters
+            posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters, seed=seed
         )
         samples = posterior.samples
         counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])

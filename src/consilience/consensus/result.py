@@ -152,7 +152,7 @@ class Consensus(Result):
         if self.note:
             lines.append(f"chosen      {self.note}")
         if self.clusters is None:
-            lines.insert(1, f"sizes       {_list(self.sizes)}")
+            lines.insert(1, f"sizes       {list_numbers(self.sizes)}")
         else:
             lines += _cluster_lines(self.clusters)
         return "\n  ".join(lines)
@@ -167,8 +167,8 @@ def describe_scales(one: Consensus) -> str:
         return "nothing is more stable than chance"
     others = [k for k in real if k != one.n_clusters]
     if len(others) == len(real):
-        return f"stable at {_list(np.array(real))}, the most trustworthy first"
-    return f"stable at {one.n_clusters}" + (f", also at {_list(np.array(others))}" if others else " only")
+        return f"stable at {list_numbers(np.array(real))}, the most trustworthy first"
+    return f"stable at {one.n_clusters}" + (f", also at {list_numbers(np.array(others))}" if others else " only")
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:
@@ -192,6 +192,7 @@ def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _list(numbers: Ints, most: int = 12) -> str:
+def list_numbers(numbers: Ints, most: int = 12) -> str:
+    """The first of some numbers, and how many more there are."""
     shown = ", ".join(f"{number:,}" for number in numbers[:most])
     return shown if len(numbers) <= most else f"{shown} … ({len(numbers) - most} more)"

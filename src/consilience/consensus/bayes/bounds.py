@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from consilience._parallel import workers
 from consilience._random import child_seed, stream
 from consilience._types import Floats, Labels
+from consilience.consensus.bayes.merging import merge_clusters
 from consilience.consensus.bayes.predictive import Components
 from consilience.consensus.bayes.sampling import quick_consensus
-from consilience.consensus.bayes.summary import merge_clusters
 from consilience.consensus.bayes.variational import (
     Block,
     Fit,
@@ -128,7 +128,7 @@ def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[NDArray[n
     owner[used] = np.eye(len(used))
     if n_clusters is not None:
         sizes = np.bincount(labels, weights, minlength=len(used)).astype(float)
-        merged = merge_clusters(shared, sizes, 1, loss, n_clusters)
+        merged = merge_clusters(shared, sizes, loss, n_clusters)
         if merged is not None:
             names, place = np.unique(merged, return_inverse=True)
             labels, owner = place[labels], owner @ np.eye(len(names))[place]

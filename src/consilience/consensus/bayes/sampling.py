@@ -15,7 +15,7 @@ from consilience._types import Floats, Labels
 from consilience.consensus.bayes.convergence import effective_sample_size, r_hat
 from consilience.consensus.bayes.gibbs import Chain, Sample, Sampler, run_chains
 from consilience.consensus.bayes.predictive import Components
-from consilience.consensus.bayes.summary import Draws, best_partition
+from consilience.consensus.bayes.summary import Draws, rows_partition
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.engine_consensus import best_start, problem_views
 
@@ -100,12 +100,12 @@ def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) 
 
 
 def summarize(
-    posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None
+    posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int
 ) -> tuple[NDArray[np.int64], Floats, list[Components], float]:
     """Labels and memberships of the rows, the components of every sample, and the expected loss."""
     samples = posterior.samples
     draws = Draws.of([sample.clusters for sample in samples], posterior.rows)
-    labels, expected = best_partition(draws, loss=loss, n_clusters=n_clusters)
+    labels, expected = rows_partition(draws, seed, loss=loss, n_clusters=n_clusters)
     k = int(labels.max()) + 1
     tables = draws.tables(labels, k)
     components = []
