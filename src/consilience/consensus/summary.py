@@ -74,12 +74,12 @@ class Summary(Result):
         Examples
         --------
         >>> import consilience as cs
-        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0]])
+        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
         >>> found.ball(0.9)
-        Credible ball: 90 % of the samples within 0.5493
-          horizontal      2 clusters at 0.5493 (8)
-          upper vertical  2 clusters at 0.5493 (8)
-          lower vertical  2 clusters at 0.5493 (8)
+        Credible ball: 90 % of the samples within 0.3183
+          horizontal      3 clusters at 0.3183 (8)
+          upper vertical  2 clusters at 0 (0)
+          lower vertical  3 clusters at 0.3183 (8)
         """
         return credible_ball(self.samples, self.distances, level)
 
@@ -89,11 +89,11 @@ class Summary(Result):
         Examples
         --------
         >>> import consilience as cs
-        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0]])
+        >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
         >>> found.core(0.9)
         Certain core: 5 objects of 6 in 2 clusters, parted so by 90 % of the samples
         >>> found.core(0.9).labels
-        array([ 1,  1, -1,  0,  0,  0])
+        array([ 0,  0,  0,  1,  1, -1])
         """
         problem = check_problem(self.samples)
         first = np.full(problem.n_rows, -1)

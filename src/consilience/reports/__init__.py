@@ -12,6 +12,7 @@ from consilience.reports.meta_figures import draw_curve, draw_map, draw_scores, 
 from consilience.reports.palette import PALETTE
 from consilience.reports.report import report
 from consilience.reports.sections import Report, remove_section, section, sections_of
+from consilience.reports.summary import SummaryReport
 from consilience.reports.terminal import terminal
 from consilience.reports.tiles import draw_tiles
 
@@ -22,6 +23,7 @@ __all__ = [
     "Picture",
     "Report",
     "Sheet",
+    "SummaryReport",
     "Text",
     "draw_comparison",
     "draw_confidence",

@@ -24,6 +24,7 @@ FOOTER = "Written by consilience. Where a table is cut, --figures (figures= in P
 PARTS = (
     *(
         "against_known",
+        "ball",
         "candidates",
         "clusterings",
         "clusters",
@@ -31,6 +32,7 @@ PARTS = (
         "comparison",
         "components",
         "confidence",
+        "core",
     ),
     *("contrast", "curve", "features", "floaters", "groups", "iterations", "map", "null", "number_of_clusters"),
     *("objective", "objects", "redundancy", "scores_1", "scores_2", "scores_3", "scores_4", "stability", "tiles"),
@@ -60,7 +62,7 @@ def report(
 
     Parameters
     ----------
-    result : Ensemble, MetaClustering, Consensus, Agreement, Contrast, Comparison, or what can be opened as one
+    result : Ensemble, MetaClustering, Consensus, Summary, Agreement, Contrast, Comparison, or what can be opened as one
         A path is that of a stored run, of a saved result, or of a table of labels; a frame, an array and a list of label
         vectors are clusterings.
     path : path ending in .html
