@@ -8,6 +8,7 @@
 
 #include "allocate.hpp"
 #include "chance.hpp"
+#include "colors.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "label_tables.hpp"
@@ -251,6 +252,14 @@ NB_MODULE(_native, m) {
       s.collapse(labels.data(), labels.shape(0), labels.shape(1), inverse.data());
     }
     return std::make_pair(hand_over(std::move(s.first)), hand_over(std::move(s.count)));
+  });
+
+  define(m, "color_rows", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
+                             const In<std::uint64_t, 1>& color, const In<std::uint64_t, 1>& own,
+                             const Out<std::uint64_t, 1>& rows, const Out<std::uint64_t, 1>& sums) {
+    nb::gil_scoped_release free;
+    color_rows(labels.data(), labels.shape(0), labels.shape(1), offset.data(), color.data(), own.data(), rows.data(),
+               sums.data());
   });
 
   bind_label_tables<std::int64_t>(m);

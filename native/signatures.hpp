@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "colors.hpp"
+
 namespace consilience {
 
 class Signatures {
@@ -47,12 +49,6 @@ class Signatures {
 #else
     (void)p;
 #endif
-  }
-
-  static std::uint64_t mix(std::uint64_t x) {  // the finalizer of splitmix64
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
   }
 
   static std::uint64_t hash_row(const std::int32_t* row, std::size_t m) {

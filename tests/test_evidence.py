@@ -27,9 +27,10 @@ from samples import random_labels
 every_linkage = pytest.mark.parametrize("method", ["average", "single", "complete"])
 
 
-def uncollapsed(labels, k):
-    """One row per object, as if rows had never been collapsed."""
-    return Problem(labels, np.ones(len(labels)), k, np.arange(len(labels)))
+def uncollapsed(problem):
+    """One row per object, in the order of their rows, as if these had never been collapsed; and the rows."""
+    rows = np.sort(problem.inverse)
+    return Problem(problem.labels[rows], np.ones(len(rows)), problem.n_clusters, np.arange(len(rows))), rows
 
 
 def test_distances_by_definition():
@@ -77,8 +78,8 @@ def test_collapsing_rows_changes_nothing(seed, n, r, size, k, method):
         return
     collapsed = check_problem(Ensemble(labels), k)
     few = EvidenceAccumulation(linkage=method)._combine(collapsed)
-    all_rows = EvidenceAccumulation(linkage=method)._combine(uncollapsed(labels, k))
-    assert adjusted_rand(few.labels[collapsed.inverse], all_rows.labels) == 1
+    everyone, rows = uncollapsed(collapsed)
+    assert adjusted_rand(few.labels[rows], EvidenceAccumulation(linkage=method)._combine(everyone).labels) == 1
     assert len(np.unique(few.labels)) == k
 
 
@@ -137,8 +138,9 @@ def test_ties_are_ties_despite_rounding(seed):
     """Averages of thirds are rounded differently in different orders."""
     ensemble, _ = noisy_labels(400, 4, 3, 0.6, random_state=seed)
     collapsed = check_problem(ensemble, 4)
-    few = EvidenceAccumulation()._combine(collapsed).labels[collapsed.inverse]
-    assert adjusted_rand(few, EvidenceAccumulation()._combine(uncollapsed(ensemble.labels, 4)).labels) == 1
+    everyone, rows = uncollapsed(collapsed)
+    few = EvidenceAccumulation()._combine(collapsed).labels[rows]
+    assert adjusted_rand(few, EvidenceAccumulation()._combine(everyone).labels) == 1
 
 
 def test_rows_join_the_nearest_of_those_that_stand_for_all():

@@ -330,6 +330,30 @@ def test_signatures_of_nothing():
     assert [len(x) for x in _kernels.signatures(np.empty((0, 3), np.int32))] == [0, 0, 0]
 
 
+# --- colors ---------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(seed=seeds, n=st.integers(1, 60), m=st.integers(1, 5), k=st.integers(1, 5))
+def test_color_rows(seed, n, m, k):
+    labels, rng = random_labels(seed, n, m, k, missing=0.2), np.random.default_rng(seed)
+    offsets = np.arange(m + 1) * k
+    colors, own = (rng.integers(0, 2**64, size, np.uint64) for size in (m * k, n))
+    for mine, plain in zip(
+        _kernels.color_rows(labels, offsets, colors, own), oracle.color_rows(labels, offsets, colors, own), strict=True
+    ):
+        assert mine.dtype == plain.dtype == np.uint64
+        assert_array_equal(mine, plain)
+
+
+def test_color_rows_never_reaches_beyond_its_arrays():
+    labels, colors, own = np.array([[0, 1]], np.int32), np.zeros(3, np.uint64), np.zeros(1, np.uint64)
+    cases = [([0, 1, 2], colors[:2], own), ([0, 1, 3], colors[:2], own), ([0, 1, 3], colors, own[:0])]
+    for offsets, of_labels, of_rows in cases:
+        with pytest.raises(InputError, match="need a color each"):
+            _kernels.color_rows(labels, np.array(offsets), of_labels, of_rows)
+
+
 # --- within sums ----------------------------------------------------------------------------------------------------
 
 

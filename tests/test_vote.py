@@ -73,7 +73,7 @@ def test_collapsing_rows_changes_nothing(seed, n, r, k):
         return
     collapsed = check_problem(labels, k)
     start = np.random.default_rng(seed).integers(0, k, collapsed.n_rows)[collapsed.inverse]
-    rows = collapsed.labels[collapsed.inverse]
+    rows = collapsed.as_given(collapsed.labels)[collapsed.inverse]
     few = MajorityVote(init=start)._combine(collapsed)
     all_rows = MajorityVote(init=start)._combine(Problem(rows, np.ones(n), k, np.arange(n)))
     assert_array_equal(few.labels[collapsed.inverse], all_rows.labels)

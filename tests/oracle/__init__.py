@@ -1,6 +1,7 @@
 """The definitions: every native kernel once more in plain NumPy, under the same name, readable before fast."""
 
 from oracle.allocate import allocate
+from oracle.color_rows import color_rows
 from oracle.contingency import contingency
 from oracle.expected_sums import expected_sums, expected_xlogx
 from oracle.label_tables import label_tables
@@ -15,6 +16,7 @@ from oracle.xlogx import xlogx
 
 __all__ = [
     "allocate",
+    "color_rows",
     "contingency",
     "element_scores",
     "expected_sums",

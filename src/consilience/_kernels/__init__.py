@@ -6,6 +6,7 @@ the GIL and take an explicit number of threads.
 
 from consilience._kernels.labels import (
     PRIORS,
+    color_rows,
     gibbs_conditionals,
     gibbs_sweep,
     label_tables,
@@ -31,6 +32,7 @@ __all__ = [
     "OBJECTIVES",
     "PRIORS",
     "allocate",
+    "color_rows",
     "contingency",
     "encode_codes",
     "expected_sums",

@@ -12,6 +12,7 @@ from consilience._check import InputError
 from consilience._kernels.arrays import check_out
 from consilience._types import Floats, Ints, Labels
 
+Colors = NDArray[np.uint64]
 PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
 
 
@@ -21,6 +22,29 @@ def signatures(labels: Labels) -> tuple[Ints, Ints, Ints]:
     inverse = np.empty(len(labels), np.int64)
     first, count = _native.signatures(labels, inverse)
     return first, inverse, count
+
+
+def color_rows(labels: Labels, offsets: Ints, colors: Colors, own: Colors) -> tuple[Colors, Colors]:
+    """Colors of the rows, mixed from their own and those of their labels, and for every label the sum over its rows.
+
+    `offsets` (one more than clusterings) say where each clustering's labels begin; missing labels (−1) have no color. Sums
+    wrap around at 2⁶⁴, so they are exact whatever the order.
+    """
+    labels, offsets = np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(offsets, np.int64)
+    colors, own = np.ascontiguousarray(colors, np.uint64), np.ascontiguousarray(own, np.uint64)
+    sizes = np.diff(offsets)
+    if (
+        len(sizes) != labels.shape[1]
+        or offsets[0] != 0
+        or (sizes < 0).any()
+        or (len(labels) and (labels.max(axis=0) >= sizes).any())
+        or colors.shape != (offsets[-1],)
+        or own.shape != (len(labels),)
+    ):
+        raise InputError("rows and labels need a color each, and a label must lie inside its clustering's part")
+    rows, sums = np.empty(len(labels), np.uint64), np.zeros(len(colors), np.uint64)
+    _native.color_rows(labels, offsets, colors, own, rows, sums)
+    return rows, sums
 
 
 def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, threads: int = 1) -> None:

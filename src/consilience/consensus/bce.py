@@ -23,7 +23,7 @@ from consilience._types import Floats, Labels
 from consilience.consensus.distinct_rows import Problem, sum_over_labels
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel
-from consilience.consensus.label_tables import SHORT, LabelRows, best_start
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start, shares_as_given
 
 SMALLEST = 1e-3  # of α: below it proportions are pure anyway, and exp Ψ(α) is not a number
 START = 0.5  # of α: from smaller ones the memberships are pure too soon, and stay so
@@ -240,10 +240,10 @@ class BCE(EMModel):
         found = self._ascend(rows, start.alpha, start.shares, self.max_iter)
         gamma = infer(rows.labels, rows.offsets, found.alpha, found.shares)
         labels = gamma.argmax(axis=1)
-        order = by_size(labels, problem.weights, k)
+        order = by_size(labels, problem.weights, k, problem.first)
         extras = {
             "alpha": found.alpha[order],
-            "shares": rows.split(found.shares[:, order]),
+            "shares": shares_as_given(problem, found.shares[:, order]),
             "bound": found.history[-1],
             "history": found.history,
             "n_iter": len(found.history),

@@ -88,9 +88,18 @@ def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] 
 def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
     """(n_rows, k): the share of the row's clusterings whose label for it is, by plurality, a label of each cluster."""
     offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
-    owners = np.concatenate([table.argmax(axis=0) for table in tables])
-    votes = _kernels.label_votes(rows.T, offsets, owners.astype(np.int32), len(tables[0]))
+    votes = _kernels.label_votes(rows.T, offsets, label_owners(np.hstack(tables).T), len(tables[0]))
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+
+def label_owners(table: Array) -> Labels:
+    """The cluster that holds most of each label, from the weights of labels × clusters.
+
+    Ties go to the cluster with more labels, then to the one with purer ones: not by the clusters' numbers, which may depend on the
+    order of the objects.
+    """
+    order = np.lexsort((-(table.astype(float) ** 2).sum(axis=0), -table.sum(axis=0)))
+    return order[table[:, order].argmax(axis=1)].astype(np.int32)
 
 
 def _average_nmi(tables: Sequence[Floats]) -> float:
@@ -110,8 +119,9 @@ def agreement(
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
     codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
     agree = np.empty(codes.shape)
-    for q, table in enumerate(tables):
-        owner = np.append(table.argmax(axis=0), -1)  # the cluster that holds most of each label
+    parts = np.split(label_owners(np.hstack(tables).T), np.cumsum([table.shape[1] for table in tables])[:-1])
+    for q, part in enumerate(parts):
+        owner = np.append(part, -1)
         agree[:, q] = np.where(codes[:, q] >= 0, owner[codes[:, q]] == own, np.nan)
     return agree
 
@@ -145,12 +155,12 @@ def discount(problem: Problem, labels: Array, tables: Sequence[Floats] | None = 
 
 
 def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
-    """Rows, and weights of them, of every so-manieth object where there are many; None for all rows."""
-    objects = problem.inverse[problem.inverse >= 0]
-    step = -(-len(objects) // SAMPLE)
+    """Rows, and weights of them, of every so-manieth object in the order of the rows, where there are many; None for all rows."""
+    objects = np.bincount(problem.inverse[problem.inverse >= 0], minlength=problem.n_rows)
+    ends = np.cumsum(objects)
+    step = -(-int(ends[-1]) // SAMPLE)
     if step <= 1:
         return None, problem.weights
-    drawn = np.bincount(objects[::step], minlength=problem.n_rows)
+    drawn = np.diff(-(-ends // step), prepend=0)  # multiples of the step that lie among a row's objects
     rows = np.flatnonzero(drawn)
-    each = problem.weights[rows] / np.bincount(objects, minlength=problem.n_rows)[rows]
-    return rows, drawn[rows] * each
+    return rows, drawn[rows] * problem.weights[rows] / objects[rows]

@@ -14,12 +14,13 @@ from consilience import _kernels
 from consilience._check import InputError
 from consilience._random import stream
 from consilience._types import EnsembleLike, Floats, Ints, Labels
+from consilience.consensus.canonical_order import Given, canonical
 from consilience.opening import as_ensemble
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The distinct rows of an ensemble.
+    """The distinct rows of an ensemble, in an order that does not depend on that of its objects and clusterings.
 
     Objects with the same row of labels are interchangeable, so methods work on rows with weights and the answer
     equals that on all objects. Objects without any label have no row: they belong to no cluster (−1, confidence 0).
@@ -35,12 +36,15 @@ class Problem:
         Clusters wanted; at least 2 and at most the number of rows. 1 where all objects are alike and none were asked for.
     inverse : (n_objects,) int64 array
         Row of every object, −1 for an object without labels.
+    given : Given, optional
+        Where columns and codes stand in the ensemble; None if they are as there.
     """
 
     labels: Labels
     weights: Floats
     n_clusters: int
     inverse: Ints
+    given: Given | None = None
 
     @property
     def n_rows(self) -> int:
@@ -77,6 +81,26 @@ class Problem:
         """The same rows with another number of clusters wanted; None leaves it as it is."""
         return self if n_clusters is None else replace(self, n_clusters=_check_n_clusters(n_clusters, self.n_rows))
 
+    @property
+    def first(self) -> Ints:
+        """The first object of every row."""
+        return np.arange(self.n_rows) if self.given is None else self.given.first
+
+    def as_given(self, rows: Labels) -> Labels:
+        """Rows of labels with the columns and codes of the ensemble."""
+        return rows if self.given is None else self.given.rows(rows)
+
+    def columns_as_given(self) -> Ints:
+        """The columns in the order of the ensemble's clusterings."""
+        return np.arange(self.n_clusterings) if self.given is None else np.argsort(self.given.columns)
+
+    def labels_as_given(self) -> tuple[Ints, Ints]:
+        """The numbers of all labels in the order of the ensemble (clusterings without any left out), and its offsets."""
+        if self.given is not None:
+            return self.given.labels()
+        offsets = self.hyperedges()[1].astype(np.int64)
+        return np.arange(offsets[-1]), offsets
+
     def hyperedges(self) -> tuple[Labels, Ints]:
         """Every cluster of every clustering numbered through: (n_rows, n_clusterings) numbers, −1 missing, and offsets."""
         offsets = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -84,7 +108,7 @@ class Problem:
 
 
 def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None) -> Problem:
-    """Collapse an ensemble (or what one is made from) and check the number of clusters and the weights.
+    """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
 
     ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2.
     """
@@ -94,14 +118,16 @@ def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_we
     keep = (signatures.labels >= 0).any(axis=1) & (weights > 0)
     if not keep.any():
         raise InputError("no object has a label, so there is nothing to combine")
-    place = np.where(keep, np.cumsum(keep) - 1, -1)
-    rows = _compact(signatures.labels[keep])
+    rows, order, given = canonical(signatures.labels[keep], weights[keep], signatures.first[keep])
+    kept = np.flatnonzero(keep)[order]
+    place = np.full(len(keep), -1)
+    place[kept] = np.arange(len(kept))
     if n_clusters is None and len(rows) == 1:
         k = 1  # all alike: one cluster
     else:
         median = max(2, int(np.median(ens.n_clusters)))
         k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
-    return Problem(rows, weights[keep], k, place[signatures.inverse])
+    return Problem(rows, weights[kept], k, place[signatures.inverse], given)
 
 
 def _check_n_clusters(k: Any, n_rows: int) -> int:
@@ -128,23 +154,12 @@ def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
         raise InputError(
             "sample weights differ by more than a factor of 10¹², or sum to more than 2⁵³; scale or clip them"
         )
+    inverse = signatures.inverse
     if (some % 1 != 0).any():
-        weights = weights / some.mean()  # relative weights: an object weighs 1 on average
-    return np.bincount(signatures.inverse, weights, minlength=len(signatures)).astype(float)
-
-
-def _compact(rows: Labels) -> Labels:
-    """Number the labels that occur 0 … k − 1, and drop clusterings without any."""
-    tops = rows.max(axis=0)
-    rows = rows[:, tops >= 0]
-    for j, top in enumerate(tops[tops >= 0]):
-        present = np.zeros(top + 2, bool)  # the last place is that of -1
-        present[rows[:, j]] = True
-        if not present[:-1].all():
-            new = np.cumsum(present, dtype=np.int32) - np.int32(1)
-            new[-1] = -1
-            rows[:, j] = new[rows[:, j]]
-    return np.ascontiguousarray(rows)
+        weights = weights / np.sort(some).mean()  # relative weights: an object weighs 1 on average
+        order = np.lexsort((weights, inverse))  # fractions are added in one order, whatever that of the objects
+        inverse, weights = inverse[order], weights[order]
+    return np.bincount(inverse, weights, minlength=len(signatures)).astype(float)
 
 
 def incidence(problem: Problem) -> Any:

@@ -45,7 +45,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : (n_objects,) int array
-        Consensus clusters 0 … k − 1, numbered by falling size; −1 for objects that no clustering labels.
+        Consensus clusters 0 … k − 1, numbered by falling size, equals by their first object; −1 for objects that no clustering labels.
     confidence_ : (n_objects,) float array
         Probability that the object belongs where it was put; see :mod:`consilience.consensus.confidence`.
     support_ : (n_objects,) float array
@@ -97,7 +97,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
         """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
         answer = self._combine(problem)
-        order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
+        order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
         labels, membership = np.argsort(order)[answer.labels], answer.membership
         if membership is not None:  # of the clusters that have a row
             membership = membership[:, order[: labels.max() + 1]]
@@ -109,8 +109,12 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         raise NotImplementedError
 
 
-def by_size(labels: NDArray[Any], weights: Floats, k: int) -> Ints:
-    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first row, empty ones last."""
-    first = np.full(k, len(labels))
-    np.minimum.at(first, labels, np.arange(len(labels)))
+def by_size(labels: NDArray[Any], weights: Floats, k: int, places: Ints | None = None) -> Ints:
+    """Clusters 0 … k − 1 in the order that the estimator numbers them: falling weight, ties by first object, empty ones last.
+
+    `places` are the rows' first objects; without them the rows are the objects.
+    """
+    places = np.arange(len(labels)) if places is None else places
+    first = np.full(k, places.max(initial=0) + 1)
+    np.minimum.at(first, labels, places)
     return np.lexsort((first, -np.bincount(labels, weights, minlength=k)))

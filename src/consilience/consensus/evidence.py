@@ -189,5 +189,5 @@ class EvidenceAccumulation(ConsensusEstimator):
             distances[block] = row_distances(leaves[block], leaves)
         tree = weighted_linkage(distances, weights, self.linkage)
         labels = cut_tree(tree, problem.n_clusters)[nearest]
-        extras = {"linkage": tree, "sparsified": sparsified, "linkage_rows": leaves}
+        extras = {"linkage": tree, "sparsified": sparsified, "linkage_rows": problem.as_given(leaves)}
         return Answer(labels, cluster_association(problem, labels), extras)

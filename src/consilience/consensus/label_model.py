@@ -54,7 +54,7 @@ class LabelModel(ConsensusEstimator):
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
-        self._labeled = problem.weights @ (problem.labels >= 0)
+        self._labeled = (problem.weights @ (problem.labels >= 0))[problem.columns_as_given()]
         used = ens.labels[problem.inverse >= 0]
         present = [np.unique(codes[codes >= 0]) for codes in used.T]
         self.label_codes_: list[Codes] = [

@@ -74,9 +74,11 @@ class LabelRows:
         totals = np.repeat(totals, widths, axis=0)
         return np.divide(counts, totals, out=uniform, where=totals > 0)
 
-    def split(self, table: Floats) -> list[Floats]:
-        """A table (labels × k) as one (k, J_q) array per clustering."""
-        return [np.ascontiguousarray(part.T) for part in np.split(table, self.offsets[1:-1])]
+
+def shares_as_given(problem: Problem, table: Floats) -> list[Floats]:
+    """A table (labels × k) as one (k, J_q) array per clustering, clusterings and labels in the order of the ensemble."""
+    numbers, offsets = problem.labels_as_given()
+    return [np.ascontiguousarray(part.T) for part in np.split(table[numbers], offsets[1:-1])]
 
 
 def best_start(

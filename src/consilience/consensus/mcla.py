@@ -103,6 +103,9 @@ class MCLA(ConsensusEstimator):
         association = associate(members, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
         labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
-        order = by_size(labels, problem.weights, association.shape[1])
-        extras = {"association": problem.to_objects(association[:, order], 0.0), "meta_labels": np.argsort(order)[meta]}
+        order = by_size(labels, problem.weights, association.shape[1], problem.first)
+        extras = {
+            "association": problem.to_objects(association[:, order], 0.0),
+            "meta_labels": np.argsort(order)[meta][problem.labels_as_given()[0]],
+        }
         return Answer(labels, association, extras)

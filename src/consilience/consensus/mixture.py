@@ -19,7 +19,7 @@ from consilience.consensus.distinct_rows import Problem, sum_over_labels
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel
-from consilience.consensus.label_tables import SHORT, LabelRows, best_start
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start, shares_as_given
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,10 @@ class MixtureModel(EMModel):
         found = expectation_maximization(rows, soft, self.smoothing, self.max_iter, self.tol)
         soft, logs = soft_rows(found.joint(rows))
         labels = soft.argmax(axis=1)
-        order = by_size(labels, problem.weights, k)
+        order = by_size(labels, problem.weights, k, problem.first)
         extras = {
             "weights": np.exp(found.log_weights[order]),
-            "shares": rows.split(np.exp(found.log_shares[:, order])),
+            "shares": shares_as_given(problem, np.exp(found.log_shares[:, order])),
             "log_likelihood": float(problem.weights @ logs),
             "history": found.history,
             "n_iter": len(found.history),

@@ -11,7 +11,7 @@ finer than any of them, two to three times the classes on common data sets. `n_c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -146,8 +146,9 @@ class NBCE(LabelModel):
     def _combine(self, problem: Problem) -> Answer:
         self._check()
         answer = self._gibbs(problem) if self.inference == "gibbs" else self._variational(problem)
-        self._offsets = problem.hyperedges()[1].astype(np.int64)
-        self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1)
+        numbers, self._offsets = problem.labels_as_given()
+        answer.extras["components"] = [replace(part, table=part.table[numbers]) for part in answer.extras["components"]]
+        self._order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
         return answer
 
     def _check(self) -> None:

@@ -1,6 +1,6 @@
 """Stable Component Consensus Clustering (Bekkerman et al. 2009, section 5.3): large groups that stay together seed the clusters.
 
-1. Rank the stable components (the distinct rows) by falling size; equal sizes by their first object.
+1. Rank the stable components (the distinct rows) by falling size; equal sizes in canonical order.
 2. Go down the list: a component becomes a seed if its Hamming distance to every earlier seed is at least g; stop at k.
 3. Every other component joins its nearest seed; ties go to the larger seed, then to the earlier.
 
@@ -157,9 +157,9 @@ class SCCC(ConsensusEstimator):
     >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
     >>> found = SCCC(n_clusters=3).fit(labels)
     >>> found.labels_.tolist(), found.gaps_.tolist(), found.gap_
-    ([0, 0, 0, 1, 1, 2, 2], [1, 2, 3], 2)
+    ([0, 0, 0, 1, 1, 2, 2], [1, 2, 3], 1)
     >>> found.stability_
-    Stability: jaccard 0.5000 ± 0.2500 over 3 pairs
+    Stability: jaccard 1.0000 ± 0.0000 over 3 pairs
     """
 
     gap: int | str = "all"
@@ -181,7 +181,7 @@ class SCCC(ConsensusEstimator):
             "gap": list(seeds)[at],
             "gaps": np.array(list(seeds)),
             "labels_by_gap": ensemble,
-            "seeds": problem.labels[list(list(seeds.values())[at])],
+            "seeds": problem.as_given(problem.labels[list(list(seeds.values())[at])]),
             "stability": stability(ensemble, "jaccard") if len(seeds) > 1 else None,
         }
         return Answer(by_gap[:, at], extras=extras)

@@ -181,11 +181,13 @@ class MajorityVote(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
-        problem = _by_column(problem, problem.labels, problem.weights)
         if isinstance(self.init, str):
             check_choice(self.init, INITS, "init")
+            problem = _by_column(problem, problem.labels, problem.weights)
             labels = _best_start(problem, self.init, self.n_init, self.max_iter, check_seed(self.random_state))
-        else:
+        else:  # in the order of the ensemble, as the quick vote of a branch that has such a start
+            given = problem.as_given(problem.labels)
+            problem = _by_column(problem, given[:, given.max(axis=0) >= 0], problem.weights)
             labels = rows_of_start(problem, self.init)
         labels, votes, n_iter = _alternate(problem, labels, self.max_iter)
         known = (problem.labels >= 0).sum(axis=1)

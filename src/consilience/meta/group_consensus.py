@@ -10,10 +10,10 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._check import check_choice
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, combine
-from consilience.consensus.confidence import Assessment, assess
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.confidence import assess, label_owners
+from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
 from consilience.consensus.vote import vote_on
 from consilience.ensemble import Ensemble
@@ -61,10 +61,11 @@ class GroupVote:
     labels: Labels
     threads: int = 1
 
-    @property
+    @cached_property
     def confidence(self) -> Floats:
         """Probability that each object belongs where it was put; 0 without labels."""
-        return self._of_objects(self._assessed.confidence)
+        problem = check_problem(Ensemble(self.columns.T))
+        return np.asarray(problem.to_objects(assess(problem, self.labels[problem.first]).confidence, 0.0))
 
     @cached_property
     def support(self) -> Floats:
@@ -74,22 +75,9 @@ class GroupVote:
         """
         k, offsets = int(self.labels.max()) + 1, np.concatenate([[0], np.cumsum(self.columns.max(axis=1) + 1)])
         tables = _kernels.label_tables(self.columns, offsets, self.labels, k, threads=self.threads)
-        owners = tables.argmax(axis=1).astype(np.int32)
-        votes = _kernels.label_votes(self.columns, offsets, owners, k, threads=self.threads)
+        votes = _kernels.label_votes(self.columns, offsets, label_owners(tables), k, threads=self.threads)
         own = votes[np.arange(len(votes)), np.maximum(self.labels, 0)]
         return np.asarray(own / np.maximum(votes.sum(axis=1), 1))
-
-    @cached_property
-    def _assessed(self) -> Assessment:
-        known = np.flatnonzero(self.labels >= 0)
-        rows = np.ascontiguousarray(self.columns[self.columns.max(axis=1) >= 0][:, known].T)
-        problem = Problem(rows, np.ones(len(known)), int(self.labels.max()) + 1, np.arange(len(known)))
-        return assess(problem, self.labels[known])
-
-    def _of_objects(self, values: Array) -> Floats:
-        whole = np.zeros(len(self.labels))
-        whole[self.labels >= 0] = values
-        return whole
 
 
 def group_vote(
