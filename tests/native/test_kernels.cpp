@@ -8,10 +8,12 @@
 #include <string>
 
 #include "allocate.hpp"
+#include "chance.hpp"
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "lloyd.hpp"
 #include "merge.hpp"
+#include "overlap.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
 #include "label_tables.hpp"
@@ -180,6 +182,48 @@ static void test_pair_sums() {
       check_pair_sums<std::uint16_t>(200, 9, 300, Square{}, threads, missing);
       check_pair_sums<std::uint32_t>(200, 9, 300, XLogXTerm{phi}, threads, missing);
     }
+}
+
+// Element-centric sums of pairs and of objects add up to the same, whatever the threads, and a clustering is equal to itself.
+template <class Code>
+static void check_overlaps(std::size_t n, std::size_t m, std::uint64_t k, bool missing) {
+  Stream random(6, k);
+  std::vector<Code> labels(m * n);
+  for (Code& label : labels) label = missing && random.below(5) == 0 ? Codes<Code>::kMissing : Code(random.below(k));
+  const std::vector<std::int32_t> clusters(m, std::int32_t(k));
+  const Codes<Code> codes{labels.data(), m, n, clusters.data()};
+  std::vector<double> sums(m * m, 0), objects(n, 0), chance(m * m, 0);
+  std::vector<std::int64_t> known(m * m, std::int64_t(n));
+  overlap_sums(codes, 0, m, 1, sums.data(), missing ? known.data() : nullptr);
+  object_overlaps(codes, 0, m, 1, objects.data());
+  expected_sums(codes, 0, m, 1, chance.data());
+  double pairs = 0;
+  for (std::size_t a = 0; a < m; ++a) {
+    CHECK(near(sums[a * m + a], double(known[a * m + a])));
+    for (std::size_t b = a + 1; b < m; ++b) pairs += sums[a * m + b];
+  }
+  CHECK(near(pairs, std::accumulate(objects.begin(), objects.end(), 0.0)));
+  std::vector<double> again(m * m, 0), objects_again(n, 0), chance_again(m * m, 0);
+  overlap_sums(codes, 0, m, 4, again.data(), missing ? known.data() : nullptr);
+  object_overlaps(codes, 0, m / 2, 4, objects_again.data());
+  object_overlaps(codes, m / 2, m, 4, objects_again.data());
+  expected_sums(codes, 0, m, 4, chance_again.data());
+  CHECK(sums == again);
+  CHECK(objects == objects_again);
+  CHECK(chance == chance_again);
+}
+
+static void test_overlaps() {
+  for (bool missing : {false, true}) {
+    for (int k : {1, 3, 15, 90}) check_overlaps<std::uint8_t>(300, 37, std::uint64_t(k), missing);
+    check_overlaps<std::uint16_t>(200, 6, 300, missing);
+    check_overlaps<std::uint32_t>(200, 6, 300, missing);
+  }
+  // Two objects of three each: 1 or 2 are shared, 2 with chance 1/3; the others are certain.
+  const XLogX phi(10);
+  CHECK(near(expected_xlogx(3, 2, 2, phi), 2 * std::log(2.0) / 3));
+  CHECK(near(expected_xlogx(10, 10, 4, phi), 4 * std::log(4.0)));
+  CHECK(expected_xlogx(10, 0, 4, phi) == 0 && expected_xlogx(0, 0, 0, phi) == 0);
 }
 
 static void test_contingency_merges() {
@@ -692,6 +736,7 @@ int main() {
   test_gibbs();
   test_contingency_merges();
   test_pair_sums();
+  test_overlaps();
   test_within_sums();
   test_label_votes();
   test_sweep();

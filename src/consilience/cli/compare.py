@@ -19,7 +19,7 @@ from consilience.cli import options
     of="consilience.measures:MEASURES",
     default=["jaccard,nmi,adjusted_rand"],
     show_default=True,
-    help="Measures, such as rand, cluster_difference, variation_of_information, accuracy or f1; docs/measures.md lists all.",
+    help="Measures, such as rand, adjusted_mutual_information, element_centric, accuracy or f1; docs/measures.md lists all.",
 )
 @options.output_option("a row for every clustering")
 @click.option(
