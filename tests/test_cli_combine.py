@@ -27,7 +27,7 @@ def test_labels_and_confidence_come_out(tmp_path):
     assert {"cluster", "support", "second"} <= set(pd.read_csv(weak).columns)
     for word in (
         "3 clusters of 300 objects",
-        "sizes",
+        "How far to trust each cluster",
         "floaters",
         "ANMI",
         "Jaccard",

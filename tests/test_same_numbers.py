@@ -190,8 +190,18 @@ def test_combine(demo, ens, tmp_path):
     facts = read_page(tmp_path / "one.html").text
     assert f"mean confidence {means[0]:.3f} mean support {means[1]:.3f}; {len(one.floating)} floaters" in facts
     clusters = pd.read_csv(tmp_path / "figures" / "clusters.csv")
-    assert clusters["objects"].tolist() == one.sizes.tolist()
-    assert clusters["floaters"].sum() == len(one.floating)
+    told_clusters, kept = pd.DataFrame(told["clusters"]), cs.consensus.Consensus.load(tmp_path / "kept")
+    for table in (clusters, told_clusters, kept.clusters):
+        pd.testing.assert_frame_equal(table, one.clusters, check_dtype=False, rtol=1e-9)
+    members = pd.read_csv(tmp_path / "figures" / "members.csv", dtype={"clustering": str})
+    for table in (
+        members.set_index("clustering").loc[one.members["clustering"]].reset_index(),
+        pd.DataFrame(told["members"]),
+    ):
+        pd.testing.assert_frame_equal(table, one.members, check_dtype=False, rtol=1e-9)
+    shown = read_table(tmp_path / "one.html", "The clusters, the largest first")
+    np.testing.assert_allclose(shown["recurrence"].astype(float), one.clusters["recurrence"], rtol=0, atol=DIGITS)
+    np.testing.assert_allclose(shown["support"].astype(float), one.clusters["support"], rtol=0, atol=DIGITS)
 
 
 def test_the_page_draws_floaters_hollow_and_nothing_else(cuts, found, cut):

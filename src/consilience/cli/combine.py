@@ -30,6 +30,11 @@ from consilience.cli import options
 @options.output_option("id, cluster, confidence and support")
 @click.option("--membership", is_flag=True, help="Also write how strongly each object belongs to each cluster.")
 @click.option("--floaters", "floater_file", type=options.FILE, help="Write the objects with weak support.")
+@click.option("--clusters", "cluster_file", type=options.FILE, help="Write how far to trust each cluster.")
+@click.option("--members", "member_file", type=options.FILE, help="Write how far to trust each clustering.")
+@click.option(
+    "--tree", type=options.FILE, help="Draw the tree over k of the scales that '-k auto' finds (.png, .svg, .pdf)."
+)
 @click.option("--save", type=options.FILE, help="Keep the whole result in a new folder, for report and compare.")
 @options.block(options.known_options, options.run_options, options.table_options)
 def command(
@@ -41,6 +46,9 @@ def command(
     output: Path | None,
     membership: bool,
     floater_file: Path | None,
+    cluster_file: Path | None,
+    member_file: Path | None,
+    tree: Path | None,
     save: Path | None,
     known_from: Path | None,
     seed: int,
@@ -59,18 +67,21 @@ def command(
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import combine, floaters
     from consilience.measures import stability
-    from consilience.reports import write_table
+    from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
-    from consilience.reports.files import object_table
+    from consilience.reports.files import object_table, without_formulas
     from consilience.results import check_new_folder
 
     given = {"prior": prior, "inference": inference}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if settings and method != "nbce":
         raise InputError(f"--{' and --'.join(settings)}: only NBCE has a choice of these; add --method nbce")
+    if tree and n_clusters != "auto":
+        raise InputError("--tree draws the scales that are found with --n-clusters auto: add it")
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = options.check_tables(output, floater_file) + ([check_new_folder(save)] if save else [])
+    files = options.check_tables(output, floater_file, cluster_file, member_file) + options.check_pictures(tree)
+    files += [check_new_folder(save)] if save else []
     options.check_outputs(files, [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
     print_notices(opened, err=True)
@@ -84,6 +95,11 @@ def command(
         write_table(object_table(result, membership=membership), output)
     if floater_file:
         write_table(weak.set_index("id"), floater_file)
+    for table, file, key in ((result.clusters, cluster_file, "cluster"), (result.members, member_file, "clustering")):
+        if file is not None and table is not None:
+            write_table(without_formulas(table.set_index(key)), file)
+    if tree:
+        draw_tree_over_k(result, tree)
     if save:
         result.save(save)
     if as_json:

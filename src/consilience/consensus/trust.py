@@ -86,10 +86,8 @@ def cluster_table(
     0        0     3    0.889       0.889        1     0.111
     1        1     3    1.000       0.917       -1     0.000
     """
-    there = labels >= 0
     tables = _tables(columns, labels) if tables is None else tables
     k = len(tables[0])
-    sizes = np.bincount(labels[there], minlength=k)
     votes, recurrence, judged = np.zeros((k, k)), np.zeros(k), np.zeros(k)
     for table in tables:
         np.add.at(votes.T, table.argmax(axis=0), table.T)
@@ -99,6 +97,18 @@ def cluster_table(
     total = np.maximum(votes.sum(axis=1), 1)
     np.fill_diagonal(votes, 0)
     most = votes.max(axis=1, initial=0)
+    return cluster_means(labels, confidence, support).assign(
+        recurrence=np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
+        nearest=np.where(most > 0, votes.argmax(axis=1) if k else 0, -1),
+        confused=most / total,
+    )
+
+
+def cluster_means(labels: Array, confidence: Floats, support: Floats) -> pd.DataFrame:
+    """The part of :func:`cluster_table` that needs no clusterings: `cluster`, `size`, `share`, `confidence`, `support`, `floaters`."""
+    there = labels >= 0
+    k = int(labels.max(initial=-1)) + 1
+    sizes = np.bincount(labels[there], minlength=k)
     return pd.DataFrame(
         {
             "cluster": np.arange(k),
@@ -107,9 +117,6 @@ def cluster_table(
             "confidence": np.bincount(labels[there], confidence[there], minlength=k) / np.maximum(sizes, 1),
             "support": np.bincount(labels[there], support[there], minlength=k) / np.maximum(sizes, 1),
             "floaters": np.bincount(labels[floating(labels, support)], minlength=k),
-            "recurrence": np.where(judged > 0, recurrence / np.maximum(judged, 1), np.nan),
-            "nearest": np.where(most > 0, votes.argmax(axis=1) if k else 0, -1),
-            "confused": most / total,
         }
     )
 

@@ -2,7 +2,7 @@
 
 from consilience.reports.agreement import draw_iterations, print_agreement
 from consilience.reports.comparison import draw_comparison, print_comparison
-from consilience.reports.consensus import draw_confidence, print_consensus
+from consilience.reports.consensus import draw_confidence, draw_scales, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
 from consilience.reports.files import write_file, write_table
 from consilience.reports.generation import print_generation
@@ -15,6 +15,7 @@ from consilience.reports.sections import Report, remove_section, section, sectio
 from consilience.reports.summary import SummaryReport
 from consilience.reports.terminal import terminal
 from consilience.reports.tiles import draw_tiles
+from consilience.reports.tree_over_k import draw_tree_over_k, tree_over_k, tree_over_k_edges
 
 __all__ = [
     "PALETTE",
@@ -31,9 +32,11 @@ __all__ = [
     "draw_curve",
     "draw_iterations",
     "draw_map",
+    "draw_scales",
     "draw_scores",
     "draw_tiles",
     "draw_tree",
+    "draw_tree_over_k",
     "print_agreement",
     "print_alternatives",
     "print_comparison",
@@ -46,6 +49,8 @@ __all__ = [
     "section",
     "sections_of",
     "terminal",
+    "tree_over_k",
+    "tree_over_k_edges",
     "write_file",
     "write_organized",
     "write_table",

@@ -15,6 +15,8 @@ from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement
 from consilience.consensus import FLOATING, Consensus, floating
+from consilience.consensus.result import describe_drops, describe_scales
+from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
 from consilience.meta import MetaClustering
@@ -22,11 +24,12 @@ from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.files import object_table, whole_or_empty
 from consilience.reports.formats import format_list, format_number
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
-from consilience.reports.palette import ACCENT, PALETTE, color_of
+from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.plane import feature_names
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
 from consilience.reports.tiles import describe_plane
+from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
 from consilience.tables import Table
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
 BARS = 40  # clusters that a picture has room for
 FEATURES = 5  # of each cluster
+PRINTED = 20  # clusters on the terminal
+TABLES = ("clusters", "members", "candidates", "curve", "scales", "splits")
 
 
 def consensus_summary(
@@ -54,8 +59,9 @@ def consensus_summary(
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,
         "chosen": result.note,
-        "candidates": None if result.candidates is None else plain(result.candidates),
-        "curve": None if result.curve is None else plain(result.curve),
+        **{name: None if (table := getattr(result, name)) is None else plain(table) for name in TABLES},
+        "scales_in_words": describe_scales(result),
+        "drops_in_words": describe_drops(result),
         "seconds": result.seconds,
     }
 
@@ -80,7 +86,6 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     if summary["chosen"]:
         console.print(f"Chosen: {summary['chosen']}.")
     lines = {
-        "sizes": format_list(summary["sizes"], 15),
         "confidence": f"{summary['mean_confidence']:.3f} on average (read it as a ranking)",
         "support": f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}",
         "ANMI": f"{summary['anmi']:.4f} with the clusterings",
@@ -91,13 +96,25 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
         )
     if summary["n_without_labels"]:
         lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
+    for name, key in (("scales", "scales_in_words"), ("to drop", "drops_in_words")):
+        if summary[key]:
+            lines[name] = summary[key]
     for name, values in summary["known"].items():
         lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
     print_lines(console, lines)
     if summary["candidates"]:
         console.print("\nCandidates, by how much they tell about clusterings they have not seen")
         print_table(console, ["method", "NMI ± s.e."], [_candidate(row) for row in summary["candidates"]], (1,))
-    print_definitions(console, "confidence", "support", "floater")
+    if summary["clusters"]:
+        console.print("\nHow far to trust each cluster")
+        names = ["cluster", "size", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
+        rows = [[format_number(row[name]) for name in names] for row in summary["clusters"][:PRINTED]]
+        rows = [[*row[:6], "–" if row[6] == "-1" else row[6], row[7]] for row in rows]
+        print_table(console, names, rows, tuple(range(len(names))))
+        if (left := len(summary["clusters"]) - PRINTED) > 0:
+            console.print(f"… {count(left, 'more cluster')}")
+    terms = ["confidence", "support", "floater", *(["recurrence"] if summary["clusters"] else [])]
+    print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
 
 
 def _candidate(row: Mapping[str, Any]) -> list[str]:
@@ -146,6 +163,105 @@ def confidence_figure(one: Any) -> Figure:
     return figure
 
 
+def draw_scales(result: Consensus, path: str | Path) -> None:
+    """Draw how stable the answer is by its number of clusters, beside the band of the null, and the scales that were found.
+
+    Parameters
+    ----------
+    result : Consensus
+        With a curve of stability: from ``combine(ens, "auto")``.
+    path : file ending in .png, .svg or .pdf
+    """
+    save_figure(path, scales_figure, result)
+
+
+def scales_figure(one: Consensus) -> Figure:
+    """The picture of :func:`draw_scales`."""
+    if not isinstance(one, Consensus) or one.curve is None or "stability" not in one.curve:
+        raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
+    curve = one.curve.sort_values("n_clusters")
+    figure = new_figure(7.2, 3.8)
+    axis = figure.subplots()
+    k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
+    look: dict[str, Any] = {"color": QUIET, "alpha": 0.25, "linewidth": 0, "label": "by chance"}
+    axis.fill_between(k, np.minimum(curve["null"], curve["null_high"]), curve["null_high"], **look)
+    axis.plot(k, curve["null"], color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
+    error = np.nan_to_num(curve["sem"].to_numpy(float))
+    axis.errorbar(k, stability, yerr=error, color="black", linewidth=1.2, marker=".", markersize=5, label="stability")
+    axis.axvline(
+        one.n_clusters, color=PALETTE[0], linewidth=1, linestyle=(0, (1, 2)), label=f"this answer: {one.n_clusters}"
+    )
+    if one.scales is not None:
+        for name, real in (("a scale", True), ("no more than chance", False)):
+            some = one.scales[one.scales["real"].astype(bool) == real]
+            if len(some):
+                how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
+                axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=name, **how)
+        for row in one.scales.itertuples():
+            spot = (row.n_clusters, row.stability)
+            axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
+    if k.max() >= 12 * k.min():
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set(xlabel="number of clusters", ylabel="stability")
+    axis.margins(y=0.12)
+    axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
+    figure.legend(frameon=False, fontsize=8, loc="outside right center")
+    open_frame(axis)
+    return figure
+
+
+def describe_scale_blocks(one: Consensus) -> Iterator[Block]:
+    """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
+    if one.curve is not None and "stability" in one.curve:
+        words = describe_scales(one) or "no scale was looked for"
+        yield Picture(
+            "stability_by_k",
+            scales_figure(one),
+            f"Stability by number of clusters, beside that of a null without clusters: {words}.",
+            "Stability above the grey band is more than chance. Peaks are numbers at which the ensemble agrees with itself.",
+        )
+        yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters")
+    elif one.curve is not None:
+        yield Sheet(
+            "number_of_clusters", one.curve.set_index("n_clusters"), "Agreement of halves by number of clusters"
+        )
+    if one.scales is not None:
+        yield Sheet("scales", one.scales.set_index("n_clusters"), "Scales, the most trustworthy first")
+    if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
+        yield from describe_tree_over_k(one, "Every row is a scale")
+    if one.splits is not None and len(one.splits):
+        yield Sheet(
+            "splits", one.splits.set_index("from_k"), "Is the split real? Every split between neighboring scales"
+        )
+
+
+def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
+    """The tree over k, and its edges for the file."""
+    edges = tree_over_k_edges(found)
+    yield Picture(
+        "tree_over_k",
+        tree_over_k(found),
+        f"How clusters split and merge: {count(len(edges), 'edge')} between clusters of neighboring rows.",
+        f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where.",
+    )
+    yield Sheet("tree_over_k_edges", edges.set_index("level"), "Edges of the tree over k", most=0)
+
+
+def describe_members(one: Consensus) -> Iterator[Block]:
+    """How far to trust each clustering, the least reliable first."""
+    if one.members is None:
+        return
+    table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
+    if len(table) > 1:
+        drops = describe_drops(one)
+        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
+        yield Text(
+            f"Better left out: {drops}." if drops else "No clustering is so far from the others that it should go."
+        )
+    yield Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)
+
+
 def describe_consensus(
     one: Consensus, report: Report, *, tiles: Mapping[str, Array], note: Text | None = None
 ) -> Iterator[Block]:
@@ -169,12 +285,11 @@ def describe_consensus(
         table = one.candidates.set_index("method")
         shown = [name for name in table if name != "error" or table["error"].any()]
         yield Sheet("candidates", table, caption, columns=shown)
-    if one.curve is not None:
-        caption = "Agreement of halves by number of clusters"
-        yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), caption)
+    yield from describe_scale_blocks(one)
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
+    yield from describe_members(one)
     yield from describe_plane(report, tiles)
 
 
@@ -185,12 +300,11 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         yield Text("No object has a label.", note=True)
         return
     sizes = np.bincount(labels[there])
-    frame = pd.DataFrame(
-        {"objects": sizes, "share": sizes / there.sum()}, index=pd.RangeIndex(len(sizes), name="cluster")
-    )
-    frame["mean_confidence"] = np.bincount(labels[there], one.confidence[there]) / sizes
-    frame["mean_support"] = np.bincount(labels[there], one.support[there]) / sizes
-    frame["floaters"] = np.bincount(labels[floating(labels, one.support)], minlength=len(sizes))
+    if getattr(one, "clusters", None) is None:
+        clusters = cluster_means(labels, one.confidence, one.support)
+    else:
+        clusters = one.clusters
+    frame = clusters.set_index("cluster")
     for name, codes in report.known.items():
         table = contingency(labels, codes)
         total = np.maximum(table.sum(axis=1), 1)

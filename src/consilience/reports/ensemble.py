@@ -16,7 +16,7 @@ from consilience.consensus import Consensus, combine, floaters, stable_component
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
 from consilience.meta import MetaClustering, Null, organize, score
-from consilience.reports.consensus import describe_briefly
+from consilience.reports.consensus import describe_briefly, describe_tree_over_k
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
 from consilience.reports.html import Block, Sheet, Text
@@ -25,6 +25,7 @@ from consilience.reports.terminal import DEFINITIONS
 from consilience.tables import Table
 
 COSTLY = 3 * 10**10  # objects × pairs of clusterings beyond which they are compared by one measure, not three
+ROWS, BROADEST = 15, 100  # clusterings, and clusters in one, of a tree over k in a report
 SHUFFLED = 5000  # objects that shuffled groups are combined on
 APART = "Some of the clusterings share no object: nothing says how far apart they are, so there is no tree of them."
 NUMBER = "The number of groups is a choice. The same experiment with another seed often suggests another one."
@@ -212,6 +213,19 @@ class EnsembleReport(Report, of=Ensemble):
             CONFIDENCE,
             CLUSTERED if self.data is not None or "compactness" in self.ensemble.info else None,
         ]
+
+
+@section(Ensemble, MetaClustering, title="From few clusters to many", order=55)
+def over_k(report: EnsembleReport) -> Iterator[Block]:
+    """The tree over k of a few clusterings that differ in their number of clusters, such as runs over resolutions."""
+    numbers = report.ensemble.n_clusters
+    if (
+        1 < len(numbers) <= ROWS
+        and numbers.min() > 0
+        and len(np.unique(numbers)) == len(numbers)
+        and max(numbers) <= BROADEST
+    ):
+        yield from describe_tree_over_k(report.ensemble, "Every row is a clustering, the coarsest on top")
 
 
 @section(Ensemble, MetaClustering, title="Stable components", order=70)

@@ -1,0 +1,313 @@
+"""The tree over k: how clusters split, merge and exchange objects from one number of clusters to the next (clustree).
+
+One row of nodes per clustering, the coarsest on top; what flows between neighboring rows is an edge (Zappia and Oshlack 2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, count
+from consilience._kernels import contingency
+from consilience._types import Array, EnsembleLike, Floats, Ints
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.opening import as_ensemble
+from consilience.reports.figures import new_figure, save_figure, score_title, short_name
+from consilience.reports.palette import ACCENT, PALETTE, QUIET, ink_on, score_colors
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SWEEPS = 12  # up and down, to make few edges cross
+FAINT = 0.01  # share of both clusters below which an edge is not drawn
+WORTH = 0.1  # share of its cluster from which an edge is labeled
+CROWDED = 40  # clusters in a row beyond which there is no room for words
+LEVELS = 60  # clusterings that there is room for
+
+
+@dataclass(frozen=True, eq=False)
+class _Levels:
+    """Clusterings by rising number of clusters: codes 0 … k − 1, names of the clusters, and what stands left of each row."""
+
+    columns: list[Ints]
+    names: list[list[Any]]
+    titles: list[str]
+    unreal: set[tuple[int, int]] = field(default_factory=set)  # (level, cluster) whose split is no more than chance
+
+    @property
+    def sizes(self) -> list[Ints]:
+        return [np.bincount(c[c >= 0], minlength=len(n)) for c, n in zip(self.columns, self.names, strict=True)]
+
+
+def draw_tree_over_k(found: Consensus | EnsembleLike, path: str | Path, *, color: Any = None) -> None:
+    """Draw how clusters split and merge from one number of clusters to the next.
+
+    Parameters
+    ----------
+    found : Consensus, or Ensemble, or what one is made from
+        Of a consensus its scales (``combine(ens, "auto")`` finds them); of an ensemble its clusterings, such as those of Leiden over
+        resolutions, by rising number of clusters.
+    path : file ending in .png, .svg or .pdf
+    color : (n_objects,) numbers, optional
+        Any score of the objects: nodes have the color of its mean. By default the confidence, of a consensus.
+    """
+    save_figure(path, tree_over_k, found, color=color)
+
+
+def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
+    """What flows between clusters of neighboring numbers of clusters, as a table.
+
+    Parameters
+    ----------
+    found : as for :func:`draw_tree_over_k`
+
+    Returns
+    -------
+    DataFrame
+        `level` (row of the tree, from 0, that the edge leaves), `from_k`, `to_k`, `from_cluster`, `to_cluster`, `n` (objects in
+        both), and their shares of the objects of either that are labeled in both clusterings, `share_of_from` and `share_of_to`.
+
+    Examples
+    --------
+    >>> from consilience.reports import tree_over_k_edges
+    >>> tree_over_k_edges([[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 1]]).round(2)
+       level  from_k  to_k  from_cluster  to_cluster  n  share_of_from  share_of_to
+    0      0       2     3             0           0  2           0.67          1.0
+    1      0       2     3             0           1  1           0.33          0.5
+    2      0       2     3             1           1  1           0.33          0.5
+    3      0       2     3             1           2  2           0.67          1.0
+    """
+    return _edges(_levels(found), named=True)
+
+
+def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure:
+    """The picture of :func:`draw_tree_over_k`.
+
+    Nodes have the area of their size and the color of a score. Edges are as wide as they have objects and as dark as the share of
+    the upper cluster that they carry, written on the larger ones.
+
+    Examples
+    --------
+    >>> from consilience.reports import tree_over_k
+    >>> tree_over_k([[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 1]]).axes[0].get_title(loc="left")
+    '2 clusterings of 2 to 3 clusters'
+    """
+    levels = _levels(found)
+    if color is None and isinstance(found, Consensus):
+        color = pd.Series(found.confidence, name="confidence")
+    score = _check_color(color, len(levels.columns[0]))
+    edges, sizes = _edges(levels), levels.sizes
+    places = _places([len(names) for names in levels.names], edges)
+    widest, deep = max(map(len, sizes)), len(sizes)
+    figure = new_figure(float(np.clip(2.5 + 0.5 * widest, 6.4, 16)), float(np.clip(1.2 + 0.85 * deep, 3.2, 24)))
+    axis = figure.subplots()
+    least = 0.8 if widest <= CROWDED else 0.5
+    _draw_edges(axis, edges, places, levels, int(sizes[0].sum()), widest)
+    dots = _draw_nodes(axis, levels, places, score, least, widest)
+    if score is not None:
+        name = score_title(color) if hasattr(color, "name") else "score"
+        figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.01, aspect=30, label=f"mean {name}")
+    axis.set_yticks(-np.arange(deep), levels.titles, fontsize=8)
+    axis.set(xticks=[], ylim=(0.5 - deep, 0.5), xlim=(-0.6, widest - 0.4))
+    axis.spines[:].set_visible(False)
+    axis.tick_params(left=False)
+    low, high = len(sizes[0]), len(sizes[-1])
+    axis.set_title(f"{count(deep, 'clustering')} of {low} to {high} clusters", loc="left", fontsize=11)
+    if levels.unreal:
+        axis.plot([], [], color=ACCENT, linewidth=2, label="a split that is no more than chance")
+        figure.legend(frameon=False, fontsize=8, loc="outside lower left")
+    return figure
+
+
+def _levels(found: Any) -> _Levels:
+    if not isinstance(found, Consensus):
+        return _from_ensemble(as_ensemble(found))
+    if found.scale_labels is None:
+        raise InputError('this consensus has no scales: combine(ens, "auto") finds them')
+    labels = found.scale_labels
+    numbers = [int(column.max()) + 1 for column in labels.T]
+    columns = [column.astype(np.int64) for column in labels.T]
+    unreal = set()
+    if found.splits is not None:
+        weak = found.splits[~found.splits["real"].astype(bool)]
+        unreal = {(numbers.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples()}
+    names: list[list[Any]] = [list(range(k)) for k in numbers]
+    return _Levels(columns, names, [f"{k} clusters" for k in numbers], unreal)
+
+
+def _from_ensemble(ens: Ensemble) -> _Levels:
+    if ens.n_clusterings > LEVELS:
+        raise InputError(
+            f"a tree over k has room for {LEVELS} clusterings, and there are {ens.n_clusterings}: select some of them"
+        )
+    order = np.argsort(ens.n_clusters, kind="stable")
+    columns, names, titles = [], [], []
+    for q in order:
+        present, codes = np.unique(ens.labels[:, q], return_inverse=True)
+        codes = codes - int(present[0] < 0)
+        present = present[present >= 0]
+        if not len(present):
+            raise InputError(f"clustering {ens.names[q]!r} labels no object: leave it out")
+        known = ens.label_names[q]
+        columns.append(codes.astype(np.int64))
+        names.append([int(c) if known is None else known[c] for c in present])
+        title = count(len(present), "cluster")
+        titles.append(f"{short_name(ens.names[q])}: {title}" if "name" in ens.info else title)
+    return _Levels(columns, names, titles)
+
+
+def _edges(levels: _Levels, *, named: bool = False) -> pd.DataFrame:
+    """One row per pair of clusters of neighboring levels that share an object."""
+    parts = []
+    for level in range(len(levels.columns) - 1):
+        upper, lower = levels.columns[level], levels.columns[level + 1]
+        k = len(levels.names[level]), len(levels.names[level + 1])
+        table = contingency(upper.astype(np.int32), lower.astype(np.int32), k)
+        above, below = np.nonzero(table)
+        n = table[above, below]
+        part = {
+            "level": level,
+            "from_k": k[0],
+            "to_k": k[1],
+            "from_cluster": [levels.names[level][c] for c in above] if named else above,
+            "to_cluster": [levels.names[level + 1][c] for c in below] if named else below,
+            "n": n,
+            "share_of_from": n / table.sum(axis=1)[above],
+            "share_of_to": n / table.sum(axis=0)[below],
+        }
+        parts.append(pd.DataFrame(part))
+    columns = ["level", "from_k", "to_k", "from_cluster", "to_cluster", "n", "share_of_from", "share_of_to"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _places(numbers: list[int], edges: pd.DataFrame) -> list[Floats]:
+    """Where the nodes of every level stand: an order in which few edges cross, and parents over their children."""
+    flows = []
+    for level in range(len(numbers) - 1):
+        some, table = edges[edges["level"] == level], np.zeros((numbers[level], numbers[level + 1]))
+        table[some["from_cluster"].to_numpy(int), some["to_cluster"].to_numpy(int)] = some["n"]
+        flows.append(table)
+    ranks = [np.arange(k, dtype=float) for k in numbers]
+    best, fewest = list(ranks), np.inf
+    for sweep in range(SWEEPS):
+        for level in range(1, len(numbers)) if sweep % 2 == 0 else range(len(numbers) - 2, -1, -1):
+            flow, other = (flows[level - 1].T, level - 1) if sweep % 2 == 0 else (flows[level], level + 1)
+            ranks[level] = _ranks(_means(flow, ranks[other], ranks[level]))
+        crossed = sum(_crossings(flow, *ranks[at : at + 2]) for at, flow in enumerate(flows))
+        if crossed < fewest:
+            best, fewest = list(ranks), crossed
+    widest = max(numbers)
+    places = [np.empty(0)] * len(numbers)
+    places[-1] = (best[-1] + 0.5) * widest / numbers[-1] - 0.5
+    for level in range(len(numbers) - 2, -1, -1):
+        wanted = _means(flows[level], places[level + 1], (best[level] + 0.5) * widest / numbers[level] - 0.5)
+        places[level] = _apart(wanted, best[level], 0.5 + 0.5 * widest / numbers[level], widest)
+    return places
+
+
+def _means(flow: Floats, places: Floats, otherwise: Floats) -> Floats:
+    """The mean place of what each node is joined to, by the objects that flow."""
+    total = flow.sum(axis=1)
+    return np.where(total > 0, flow @ places / np.maximum(total, 1), otherwise)
+
+
+def _ranks(values: Floats) -> Floats:
+    ranks = np.empty(len(values))
+    ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
+    return ranks
+
+
+def _crossings(flow: Floats, above: Floats, below: Floats) -> float:
+    """Objects times objects on edges that cross."""
+    ordered = flow[np.argsort(above)][:, np.argsort(below)]
+    right = ordered[:, ::-1].cumsum(axis=1)[:, ::-1] - ordered  # of the same upper node, to the right below
+    earlier = np.vstack([np.zeros((1, ordered.shape[1])), right.cumsum(axis=0)[:-1]])
+    return float((ordered * earlier).sum())
+
+
+def _apart(wanted: Floats, ranks: Array, gap: float, widest: int) -> Floats:
+    """The nearest places in the given order that are at least a gap apart and inside the picture."""
+    from sklearn.isotonic import isotonic_regression
+
+    order = np.argsort(ranks)
+    gap = min(gap, 1.0 if len(order) < 2 else (widest - 1) / (len(order) - 1))
+    steps = gap * np.arange(len(order))
+    room = widest - 1 - steps[-1]
+    places = np.empty(len(order))
+    places[order] = np.clip(isotonic_regression(wanted[order] - steps), 0, max(room, 0)) + steps
+    return places
+
+
+def _check_color(color: Any, n_objects: int) -> Floats | None:
+    if color is None:
+        return None
+    values = np.asarray(color, float)
+    if values.shape != (n_objects,):
+        raise InputError(f"a color is one number for each of {n_objects} objects; got shape {values.shape}")
+    return values
+
+
+def _draw_edges(
+    axis: Any, edges: pd.DataFrame, places: list[Floats], levels: _Levels, n_objects: int, widest: int
+) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Curve
+
+    drawn = edges[(edges["share_of_from"] > FAINT) | (edges["share_of_to"] > FAINT)].sort_values("n", kind="stable")
+    for row in drawn.itertuples():
+        x, to, y = places[row.level][row.from_cluster], places[row.level + 1][row.to_cluster], -row.level
+        curve = Curve([(x, y), (x, y - 0.5), (to, y - 0.5), (to, y - 1)], [1, 4, 4, 4])
+        split = (row.level, row.from_cluster) in levels.unreal and row.share_of_to > 0.5
+        look: dict[str, Any] = {"edgecolor": ACCENT if split else QUIET, "facecolor": "none", "capstyle": "butt"}
+        look |= {"linewidth": 0.4 + 14 * row.n / n_objects, "alpha": 0.2 + 0.7 * row.share_of_from, "zorder": 1}
+        axis.add_patch(PathPatch(curve, **look))
+        large = row.n >= 0.6 * n_objects / widest or row.n >= 0.04 * n_objects
+        if widest <= CROWDED and large and WORTH <= row.share_of_from < 0.995:
+            text = f"{100 * row.share_of_from:.0f} %"
+            box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}
+            middle = {"ha": "center", "va": "center", "fontsize": 6.5, "bbox": box, "zorder": 2}
+            axis.text(x + 0.6 * (to - x), y - 0.56, text, **middle)
+
+
+def _draw_nodes(
+    axis: Any, levels: _Levels, places: list[Floats], score: Floats | None, least: float, widest: int
+) -> Any:
+    """Circles with the clusters' names where there is room; returns what a color bar is of."""
+    sizes = np.concatenate(levels.sizes)
+    x, y = np.concatenate(places), -np.repeat(np.arange(len(places)), [len(place) for place in places])
+    largest = 620 if widest <= 16 else 420 if widest <= CROWDED else 220  # square points
+    areas = np.maximum(largest * sizes / sizes.max(), 60 * least)
+    look: dict[str, Any] = {"s": areas, "edgecolors": "white", "linewidths": 0.8, "zorder": 3}
+    if score is None:
+        dots, colors = axis.scatter(x, y, color=PALETTE[0], **look), [PALETTE[0]] * len(x)
+    else:
+        means = np.concatenate([_node_means(c, score, len(p)) for c, p in zip(levels.columns, places, strict=True)])
+        dots = axis.scatter(x, y, c=means, cmap=score_colors(), plotnonfinite=True, **look)
+        low, high = np.nanmin(means), np.nanmax(means)
+        shades = score_colors()((means - low) / max(high - low, 1e-12))
+        colors = ["#" + "".join(f"{round(255 * part):02x}" for part in shade[:3]) for shade in shades]
+    for at, name in enumerate(name for row in levels.names for name in row):
+        text = short_name(name)
+        if areas[at] >= 90 * len(text):
+            inside: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7, "zorder": 4}
+            axis.text(x[at], y[at], text, color=ink_on(colors[at]), **inside)
+        elif widest <= CROWDED:
+            beside = (float(np.sqrt(areas[at]) / 2) + 1.5, 0)
+            axis.annotate(
+                text, (x[at], y[at]), beside, textcoords="offset points", va="center", fontsize=6, color=QUIET, zorder=4
+            )
+    return dots
+
+
+def _node_means(codes: Ints, score: Floats, k: int) -> Floats:
+    """Mean score of the objects of each cluster, of those that have one."""
+    known = (codes >= 0) & ~np.isnan(score)
+    number = np.bincount(codes[known], minlength=k)
+    sums = np.bincount(codes[known], score[known], minlength=k)
+    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)

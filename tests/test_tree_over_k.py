@@ -1,0 +1,206 @@
+"""The tree over k and the curve of stability: edges against their definition, the layout, and what is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from command_line import run as consilience
+from consilience._check import InputError
+from consilience.consensus import Consensus
+from consilience.reports import draw_scales, draw_tree_over_k, report, tree_over_k, tree_over_k_edges
+from consilience.reports.consensus import scales_figure
+from consilience.reports.tree_over_k import _apart, _crossings, _places
+
+
+@pytest.fixture(scope="module")
+def ens() -> cs.Ensemble:
+    """Noisy copies of eight blocks, at several finenesses."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(8), 25)
+    runs = []
+    for k in (2, 4, 8, 8, 4, 8):
+        run = truth * k // 8
+        moved = rng.random(200) < 0.15
+        run[moved] = rng.integers(k, size=int(moved.sum()))
+        runs.append(run)
+    return cs.Ensemble(runs)
+
+
+@pytest.fixture(scope="module")
+def scaled(ens: cs.Ensemble) -> Consensus:
+    """A consensus with three scales."""
+    answers = [cs.combine(ens, k, "evidence") for k in (2, 4, 8)]
+    scales = pd.DataFrame(
+        {"n_clusters": [8, 4, 2], "stability": [0.9, 0.8, 0.7], "null": 0.1, "null_high": [0.2, 0.3, 0.75]}
+    )
+    scales["excess"] = scales["stability"] - scales["null_high"]
+    scales["real"], scales["confidence"] = scales["excess"] > 0, 0.9
+    curve = pd.DataFrame({"n_clusters": range(2, 10), "stability": 0.7, "sem": 0.01, "null": 0.1, "null_high": 0.2})
+    splits = pd.DataFrame(
+        {"from_k": [2, 4], "to_k": [4, 8], "cluster": [0, 1], "into": ["0, 2", "1, 5"], "size": [100, 50],
+         "stability": [0.9, 0.4], "null_high": [0.5, 0.5], "real": [True, False]}
+    )  # fmt: skip
+    labels = np.stack([one.labels for one in answers], 1)
+    return replace(answers[-1], scales=scales, curve=curve, splits=splits, scale_labels=labels)
+
+
+def plain_edges(upper: Any, lower: Any) -> dict[tuple[int, int], tuple[int, float, float]]:
+    both = [(a, b) for a, b in zip(upper, lower, strict=True) if a >= 0 and b >= 0]
+    found = {}
+    for pair in sorted(set(both)):
+        n = both.count(pair)
+        found[pair] = n, n / sum(a == pair[0] for a, _ in both), n / sum(b == pair[1] for _, b in both)
+    return found
+
+
+def test_edges_are_what_the_definition_says_also_with_missing_labels(ens):
+    labels = ens.labels[:, [0, 1, 2]].copy()
+    labels[np.random.default_rng(1).random(labels.shape) < 0.1] = -1
+    edges = tree_over_k_edges(labels[:, [2, 0, 1]])  # in any order
+    assert edges["level"].unique().tolist() == [0, 1]
+    for level in (0, 1):
+        some = edges[edges["level"] == level]
+        assert (some["from_k"].unique().tolist(), some["to_k"].unique().tolist()) == ([2 << level], [4 << level])
+        found = {(r.from_cluster, r.to_cluster): (r.n, r.share_of_from, r.share_of_to) for r in some.itertuples()}
+        wanted = plain_edges(labels[:, level], labels[:, level + 1])
+        assert found.keys() == wanted.keys()
+        for pair, values in wanted.items():
+            assert found[pair] == pytest.approx(values)
+
+
+def test_edges_speak_in_the_names_that_were_given():
+    edges = tree_over_k_edges({"coarse": ["a", "a", "b"], "fine": ["x", "y", "z"]})
+    assert edges[["from_cluster", "to_cluster"]].to_numpy().tolist() == [["a", "x"], ["a", "y"], ["b", "z"]]
+    texts = {
+        text.get_text() for text in tree_over_k({"coarse": ["a", "a", "b"], "fine": ["x", "y", "z"]}).axes[0].texts
+    }
+    assert {"a", "b", "x", "y", "z", "50 %"} <= texts
+
+
+def test_few_edges_cross():
+    rng = np.random.default_rng(0)
+    flow = rng.integers(4, size=(4, 5)).astype(float)
+    ranks = rng.permutation(4).astype(float), rng.permutation(5).astype(float)
+    cells = list(product(range(4), range(5)))
+    crossed = sum(
+        flow[a, b] * flow[c, d]
+        for (a, b), (c, d) in product(cells, cells)
+        if ranks[0][a] < ranks[0][c] and ranks[1][b] > ranks[1][d]
+    )
+    assert _crossings(flow, *ranks) == pytest.approx(crossed)
+    names = rng.permutation(12)  # a tree whose nodes have numbers in no order: nothing need cross
+    fine = np.repeat(np.arange(12), 3)
+    edges = tree_over_k_edges(np.stack([fine // 6, fine // 3, names[fine]], 1))
+    places = _places([2, 4, 12], edges)
+    for level in (0, 1):
+        some = edges[edges["level"] == level]
+        flow = np.zeros((len(places[level]), len(places[level + 1])))
+        flow[some["from_cluster"].to_numpy(int), some["to_cluster"].to_numpy(int)] = some["n"].to_numpy(float)
+        assert _crossings(flow, places[level], places[level + 1]) == 0
+    parents = places[1][np.argsort(places[1])]
+    np.testing.assert_allclose(parents, [1, 4, 7, 10])  # in the middle of their three children
+
+
+def test_nodes_keep_their_order_and_distance():
+    places = _apart(np.array([5.0, 5.0, 0.0]), np.array([2.0, 1.0, 0.0]), 1.0, 10)
+    np.testing.assert_allclose(places, [5.5, 4.5, 0.0])
+
+
+def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled, tmp_path):
+    figure = tree_over_k(scaled)
+    axis, bar = figure.axes
+    assert bar.get_ylabel() == "mean confidence"
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["2 clusters", "4 clusters", "8 clusters"]
+    dots = axis.collections[0]
+    assert len(dots.get_offsets()) == 14
+    means = [
+        scaled.confidence[scaled.scale_labels[:, s] == c].mean() for s, k in enumerate((2, 4, 8)) for c in range(k)
+    ]
+    np.testing.assert_allclose(dots.get_array(), means)
+    sizes = np.concatenate([np.bincount(column) for column in scaled.scale_labels.T])
+    large = dots.get_sizes() > 60
+    np.testing.assert_allclose((dots.get_sizes() / sizes)[large], dots.get_sizes()[0] / sizes[0])
+    assert "no more than chance" in figure.legends[0].get_texts()[0].get_text()
+    for path in (tmp_path / "tree.png", tmp_path / "tree.svg"):
+        draw_tree_over_k(scaled, path)
+        assert path.stat().st_size > 5000
+    assert tree_over_k(replace(scaled, splits=None)).legends == []
+
+
+def test_any_score_colors_an_ensemble_and_wrong_ones_are_refused(ens):
+    some = ens[:, [0, 1, 2]]
+    score = pd.Series(np.arange(200.0), name="depth")
+    score[:10] = np.nan
+    figure = tree_over_k(some, color=score)
+    assert figure.axes[1].get_ylabel() == "mean depth"
+    assert figure.axes[0].collections[0].get_array()[0] == pytest.approx(np.nanmean(score[some.labels[:, 0] == 0]))
+    assert len(tree_over_k(some).axes) == 1
+    with pytest.raises(InputError, match="one number for each of 200 objects"):
+        tree_over_k(some, color=[1.0, 2.0])
+    with pytest.raises(InputError, match="this consensus has no scales"):
+        tree_over_k(cs.combine(some, 2, "vote"))
+    with pytest.raises(InputError, match="has room for 60 clusterings"):
+        tree_over_k(np.zeros((5, 61), int))
+
+
+@pytest.mark.parametrize("labels", [[[0, 0, 1]], [[0, 0, 0], [0, 0, 0]], [list(range(60)), [0] * 60]])
+def test_small_and_large_cases_are_drawn(labels, tmp_path):
+    draw_tree_over_k(labels, tmp_path / "tree.svg")
+    assert (tmp_path / "tree.svg").stat().st_size > 1000
+
+
+def test_scales_are_drawn_with_the_null(scaled, tmp_path):
+    axis = scales_figure(scaled).axes[0]
+    assert [text.get_text() for text in axis.texts] == ["8", "4", "2"]
+    assert axis.collections[0].get_paths()[0].get_extents().ymax == pytest.approx(0.2)
+    draw_scales(scaled, tmp_path / "scales.png")
+    assert (tmp_path / "scales.png").stat().st_size > 5000
+    with pytest.raises(InputError, match="no curve of stability"):
+        draw_scales(replace(scaled, curve=None), tmp_path / "no.png")
+
+
+def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
+    scaled.save(tmp_path / "kept")
+    again = Consensus.load(tmp_path / "kept")
+    np.testing.assert_array_equal(again.scale_labels, scaled.scale_labels)
+    pd.testing.assert_frame_equal(again.splits, scaled.splits)
+    pd.testing.assert_frame_equal(again.scales, scaled.scales)
+    report(again, tmp_path / "page.html", figures=tmp_path / "parts")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Is the split real?" in text
+    assert "Stability above the grey band" in text
+    assert "How far to trust each clustering, the least reliable first" in text
+    names = {path.name for path in (tmp_path / "parts").iterdir()}
+    assert {"tree_over_k.svg", "stability_by_k.png", "scales.csv", "splits.csv", "members.csv", "clusters.csv"} <= names
+    edges = pd.read_csv(tmp_path / "parts" / "tree_over_k_edges.csv")
+    pd.testing.assert_frame_equal(edges, tree_over_k_edges(scaled), check_dtype=False)
+
+
+def test_the_report_of_a_few_clusterings_of_rising_fineness_has_their_tree(ens, tmp_path):
+    report(ens[:, [2, 0, 1]], tmp_path / "page.html")
+    assert "From few clusters to many" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    report(ens, tmp_path / "more.html")
+    assert "From few clusters to many" not in (tmp_path / "more.html").read_text(encoding="utf-8")
+
+
+def test_the_command_writes_clusters_and_members(ens, tmp_path):
+    ens.to_frame().add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
+    words = ["combine", tmp_path / "labels.csv", "--method", "vote", "-k", "4"]
+    done = consilience(*words, "--clusters", tmp_path / "clusters.csv", "--members", tmp_path / "members.csv")
+    assert done.returncode == 0, done.stderr
+    one = cs.combine(tmp_path / "labels.csv", 4, "vote")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "clusters.csv"), one.clusters, check_dtype=False)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "members.csv"), one.members, check_dtype=False)
+    row = one.clusters.iloc[0]
+    assert f"{row.confidence:.3f}    {row.support:.3f}" in done.stdout
+    assert "recurrence: of a cluster" in done.stdout
+    refused = consilience(*words, "--tree", tmp_path / "tree.png")
+    assert refused.returncode != 0
+    assert "--tree draws the scales" in refused.stderr
