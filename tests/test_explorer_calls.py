@@ -231,6 +231,7 @@ def test_maps(api, meta, kind):
 
 def test_detail_of_a_leaf(api):
     told, row = ask(api, "detail/5m"), beads_ensemble().info.iloc[5]
+    assert told["trust"] is None
     labels = beads_ensemble().labels[:, 5]
     assert (told["ref"], told["node"], told["leaf"], told["size"], told["n_missing"]) == ("5m", 5, 5, 1, 0)
     assert told["sizes"] == np.bincount(labels).tolist()
@@ -267,6 +268,8 @@ def test_detail_of_a_consensus(api, meta):
         assert told[name]["histogram"] == np.histogram(values, 20, (0, 1))[0].tolist()
     floating = floaters(beads_ensemble()[:, branch], whole)
     assert told["n_floaters"] == len(floating) > 0
+    for name, values in told["trust"].items():
+        assert values == pytest.approx(whole.clusters[name].tolist()), name
     assert {one["id"] for one in told["floaters"]} == set(floating["id"][:100])
     for one in told["floaters"]:
         assert one["support"] == pytest.approx(whole.support[one["index"]])

@@ -53,6 +53,7 @@
  *   made: Record<string, unknown> | null, weights: {feature: string, weight: number}[] | null,
  *   features: ClusterMarks[] | null, confidence: Histogram | null, support: Histogram | null,
  *   n_floaters: number, floating: number, floaters: Floater[], known: KnownTable[],
+ *   trust: {confidence: number[], support: number[], floaters: number[]} | null,
  * }} Detail
  * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
  * @typedef {{feature: string, mean: number, rest: number, d: number, low: number, high: number}} Effect

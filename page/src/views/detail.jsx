@@ -175,8 +175,29 @@ function Assessed({ detail }) {
           "No floaters: every object is where a majority puts it."
         )}
       </p>
+      <Trust detail={detail} />
       {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
     </section>
+  );
+}
+
+/** How far to trust each cluster of a consensus. @param {{detail: Detail}} props */
+function Trust({ detail }) {
+  const { trust } = detail;
+  if (!trust) return null;
+  return (
+    <Table
+      caption="How far to trust each cluster"
+      heads={["cluster", "size", "confidence", "support", "floaters"]}
+      rows={detail.sizes.map((size, c) => [
+        detail.names?.[c] ?? c,
+        formatCount(size),
+        formatNumber(trust.confidence[c], 3),
+        formatNumber(trust.support[c], 3),
+        formatCount(trust.floaters[c]),
+      ])}
+      most={100}
+    />
   );
 }
 
@@ -353,6 +374,7 @@ function Tables({ detail }) {
           />
         ) : null;
       })}
+      <Trust detail={detail} />
       {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
       <Made detail={detail} />
       <Weights detail={detail} />

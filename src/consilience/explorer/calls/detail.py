@@ -10,6 +10,7 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience.consensus.confidence import FLOATING
+from consilience.consensus.trust import cluster_means
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.session import Known, Session
@@ -40,6 +41,7 @@ def answer(call: Call) -> Reply:
             "clusters": one.clusters,
             "names": one.names,
             "sizes": np.bincount(one.codes[one.codes >= 0], minlength=one.clusters),
+            "trust": _trust(one),
             "n_missing": int(np.count_nonzero(one.codes < 0)),
             "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
             "made": None if row is None else _made(row),
@@ -123,6 +125,14 @@ def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:
         return None
     known = values[one.codes >= 0]
     return {"mean": float(known.mean()) if known.size else None, "histogram": np.histogram(known, BINS, (0, 1))[0]}
+
+
+def _trust(one: DisplayedClustering) -> dict[str, Any] | None:
+    """Confidence, support and floaters of every cluster of a consensus, as in :attr:`Consensus.clusters`."""
+    if one.confidence is None or one.support is None:
+        return None
+    table = cluster_means(one.codes, one.confidence, one.support)
+    return {name: table[name].to_numpy() for name in ("confidence", "support", "floaters")}
 
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
