@@ -280,21 +280,21 @@ NB_MODULE(_native, m) {
   });
 
   define(m, "gibbs_sweep", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
-                              const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta,
-                              std::uint64_t seed, std::uint64_t unit, const Out<std::int64_t, 2>& table,
-                              const Out<std::int64_t, 1>& size) {
+                              const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta, double power,
+                              std::size_t moves, std::uint64_t seed, std::uint64_t unit,
+                              const Out<std::int64_t, 2>& table, const Out<std::int64_t, 1>& size) {
     nb::gil_scoped_release free;
     const MixtureRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
-    Gibbs gibbs(rows, MixturePrior{size.size(), sticks, alpha, beta}, cluster.data());
-    gibbs.sweep(seed, unit);
+    Gibbs gibbs(rows, MixturePrior{size.size(), sticks, alpha, beta, power}, cluster.data());
+    gibbs.sweep(seed, unit, moves);
     gibbs.counts(table.data(), size.data());
   });
   define(m, "gibbs_conditionals", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,
                                      const Out<std::int32_t, 1>& cluster, bool sticks, double alpha, double beta,
-                                     const Out<double, 2>& probability) {
+                                     double power, const Out<double, 2>& probability) {
     nb::gil_scoped_release free;
     const MixtureRows rows{labels.shape(0), labels.shape(1), labels.data(), offset.data()};
-    Gibbs gibbs(rows, MixturePrior{probability.shape(1), sticks, alpha, beta}, cluster.data());
+    Gibbs gibbs(rows, MixturePrior{probability.shape(1), sticks, alpha, beta, power}, cluster.data());
     for (std::size_t i = 0; i < rows.n; ++i) gibbs.conditional(i, probability.data() + i * probability.shape(1));
   });
 

@@ -2,7 +2,8 @@
 // drawn from its conditional distribution given the clusters of all others,
 //   p(z_i = k | rest) ~ p(k | sizes without i)  prod_m (beta + N_kmy) / (J_m beta + N_km),   counts without i,
 // over the clusterings m that label the object; N_km counts the labeled members only (Wang, Domeniconi and Laskey 2010,
-// Eq. 5, with one factor per clustering). Prior of the clusters, truncated at K:
+// Eq. 5, with one factor per clustering). The likelihood may count to a power tau, so that p(z, y) ~ p(z) p(y | z)^tau:
+// clusterings that repeat each other are then not taken for so many witnesses. Prior of the clusters, truncated at K:
 //   sticks     (1 + n_k) / (1 + alpha + n_>=k)  prod_{h<k} (alpha + n_>h) / (1 + alpha + n_>=h),  all the rest for the last
 //   symmetric  (alpha / K + n_k) / (alpha + n)
 // Only clusters up to the last occupied one are looked at; the empty ones behind it are as likely as each other given
@@ -17,23 +18,17 @@
 #include <vector>
 
 #include "random.hpp"
+#include "rises.hpp"
+#include "split_merge.hpp"
 #include "vectors.hpp"
 
 namespace consilience {
-
-struct MixtureRows {
-  std::size_t n, clusterings;
-  const std::int32_t* label;   // n x clusterings, -1 missing
-  const std::int64_t* offset;  // clusterings + 1: the labels of all clusterings numbered through
-
-  std::size_t columns() const { return std::size_t(offset[clusterings]); }
-  std::size_t labels_of(std::size_t m) const { return std::size_t(offset[m + 1] - offset[m]); }
-};
 
 struct MixturePrior {
   std::size_t clusters;  // K, where the prior is cut off
   bool sticks;           // truncated stick-breaking; otherwise a symmetric Dirichlet
   double alpha, beta;
+  double power = 1;  // of the likelihood of every clustering
 };
 
 class Gibbs {
@@ -43,13 +38,16 @@ class Gibbs {
     build();
   }
 
-  void sweep(std::uint64_t seed, std::uint64_t unit) {
+  // Every object once, then so many split-merge moves.
+  void sweep(std::uint64_t seed, std::uint64_t unit, std::size_t moves = 0) {
     Stream random(seed, unit);
     for (std::size_t i = 0; i < rows_.n; ++i) {
       weigh(i);
       const std::size_t old = std::size_t(cluster_[i]), now = draw(random);
       if (now != old) move(i, old, now);
     }
+    TwoClusters two(rows_, prior_.beta, prior_.power);
+    for (std::size_t move = 0; move < moves; ++move) split_or_merge(two, random);
     if (prior_.sticks) swap_neighbors(random);
   }
 
@@ -88,6 +86,8 @@ class Gibbs {
   std::vector<double> log_labels_;        // log J of every clustering
   std::vector<double> weight_;            // of every cluster for the object in hand
   double behind_ = 0;                     // of all clusters from top_ on
+  std::vector<std::size_t> others_;       // objects that a split-merge move deals out
+  std::vector<std::uint8_t> sides_;       // and where they are
 
   void build() {
     const std::size_t columns = rows_.columns();
@@ -154,8 +154,8 @@ class Gibbs {
     weight_[own] = without(i, own);
     double best = empty;
     for (std::size_t k = 0; k < top_; ++k) best = std::max(best, weight_[k]);
-    for (std::size_t k = 0; k < top_; ++k) weight_[k] = std::exp(weight_[k] - best);
-    behind_ = std::exp(empty - best);
+    for (std::size_t k = 0; k < top_; ++k) weight_[k] = std::exp(prior_.power * (weight_[k] - best));
+    behind_ = std::exp(prior_.power * (empty - best));
     if (prior_.sticks)
       times_sticks(own);
     else
@@ -241,6 +241,109 @@ class Gibbs {
 
   std::size_t heaviest() const {
     return std::size_t(std::max_element(weight_.begin(), weight_.begin() + std::ptrdiff_t(top_)) - weight_.begin());
+  }
+
+  // One object is drawn, and by a toss another of its cluster, to split it, or of another, to merge both: the first takes its
+  // part to an empty cluster, or brings its cluster to that of the second. Metropolis-Hastings with the chances of both ways.
+  void split_or_merge(TwoClusters& two, Stream& random) {
+    const std::size_t i = std::size_t(random.below(rows_.n));
+    if (random.uniform() < 0.5)
+      split(i, two, random);
+    else
+      merge(i, two, random);
+  }
+
+  void split(std::size_t i, TwoClusters& two, Stream& random) {
+    const std::size_t here = std::size_t(cluster_[i]);
+    const std::size_t empty = empty_until(top_);
+    if (size_[here] < 2 || !empty) return;
+    members(i, here, here);
+    const std::size_t chosen = std::size_t(random.below(others_.size())), j = others_[chosen];
+    others_.erase(others_.begin() + std::ptrdiff_t(chosen));
+    std::size_t to = 0;
+    for (std::size_t left = prior_.sticks ? std::size_t(random.below(empty)) + 1 : 1;; ++to)
+      if (!size_[to] && !--left) break;
+    two.launch(i, j, others_, random);
+    const double drawn = two.redraw(others_, random, nullptr);
+    double odds = two.log_apart() - log_prior() - drawn + std::log(double(empty));
+    odds += log_pairs(size_[here], two.size(0));
+    size_[here] = two.size(1), size_[to] = two.size(0);
+    odds += log_prior();
+    size_[here] += size_[to], size_[to] = 0;
+    if (!(std::log(random.uniform()) < odds)) return;
+    const std::vector<std::uint8_t>& sides = two.sides();
+    move(i, here, to);
+    for (std::size_t h = 0; h < others_.size(); ++h)
+      if (!sides[h]) move(others_[h], here, to);
+  }
+
+  void merge(std::size_t i, TwoClusters& two, Stream& random) {
+    const std::size_t from = std::size_t(cluster_[i]);
+    if (size_[from] == std::int64_t(rows_.n)) return;
+    std::size_t j;
+    do j = std::size_t(random.below(rows_.n));
+    while (std::size_t(cluster_[j]) == from);
+    const std::size_t to = std::size_t(cluster_[j]);
+    const std::int64_t moving = size_[from];
+    const auto cell = [&](std::size_t k) { return [this, k](std::size_t t) { return table_[t * k_ + k]; }; };
+    const auto total = [&](std::size_t k) { return [this, k](std::size_t m) { return total_[m * k_ + k]; }; };
+    double odds = -two.log_apart(cell(from), cell(to), total(from), total(to)) - log_prior();
+    size_[to] += moving, size_[from] = 0;
+    odds += log_prior() - log_pairs(size_[to], moving);
+    std::size_t top = top_;
+    while (!size_[top - 1]) --top;
+    const std::size_t empty = from <= top || !prior_.sticks ? empty_until(top) : 0;
+    size_[to] -= moving, size_[from] = moving;
+    if (!empty) return;  // a split would not have chosen this place
+    odds -= std::log(double(empty)) + std::log(random.uniform());
+    if (!(odds > 0)) return;  // whatever the chance of the way back
+    members(i, from, to);
+    others_.erase(std::find(others_.begin(), others_.end(), j));
+    sides_.resize(others_.size());
+    for (std::size_t h = 0; h < others_.size(); ++h) sides_[h] = std::size_t(cluster_[others_[h]]) == to;
+    two.launch(i, j, others_, random);
+    if (!(odds + two.redraw(others_, random, sides_.data()) > 0)) return;
+    move(i, from, to);
+    for (std::size_t h = 0; h < others_.size(); ++h)
+      if (!sides_[h]) move(others_[h], from, to);
+  }
+
+  // The objects of two clusters but i, in order.
+  void members(std::size_t i, std::size_t a, std::size_t b) {
+    others_.clear();
+    for (std::size_t h = 0; h < rows_.n; ++h)
+      if ((std::size_t(cluster_[h]) == a || std::size_t(cluster_[h]) == b) && h != i) others_.push_back(h);
+  }
+
+  // The empty clusters that a split chooses from: of sticks, those in front of the last occupied one and the next behind it; of
+  // the symmetric prior all, for which the first stands as in draw().
+  std::size_t empty_until(std::size_t top) const {
+    const std::size_t end = prior_.sticks ? std::min(top + 1, k_) : k_;
+    return std::size_t(std::count(size_.begin(), size_.begin() + std::ptrdiff_t(end), 0));
+  }
+
+  // log of p(the second object | apart) / p(it | together), of an object in a cluster that is `part` of `whole`.
+  double log_pairs(std::int64_t whole, std::int64_t part) const {
+    return std::log(double(whole - 1)) - std::log(double(std::int64_t(rows_.n) - part));
+  }
+
+  // log p(Z), up to a constant, from the sizes.
+  double log_prior() const {
+    double sum = 0;
+    if (!prior_.sticks) {
+      const double each = prior_.alpha / double(k_), none = log_gamma(each);
+      for (const std::int64_t size : size_)
+        if (size) sum += log_gamma(each + double(size)) - none;
+      return sum;
+    }
+    const double stick = std::log(prior_.alpha);
+    double here_on = double(rows_.n);
+    for (std::size_t k = 0; k + 1 < k_ && here_on > 0; ++k) {
+      const double size = double(size_[k]), alpha = prior_.alpha;
+      sum += stick + log_gamma(1 + size) + log_gamma(alpha + here_on - size) - log_gamma(1 + alpha + here_on);
+      here_on -= size;
+    }
+    return sum;
   }
 
   // Sticks favor large clusters in front, and single objects cannot carry a cluster there: a Metropolis step for every

@@ -204,6 +204,10 @@ def test_many_rows_are_fitted_in_blocks_from_a_sample(monkeypatch):
         ({"max_iter": 1}, "max_iter must be a whole number of at least 2"),
         ({"n_samples": 0}, "n_samples"),
         ({"tol": 0}, "tol"),
+        ({"power": 0}, "power must be a share above 0 and at most 1"),
+        ({"power": 1.5}, "power must be a share above 0 and at most 1"),
+        ({"power": "full"}, "power must be"),
+        ({"n_moves": -1}, "n_moves must be a whole number of at least 0"),
         ({"n_clusters": 1}, "at least 2"),
     ],
 )
@@ -242,6 +246,33 @@ def test_one_component_is_one_cluster(inference):
     found = NBCE(inference=inference, **QUICK | {"n_components": 1}).fit(some_copies()[0])
     assert found.n_clusters_ == 1
     assert found.confidence_.min() == 1
+
+
+@pytest.mark.parametrize("noise", [0, 0.1, 0.3])
+@pytest.mark.parametrize(("n", "k", "r"), [(400, 10, 8), (2000, 4, 5), (1500, 20, 12)])
+def test_copies_with_independent_errors_count_in_full(n, k, r, noise):
+    power = (
+        NBCE(inference="vb", n_init=1, max_iter=2, random_state=0)
+        .fit(noisy_labels(n, k, r, noise, random_state=1)[0])
+        .power_
+    )
+    assert 0.75 < power <= 1
+
+
+def repeated(n=600, r=12, seed=0):
+    """Cuts of a line into 3 to 14 pieces, each object a little off: dependent, and with no grouping behind them."""
+    rng = np.random.default_rng(seed)
+    x = rng.random(n)
+    cuts = [np.sort(rng.random(rng.integers(2, 14))) for _ in range(r)]
+    return np.column_stack([np.searchsorted(c, x + rng.normal(0, 0.01, n)) for c in cuts])
+
+
+def test_clusterings_that_repeat_each_other_are_discounted():
+    labels = repeated()
+    full, found = (NBCE(power=power, **QUICK | {"n_components": 100}).fit(labels) for power in (1.0, "auto"))
+    assert found.power_ * 12 < 3
+    assert full.power_ == 1
+    assert found.n_clusters_ < full.n_clusters_ / 2
 
 
 def test_given_hyperparameters_stay():

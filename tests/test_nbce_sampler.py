@@ -35,19 +35,19 @@ def tables_of(labels, offsets, z, k):
 
 
 @both_priors
+@pytest.mark.parametrize("power", [1.0, 0.35])
 @pytest.mark.parametrize(("n", "widths", "k"), SHAPES)
-def test_every_tiny_case_equals_enumeration(n, widths, k, prior):
+def test_every_tiny_case_equals_enumeration(n, widths, k, prior, power):
     labels, offsets = rows_of(n, widths, seed=n + 10 * k)
     alpha, beta = 0.7, 0.3
-    how = {"n_clusters": k, "prior": prior, "alpha": alpha, "beta": beta}
-    joint = oracle.posterior(labels, widths, k, prior, alpha, beta)
+    how = {"n_clusters": k, "prior": prior, "alpha": alpha, "beta": beta, "power": power}
+    joint = oracle.posterior(labels, widths, k, prior, alpha, beta, power)
     whole = sum(np.exp(oracle.log_prior(np.array(z), k, prior, alpha)) for z in joint)
     assert whole == pytest.approx(1, abs=1e-12)
     for z, probability in joint.items():
         table, sizes = tables_of(labels, offsets, np.array(z), k)
-        assert log_prior(sizes, alpha, prior) + log_labels(table, offsets, beta) == pytest.approx(
-            np.log(probability), abs=1e-10
-        )
+        sampler = Sampler(labels, offsets, prior, k, alpha=alpha, beta=beta, power=power)
+        assert sampler.log_joint(sizes, table, alpha, beta) == pytest.approx(np.log(probability), abs=1e-10)
         found = _kernels.gibbs_conditionals(labels, offsets, np.array(z, np.int32), **how)
         np.testing.assert_allclose(found, oracle.conditionals(joint, z, k), atol=1e-10, rtol=0)
 
@@ -76,12 +76,13 @@ def test_one_more_object_is_what_the_joint_says(prior):
 
 
 @both_priors
-def test_a_sweep_is_its_twin(prior):
+@pytest.mark.parametrize("more", [{}, {"power": 0.4}, {"moves": 8}, {"power": 0.4, "moves": 8}])
+def test_a_sweep_is_its_twin(prior, more):
     for seed in range(30):
-        labels, offsets = rows_of(4, (2, 3), seed)
+        labels, offsets = rows_of(5, (2, 3), seed)
         k = 1 + seed % 4
-        z = np.random.default_rng(seed).integers(0, k, 4).astype(np.int32)
-        how = {"n_clusters": k, "prior": prior, "alpha": 1.5, "beta": 0.4, "seed": seed, "unit": 5}
+        z = np.random.default_rng(seed).integers(0, k, 5).astype(np.int32)
+        how = {"n_clusters": k, "prior": prior, "alpha": 1.5, "beta": 0.4, "seed": seed, "unit": 5, **more}
         expected = oracle.gibbs_sweep(labels, (2, 3), z, **how)
         table, sizes = _kernels.gibbs_sweep(labels, offsets, z, **how)
         assert z.tolist() == expected
@@ -90,9 +91,9 @@ def test_a_sweep_is_its_twin(prior):
         assert sizes.tolist() == counts.tolist()
 
 
-def visits(labels, offsets, prior, *, sweeps, thin):
+def visits(labels, offsets, prior, *, sweeps, thin, **how):
     """How often a chain is in every partition."""
-    sampler = Sampler(labels, offsets, prior, 3, alpha=0.7, beta=0.3)
+    sampler = Sampler(labels, offsets, prior, 3, alpha=0.7, beta=0.3, **how)
     seen = {}
     for t, (sample, _) in zip(range(sweeps), sampler.sweeps(np.zeros(len(labels), np.int32), seed=1), strict=False):
         if t >= 100 and t % thin == 0:
@@ -101,10 +102,10 @@ def visits(labels, offsets, prior, *, sweeps, thin):
     return seen
 
 
-def chi_square(seen, labels, widths, prior, beta):
+def chi_square(seen, labels, widths, prior, beta, power=1.0):
     """p-value of the visits under the enumerated posterior; partitions that are too rare are taken together."""
     expected = {}
-    for z, probability in oracle.posterior(labels, widths, 3, prior, 0.7, beta).items():
+    for z, probability in oracle.posterior(labels, widths, 3, prior, 0.7, beta, power).items():
         expected[oracle.partition(z)] = expected.get(oracle.partition(z), 0.0) + probability
     counts = np.array([seen.get(found, 0) for found in expected])
     wanted = np.array(list(expected.values())) / sum(expected.values()) * counts.sum()
@@ -119,6 +120,37 @@ def test_long_chains_visit_partitions_as_often_as_they_should(prior):
     seen = visits(labels, offsets, prior, sweeps=16_000, thin=4)
     assert chi_square(seen, labels, (2, 3), prior, beta=0.3) > 1e-3
     assert chi_square(seen, labels, (2, 3), prior, beta=0.5) < 1e-6  # the test can fail
+
+
+@both_priors
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_chains_with_moves_visit_partitions_as_often_as_they_should(prior, power):
+    labels, offsets = rows_of(5, (2, 3), seed=5)
+    seen = visits(labels, offsets, prior, sweeps=16_000, thin=4, n_moves=3, power=power)
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.3, power=power) > 1e-3
+    assert chi_square(seen, labels, (2, 3), prior, beta=0.3, power=1.5 * power) < 1e-6  # the test can fail
+
+
+@both_priors
+def test_equal_clusterings_at_their_share_are_one(prior):
+    """Three copies to the power 1/3 have the conditionals of a single clustering."""
+    labels, offsets = rows_of(12, (4,), seed=2)
+    z = np.random.default_rng(0).integers(0, 3, 12).astype(np.int32)
+    how = {"n_clusters": 5, "prior": prior, "alpha": 0.8, "beta": 0.3}
+    one = _kernels.gibbs_conditionals(labels, offsets, z, **how)
+    three = _kernels.gibbs_conditionals(np.repeat(labels, 3, axis=1), np.arange(0, 13, 4), z, power=1 / 3, **how)
+    np.testing.assert_allclose(three, one, atol=1e-12)
+
+
+def test_moves_cross_where_single_objects_cannot():
+    """Two groups of 60, alike in 40 clusterings, that begin as one cluster: a new one of a single object hardly ever opens."""
+    labels = np.repeat(np.array([[0] * 40, [1] * 40], np.int32), 60, axis=0)
+    counts = {}
+    for n_moves in (0, 10):
+        sampler = Sampler(labels, np.arange(0, 82, 2), "tsb", 20, alpha=1e-6, beta=2.0, n_moves=n_moves)
+        sweeps = zip(range(10), sampler.sweeps(np.zeros(120, np.int32), seed=0), strict=False)
+        counts[n_moves] = [np.count_nonzero(sample.sizes) for _, (sample, _) in sweeps][-1]
+    assert counts == {0: 1, 10: 2}
 
 
 @both_priors

@@ -63,35 +63,39 @@ def test_fixed_points_satisfy_their_equations(kind, prior, hyper):
 
 @every_kind
 @both_priors
-def test_a_pass_is_the_oracle_s(kind, prior):
+@pytest.mark.parametrize("power", [1.0, 0.3])
+def test_a_pass_is_the_oracle_s(kind, prior, power):
     rows = rows_of(n=20)
     soft = np.random.default_rng(1).dirichlet(np.ones(6), 20)
-    state = first_state(statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2)
+    state = first_state(statistics(rows, soft, kind), rows.offsets, kind, prior, alpha=0.7, beta=0.2, power=power)
     known = None if kind == "vb" else soft
     found = soften(size_scores(state, known) + label_scores(rows, state, known))
-    expected = oracle.update(rows.labels, [4] * 5, soft, kind=kind, prior=prior, alpha=0.7, beta=0.2)
+    how = {"kind": kind, "prior": prior, "alpha": 0.7, "beta": 0.2, "power": power}
+    expected = oracle.update(rows.labels, [4] * 5, soft, **how)
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
 @both_priors
+@pytest.mark.parametrize("power", [1.0, 0.5])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_bound_of_vb_never_falls(prior, seed):
+def test_the_bound_of_vb_never_falls(prior, seed, power):
     rows = rows_of(p=0.5, seed=seed, weights=np.random.default_rng(seed).integers(1, 4, 60).astype(float))
-    fit, _ = fitted(rows, "vb", prior, start=start_of(60, 8, seed))
+    fit, _ = fitted(rows, "vb", prior, start=start_of(60, 8, seed), power=power)
     assert len(fit.history) > 5
     assert np.diff(fit.history).min() > -1e-8
     assert fit.history[-1] > fit.history[0]
 
 
 @both_priors
-def test_the_bound_is_below_the_evidence(prior):
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_the_bound_is_below_the_evidence(prior, power):
     """On a case small enough to sum over all assignments."""
     from oracle.label_mixture import posterior
 
     rows = rows_of(n=5, r=2, k=3, holes=0.2)
-    evidence = np.log(sum(posterior(rows.labels, [3, 3], 3, prior, 0.7, 0.3).values()))
+    evidence = np.log(sum(posterior(rows.labels, [3, 3], 3, prior, 0.7, 0.3, power).values()))
     for seed in range(5):
-        fit, _ = fitted(rows, "vb", prior, K=3, start=start_of(5, 3, seed), alpha=0.7, beta=0.3)
+        fit, _ = fitted(rows, "vb", prior, K=3, start=start_of(5, 3, seed), alpha=0.7, beta=0.3, power=power)
         assert evidence - 10 < fit.history[-1] < evidence
 
 

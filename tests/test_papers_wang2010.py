@@ -23,7 +23,7 @@ from papers.wang2010.data import (
     printed_f1,
     read_data_sets,
 )
-from papers.wang2010.models import MEASURES, NBCE_MAIN, NBCES, run_models
+from papers.wang2010.models import MEASURES, NBCE_MAIN, NBCES, PAPER, run_models
 from papers.wang2010.synthetic import run_outliers
 from papers.wang2010.tables import TABLE_2, TITLES, VARIANTS, beside, report_models
 
@@ -190,7 +190,7 @@ def test_nbce_predicts_held_out_rows_better_than_a_mixture_of_as_many_clusters_a
     for data in read_data_sets(data_folder):
         ens, _ = data.draw(0)
         old, new = hold_out(ens.n_objects, 0)
-        ours = NBCE(max_iter=100, n_chains=2, random_state=0).fit(ens[old]).perplexity(ens[new])
+        ours = NBCE(max_iter=100, n_chains=2, random_state=0, **PAPER).fit(ens[old]).perplexity(ens[new])
         mixture = MixtureModel(data.n_classes, random_state=0).fit(ens[old]).perplexity(ens[new])
         assert 1 <= ours <= mixture, data.name
 

@@ -18,6 +18,10 @@ GRAPHS = ("cspa", "hgpa", "mcla")
 PRIORS = ("tsb", "fsd")
 INFERENCES = ("gibbs", "cvb2", "cvb", "vb")
 NBCES = {f"nbce {inference} {prior}": (prior, inference) for inference in INFERENCES for prior in PRIORS}
+PAPER: dict[str, Any] = {
+    "power": 1.0,
+    "n_moves": 0,
+}  # its model takes clusterings as independent, its sampler moves single objects
 NBCE_MAIN = "nbce gibbs tsb"  # the paper compares Gibbs sampling with other methods, and does not say with which prior
 MEASURES = ("f1", "f1_clusters", "f1_printed", "nmi", "adjusted_rand", "clusters", "singletons", "train", "test")
 
@@ -64,13 +68,13 @@ def _one_run(
         found[method] = _quality(truth, combine(train, k, method, random_state=seed, progress=False).labels)
     models: dict[str, Any] = {"mixture": MixtureModel(k, random_state=seed), "bce": BCE(k, random_state=seed)}
     for name, (prior, inference) in nbces.items():
-        models[name] = NBCE(prior=prior, inference=inference, random_state=seed, **options)
+        models[name] = NBCE(prior=prior, inference=inference, random_state=seed, **PAPER | options)
     for name, model in models.items():
         found[name] = _judge(model.fit(train), truth, train, test)
     several = int(found[NBCE_MAIN]["clusters"])
     if 2 <= several <= len(train.signatures()):
         found["mixture, k of nbce"] = _judge(MixtureModel(several, random_state=seed).fit(train), truth, train, test)
-    found["nbce merged"] = _quality(truth, NBCE(k, random_state=seed, **options).fit(train).labels_)
+    found["nbce merged"] = _quality(truth, NBCE(k, random_state=seed, **PAPER | options).fit(train).labels_)
     likely = MixtureModel(k, smoothing=0, random_state=seed).fit(train)
     found["mixture"]["impossible"] = float(np.isinf(likely.perplexity(test)))
     return found

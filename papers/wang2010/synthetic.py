@@ -15,6 +15,7 @@ from papers.report import Report, over_seeds, with_error
 from papers.wang2010 import printed as printed
 from papers.wang2010.data import Outliers, draw_outliers
 from papers.wang2010.figures import draw_outliers as draw_figure
+from papers.wang2010.models import PAPER
 
 KEYS = {"MM, 2 clusters": "mixture", "BCE, 2 clusters": "bce", "NBCE": "nbce"}
 SHOWN = 0.1  # noise of the picture
@@ -29,7 +30,7 @@ def run_outliers(noise: Sequence[float], n_seeds: int, *, progress: bool | None 
         models: dict[str, Any] = {
             "MM, 2 clusters": MixtureModel(2, random_state=seed),
             "BCE, 2 clusters": BCE(2, random_state=seed),
-            "NBCE": NBCE(random_state=seed, **options),
+            "NBCE": NBCE(random_state=seed, **PAPER | options),
             "MM, 3 clusters": MixtureModel(3, random_state=seed),
             "BCE, 3 clusters": BCE(3, random_state=seed),
         }
@@ -72,7 +73,7 @@ def report_outliers(report: Report, rows: pd.DataFrame, **options: Any) -> None:
     )
     shown = min(rows["noise"].unique(), key=lambda p: abs(p - SHOWN))
     drawn = draw_outliers(float(shown), 0)
-    labels = NBCE(random_state=0, **options).fit(drawn.ensemble).labels_
+    labels = NBCE(random_state=0, **PAPER | options).fit(drawn.ensemble).labels_
     figure = draw_figure(drawn.X, drawn.groups, labels, mean)
     report.figure("outliers", figure, f"The objects at {100 * shown:g} % noise, seed 0; perplexity against the noise.")
     report.text(*_in_words(mean))

@@ -50,6 +50,7 @@ PURPOSES: dict[str, str] = {
     "consensus.confidence": "which pairs of clusterings the dependence is judged by",
     "consensus.count": "the seed of the model that finds the number of clusters for another method",
     "consensus.cspa": "order of the rows",
+    "consensus.dependence": "pairs and shuffles by which the dependence of clusterings is judged, and the seed of its consensus",
     "consensus.evidence": "prototype rows",
     "consensus.halves": "which half a clustering belongs to",
     "consensus.hyper": "slice sampling of one chain's parameters",

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import digamma
 
 
-def update(labels, widths, soft, *, kind, prior, alpha, beta):
+def update(labels, widths, soft, *, kind, prior, alpha, beta, power=1.0):
     """The right-hand side of the fixed-point equations: γ of every object from the γ of all, each object counted once."""
     n, k = soft.shape
     found = np.empty((n, k))
@@ -16,7 +16,8 @@ def update(labels, widths, soft, *, kind, prior, alpha, beta):
                 if labels[i, m] >= 0:
                     having = others[labels[others, m] >= 0]
                     same = others[labels[others, m] == labels[i, m]]
-                    found[i, c] += mean_log(beta, soft[same, c], kind) - mean_log(width * beta, soft[having, c], kind)
+                    one = mean_log(beta, soft[same, c], kind) - mean_log(width * beta, soft[having, c], kind)
+                    found[i, c] += power * one
     found = np.exp(found - found.max(axis=1, keepdims=True))
     return found / found.sum(axis=1, keepdims=True)
 

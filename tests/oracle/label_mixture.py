@@ -36,10 +36,10 @@ def log_labels(labels, widths, z, beta):
     return total
 
 
-def posterior(labels, widths, n_clusters, prior, alpha, beta):
-    """p(Y, Z) of every assignment, by assignment."""
+def posterior(labels, widths, n_clusters, prior, alpha, beta, power=1.0):
+    """p(Z) p(Y | Z)^power of every assignment, by assignment."""
     return {
-        z: np.exp(log_prior(np.array(z), n_clusters, prior, alpha) + log_labels(labels, widths, z, beta))
+        z: np.exp(log_prior(np.array(z), n_clusters, prior, alpha) + power * log_labels(labels, widths, z, beta))
         for z in product(range(n_clusters), repeat=len(labels))
     }
 
@@ -54,9 +54,9 @@ def uniform(bits):
     return (next(bits) >> 11) / 2**53
 
 
-def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit):
-    """Every object drawn from its conditional, by the stream (seed, unit); then, with sticks, swaps of neighbors."""
-    joint = posterior(labels, widths, n_clusters, prior, alpha, beta)
+def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit, power=1.0, moves=0):
+    """Every object drawn from its conditional, by the stream (seed, unit); then moves and, with sticks, swaps of neighbors."""
+    joint = posterior(labels, widths, n_clusters, prior, alpha, beta, power)
     bits = stream(seed, unit)
     z = list(z)
     for i in range(len(z)):
@@ -72,9 +72,89 @@ def gibbs_sweep(labels, widths, z, *, n_clusters, prior, alpha, beta, seed, unit
             while prior == "tsb" and uniform(bits) >= (1 / (1 + alpha) if k < n_clusters - 1 else 1):
                 k += 1
         z[i] = k
+    for _ in range(moves):
+        z = _split_or_merge(
+            z, joint, n_clusters, prior, bits, lambda i, side: _log_one(labels, widths, i, side, beta, power)
+        )
     if prior == "tsb":
         z = _swaps(z, n_clusters, alpha, bits)
     return z
+
+
+def _log_one(labels, widths, i, side, beta, power):
+    """log of a cluster's size times the tempered likelihood of the labels of one more object."""
+    both = log_labels(labels[[*side, i]], widths, [0] * (len(side) + 1), beta)
+    return np.log(len(side)) + power * (both - log_labels(labels[side], widths, [0] * len(side), beta))
+
+
+def _below(bits, n):
+    while (x := next(bits)) < 2**64 % n:
+        pass
+    return x % n
+
+
+def _split_or_merge(z, joint, n_clusters, prior, bits, log_one):
+    """Jain and Neal's move: two seeds, the others dealt out in random order, redrawn once, and redrawn for the proposal."""
+    n, i = len(z), _below(bits, len(z))
+    if uniform(bits) < 0.5:
+        others, empty = [h for h in range(n) if z[h] == z[i] and h != i], _empty(z, n_clusters, prior)
+        if not others or not empty:
+            return z
+        j = others.pop(_below(bits, len(others)))
+        to = empty[_below(bits, len(empty)) if prior == "tsb" else 0]
+        sides = _launch(i, j, others, bits, log_one)
+        chance = _redraw(sides, others, bits, log_one)
+        new = [to if h in sides[0] else k for h, k in enumerate(z)]
+        pairs = (len(others) + 1) / (n - len(sides[0]))
+        return new if uniform(bits) < joint[tuple(new)] / joint[tuple(z)] * pairs * len(empty) / chance else z
+    if z.count(z[i]) == n:
+        return z
+    while z[j := _below(bits, n)] == z[i]:
+        pass
+    new = [z[j] if k == z[i] else k for k in z]
+    empty = _empty(new, n_clusters, prior)
+    if z[i] not in empty:
+        return z
+    pairs = (n - z.count(z[i])) / (new.count(z[j]) - 1)
+    odds = joint[tuple(new)] / joint[tuple(z)] * pairs / len(empty) / uniform(bits)
+    if odds <= 1:
+        return z
+    others = [h for h in range(n) if z[h] in (z[i], z[j]) and h not in (i, j)]
+    sides = _launch(i, j, others, bits, log_one)
+    return new if odds * _redraw(sides, others, bits, log_one, [int(z[h] == z[j]) for h in others]) > 1 else z
+
+
+def _empty(z, n_clusters, prior):
+    """Where a split may go: any empty cluster, or with sticks one up to the first behind all that are occupied."""
+    return [k for k in range(n_clusters) if k not in z and (prior == "fsd" or k <= max(z) + 1)]
+
+
+def _first(h, sides, log_one):
+    """The chance of the first of two clusters, for an object that is in neither."""
+    return 1 / (1 + np.exp(log_one(h, sides[1]) - log_one(h, sides[0])))
+
+
+def _launch(i, j, others, bits, log_one):
+    order, sides = list(range(len(others))), [[i], [j]]
+    for x in range(len(order), 1, -1):
+        y = _below(bits, x)
+        order[x - 1], order[y] = order[y], order[x - 1]
+    for h in order:
+        sides[0 if uniform(bits) < _first(others[h], sides, log_one) else 1].append(others[h])
+    _redraw(sides, others, bits, log_one)
+    return sides
+
+
+def _redraw(sides, others, bits, log_one, forced=None):
+    """Every object once more; the probability of what came of it."""
+    chance = 1.0
+    for x, h in enumerate(others):
+        sides[int(h in sides[1])].remove(h)
+        first = _first(h, sides, log_one)
+        side = forced[x] if forced else int(uniform(bits) >= first)
+        chance *= 1 - first if side else first
+        sides[side].append(h)
+    return chance
 
 
 def _swaps(z, n_clusters, alpha, bits):

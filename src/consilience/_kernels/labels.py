@@ -132,27 +132,39 @@ def gibbs_sweep(
     beta: float,
     seed: int,
     unit: int,
+    power: float = 1.0,
+    moves: int = 0,
 ) -> tuple[Ints, Ints]:
     """Draw a new cluster for every object from its conditional distribution; `clusters` are changed in place.
 
-    `offsets` number the labels of all clusterings through (r + 1 numbers). Returns the members with each label
-    (labels × clusters) and the sizes of the clusters afterwards.
+    `offsets` number the labels of all clusterings through (r + 1 numbers); the likelihood of each clustering counts to `power`.
+    After the objects come as many split–merge `moves`. Returns the members with each label (labels × clusters) and the sizes of the
+    clusters afterwards.
     """
     labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
     table, sizes = np.empty((int(offsets[-1]), n_clusters), np.int64), np.empty(n_clusters, np.int64)
     sticks = PRIORS.index(prior) == 0
-    _native.gibbs_sweep(labels, offsets, clusters, sticks, float(alpha), float(beta), seed, unit, table, sizes)
+    hyper = float(alpha), float(beta), float(power)
+    _native.gibbs_sweep(labels, offsets, clusters, sticks, *hyper, moves, seed, unit, table, sizes)
     return table, sizes
 
 
 def gibbs_conditionals(
-    labels: Labels, offsets: Ints, clusters: Labels, *, n_clusters: int, prior: str, alpha: float, beta: float
+    labels: Labels,
+    offsets: Ints,
+    clusters: Labels,
+    *,
+    n_clusters: int,
+    prior: str,
+    alpha: float,
+    beta: float,
+    power: float = 1.0,
 ) -> Floats:
     """Probabilities of the clusters (objects × clusters) for every object, given the clusters of the others."""
     labels, offsets = _check_gibbs(labels, offsets, clusters, n_clusters)
     found = np.empty((len(labels), n_clusters))
     sticks = PRIORS.index(prior) == 0
-    _native.gibbs_conditionals(labels, offsets, clusters, sticks, float(alpha), float(beta), found)
+    _native.gibbs_conditionals(labels, offsets, clusters, sticks, float(alpha), float(beta), float(power), found)
     return found
 
 

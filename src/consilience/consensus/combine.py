@@ -53,7 +53,6 @@ SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
 CANDIDATES = ("vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence")
-MODES = "; it finds the modes of all clusterings laid over one another, often more than the classes: give n_clusters to merge"
 QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "information": {"n_init": 3}}  # while choosing
 
 
@@ -199,7 +198,7 @@ def _about_nbce(model: NBCE) -> str:
     found = count(model.n_clusters_, "cluster")
     if model.inference != "gibbs":
         note = f"{found} by NBCE ({model.inference}, prior {model.prior})"
-        return (note if model.converged_ else f"{note}, which has not converged: raise max_iter") + MODES
+        return (note if model.converged_ else f"{note}, which has not converged: raise max_iter") + _worth(model)
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
     lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
@@ -213,7 +212,12 @@ def _about_nbce(model: NBCE) -> str:
         note += ", whose chains are too short to be compared: raise max_iter"
     elif worst >= 1.1:
         note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
-    return note + MODES
+    return note + _worth(model)
+
+
+def _worth(model: NBCE) -> str:
+    """How many independent clusterings NBCE took them for."""
+    return f"; the {count(len(model.label_codes_), 'clustering')} counted as {model.power_ * len(model.label_codes_):.1f} independent ones"
 
 
 def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:

@@ -4,9 +4,10 @@ Every cluster gives the labels of each clustering probabilities of its own, and 
 (P. Wang, C. Domeniconi and K. B. Laskey, Nonparametric Bayesian clustering ensembles, ECML 2010; the formulas, with its
 misprints mended, are in :mod:`consilience.consensus.bayes`).
 
-**What it finds** are the modes of the overlay of the clusterings: groups whose rows of labels are alike. Where the clusterings are noisy
-copies of one grouping, that is this grouping; where they cut the objects differently, as k-means runs with different k do, it is
-finer than any of them, two to three times the classes on common data sets. `n_clusters` merges it down to a number you want.
+**What it finds** are groups whose rows of labels are alike. Where the clusterings are noisy copies of one grouping, that is this grouping.
+Where they repeat each other, as runs of k-means do, every cell of their overlay would be a group if they were taken for independent
+witnesses; so the likelihood counts to a power that follows from their dependence (:mod:`consilience.consensus.bayes.dependence`), and
+the answer is as fine as the clusterings have independent things to say. `n_clusters` merges it down to a number you want.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
-from consilience._check import check_choice, check_count, check_positive, check_seed
+from consilience._check import check_choice, check_count, check_positive, check_seed, check_share
 from consilience._types import Floats, Labels
 from consilience.consensus.bayes.bounds import Method, answer_of, fit_bound
+from consilience.consensus.bayes.dependence import likelihood_power
 from consilience.consensus.bayes.model import PRIORS
 from consilience.consensus.bayes.predictive import mean_log_joint
 from consilience.consensus.bayes.sampling import (
@@ -40,6 +43,7 @@ from consilience.ensemble import Ensemble
 INFERENCE = ("gibbs", *KINDS)
 OBJECTS = 25_000  # beyond, fewer sweeps by default
 SWEEPS = 50, 400  # at least and at most, by default
+MOVES = 2, 30  # the same of split–merge moves after every sweep
 PASSES = 500  # of variational inference, by default
 MODEL = ("prior", "n_components", "alpha", "beta")
 
@@ -47,6 +51,11 @@ MODEL = ("prior", "n_components", "alpha", "beta")
 def usual_sweeps(n_objects: float) -> int:
     """Sweeps of a chain where none are asked for."""
     return int(np.clip(SWEEPS[1] * OBJECTS / n_objects, *SWEEPS))
+
+
+def usual_moves(n_objects: float) -> int:
+    """Split–merge moves after every sweep where none are asked for."""
+    return int(np.clip(MOVES[1] * OBJECTS / n_objects, *MOVES))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -67,11 +76,17 @@ class NBCE(LabelModel):
     alpha, beta : float, optional
         Concentration of the cluster sizes (larger: more clusters) and of the labels within a cluster (larger: less pure);
         estimated by default.
+    power : float or "auto"
+        To which the likelihood of each clustering counts, above 0 and at most 1: 1 takes the clusterings as independent given the
+        clusters, 1/r all of them together as one; "auto" estimates how far they repeat each other.
     loss : {"vi", "binder"}
         What the answer minimizes over the samples (and merging follows): the expected variation of information, or Binder's loss.
     init : {"both", "consensus", "random"}
         Where chains begin: at a quick consensus, with every object in a random cluster, or in turn.
     n_chains : int
+    n_moves : int, optional
+        Gibbs: split–merge moves after every sweep over the objects, without which chains stay where they begin for long; by default
+        30, and fewer beyond 25,000 objects, but at least 2.
     max_iter : int, optional
         Gibbs: sweeps of every chain, of which the second half counts; by default 400, and fewer beyond 25,000 objects, but at
         least 50. Variational: passes at most; 500 by default.
@@ -96,6 +111,8 @@ class NBCE(LabelModel):
         Objects that are a cluster of their own.
     alpha_, beta_ : float
         Posterior means, or estimates.
+    power_ : float
+        As given or estimated; times the number of clusterings, how many independent ones they are worth.
     components_ : list of Components
         Of every sample, or of the bound: what predictions are made from.
     expected_loss_ : float
@@ -116,7 +133,9 @@ class NBCE(LabelModel):
 
     Notes
     -----
-    A Gibbs sweep costs O(n · r · clusters), a variational pass O(rows · r · n_components). Sampling needs whole sample weights.
+    A Gibbs sweep costs O(n · r · clusters), a move O(r · objects of two clusters), a variational pass O(rows · r · n_components). Sampling
+    needs whole sample weights. `predict` counts labels to the same power as fitting; `score` and `perplexity` are of the labels
+    themselves.
 
     Examples
     --------
@@ -134,9 +153,11 @@ class NBCE(LabelModel):
     n_components: int = 100
     alpha: float | None = None
     beta: float | None = None
+    power: float | str = "auto"
     loss: str = "vi"
     init: str = "both"
     n_chains: int = 4
+    n_moves: int | None = None
     max_iter: int | None = None
     n_samples: int = 100
     n_init: int = 5
@@ -145,6 +166,7 @@ class NBCE(LabelModel):
 
     def _combine(self, problem: Problem) -> Answer:
         self._check()
+        self._power = self._find_power(problem)
         answer = self._gibbs(problem) if self.inference == "gibbs" else self._variational(problem)
         numbers, self._offsets = problem.labels_as_given()
         answer.extras["components"] = [replace(part, table=part.table[numbers]) for part in answer.extras["components"]]
@@ -164,15 +186,26 @@ class NBCE(LabelModel):
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter, 2 if self.inference == "gibbs" else 1)
         check_positive("tol", self.tol)
+        if self.n_moves is not None:
+            check_count("n_moves", self.n_moves, 0)
+        if self.power != "auto":
+            check_share("power", self.power)
+
+    def _find_power(self, problem: Problem) -> float:
+        if self.power == "auto":
+            return likelihood_power(problem, seed=check_seed(self.random_state))
+        return float(self.power)
 
     def _options(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names}
 
     def _gibbs(self, problem: Problem) -> Answer:
-        max_iter, seed = self.max_iter or usual_sweeps(problem.weights.sum()), check_seed(self.random_state)
+        objects, seed = float(problem.weights.sum()), check_seed(self.random_state)
+        max_iter = self.max_iter or usual_sweeps(objects)
+        n_moves = usual_moves(objects) if self.n_moves is None else self.n_moves
         posterior = sample_posterior(
             problem,
-            self._options(*MODEL),
+            self._options(*MODEL) | {"power": self._power, "n_moves": n_moves},
             max_iter=max_iter,
             seed=seed,
             progress=getattr(self, "_progress", False),  # a bar while sampling; functions set it
@@ -186,6 +219,7 @@ class NBCE(LabelModel):
         shares = counts.value_counts(normalize=True).sort_index()
         extras = {
             "components": components,
+            "power": self._power,
             "alpha": float(np.mean([sample.alpha for sample in samples])),
             "beta": float(np.mean([sample.beta for sample in samples])),
             "expected_loss": loss,
@@ -201,7 +235,7 @@ class NBCE(LabelModel):
     def _variational(self, problem: Problem) -> Answer:
         fit = fit_bound(
             problem,
-            Method(self.inference, **self._options(*MODEL)),
+            Method(self.inference, **self._options(*MODEL), power=self._power),
             seed=check_seed(self.random_state),
             max_iter=self.max_iter or PASSES,
             **self._options("init", "n_init", "tol", "n_jobs"),
@@ -209,6 +243,7 @@ class NBCE(LabelModel):
         labels, membership, components = answer_of(fit, loss=self.loss, n_clusters=self.n_clusters)
         extras = {
             "components": [components],
+            "power": self._power,
             "alpha": fit.state.alpha,
             "beta": fit.state.beta,
             "history": fit.history,
@@ -226,5 +261,8 @@ class NBCE(LabelModel):
         return self
 
     def _log_joint(self, rows: Labels) -> Floats:
-        joint = mean_log_joint(self.components_, rows, self._offsets)
+        joint = mean_log_joint(self.components_, rows, self._offsets, self.power_)
         return np.asarray(joint[:, np.append(self._order, joint.shape[1] - 1)])
+
+    def _log_rows(self, rows: Labels) -> Floats:
+        return np.asarray(logsumexp(mean_log_joint(self.components_, rows, self._offsets), axis=1))

@@ -37,13 +37,14 @@ FINER = (1.0, 1.5, 2.0, 3.0)  # times the usual number of clusters, where starts
 
 @dataclass(frozen=True)
 class Method:
-    """What is fitted: "vb", "cvb" or "cvb2", with its prior; α and β None to be estimated."""
+    """What is fitted: "vb", "cvb" or "cvb2", with its prior; α and β None to be estimated; the power of the likelihood."""
 
     kind: str
     prior: str
     n_components: int
     alpha: float | None
     beta: float | None
+    power: float = 1.0
 
     def fit(self, rows: LabelRows, start: NDArray[Any], *, max_iter: int, tol: float) -> Fit:
         """Passes from a start, in blocks of rows."""
@@ -53,7 +54,8 @@ class Method:
             begin(part, start[i : i + BLOCK], self.kind, self.n_components) for i, part in zip(cuts, parts, strict=True)
         ]
         merged = merge(found for _, found in begun)
-        state = first_state(merged, rows.offsets, self.kind, self.prior, alpha=self.alpha, beta=self.beta)
+        hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
+        state = first_state(merged, rows.offsets, self.kind, self.prior, **hyper)
         return iterate([block for block, _ in begun], state, max_iter=max_iter, tol=tol)
 
 

@@ -62,6 +62,10 @@ class Sampler:
         Where each clustering's labels begin in a table of labels.
     n_components : int
         K, where the prior is cut off.
+    power : float
+        Of the likelihood of every clustering.
+    n_moves : int
+        Split–merge moves after every sweep over the objects.
     """
 
     labels: Labels
@@ -70,6 +74,8 @@ class Sampler:
     n_components: int
     alpha: float | None = None
     beta: float | None = None
+    power: float = 1.0
+    n_moves: int = 0
 
     def sweeps(self, clusters: Labels, *, seed: int, chain: int = 0) -> Iterator[tuple[Sample, float]]:
         """Samples without end, each with its log joint; sweep t of a chain draws from its own streams.
@@ -90,6 +96,8 @@ class Sampler:
                 prior=self.prior,
                 alpha=alpha,
                 beta=beta,
+                power=self.power,
+                moves=self.n_moves,
                 seed=own,
                 unit=sweep,
             )
@@ -108,14 +116,14 @@ class Sampler:
             return log_prior(sizes, value, self.prior) + log_hyperprior(value)
 
         def of_beta(value: float) -> float:
-            return log_labels(table, self.offsets, value) + log_hyperprior(value)
+            return self.power * log_labels(table, self.offsets, value) + log_hyperprior(value)
 
         alpha = slice_step(alpha, of_alpha, rng) if self.alpha is None else alpha
         return alpha, slice_step(beta, of_beta, rng) if self.beta is None else beta
 
     def log_joint(self, sizes: NDArray[Any], table: NDArray[Any], alpha: float, beta: float) -> float:
-        """log p(Y, Z, and α and β where they are estimated)."""
-        joint = log_prior(sizes, alpha, self.prior) + log_labels(table, self.offsets, beta)
+        """log p(Y, Z, and α and β where they are estimated), p(Y | Z) tempered."""
+        joint = log_prior(sizes, alpha, self.prior) + self.power * log_labels(table, self.offsets, beta)
         joint += log_hyperprior(alpha) if self.alpha is None else 0.0
         return joint + (log_hyperprior(beta) if self.beta is None else 0.0)
 

@@ -95,13 +95,15 @@ def estimate_alpha(
     return newton(alpha, sticks if prior == "tsb" else symmetric)
 
 
-def estimate_beta(table: Floats, offsets: NDArray[np.int64], beta: float, none: Floats | None = None) -> float:
-    """The β of largest p(Y | Z, β) p(β), from the members with each label (labels × clusters)."""
+def estimate_beta(
+    table: Floats, offsets: NDArray[np.int64], beta: float, none: Floats | None = None, *, power: float = 1.0
+) -> float:
+    """The β of largest p(Y | Z, β)^power p(β), from the members with each label (labels × clusters)."""
     totals, widths = column_totals(table, offsets), np.diff(offsets).astype(float)[:, None]
     none_at_all = None if none is None else column_totals(none, offsets)
 
     def slopes(b: float) -> tuple[float, float]:
         up, down = _rising_slopes(b, table, none), _rising_slopes(widths * b, totals, none_at_all, widths)
-        return up[0] - down[0], up[1] - down[1]
+        return power * (up[0] - down[0]), power * (up[1] - down[1])
 
     return newton(beta, slopes)

@@ -12,6 +12,10 @@ any label of it,
 
 (P. Wang, C. Domeniconi and K. B. Laskey, ECML 2010, Eq. 4. There the factor α^(K−1), without which p_tsb does not sum to one, is
 missing, and N_km counts unlabeled members too.) Sizes and tables may be expected ones, so they need not be whole.
+
+**Tempering.** Clusterings that repeat each other are not so many witnesses, and the joint is p(Z) p(Y | Z)^τ with a power τ in (0, 1]
+(a power posterior; on why: J. W. Miller and D. B. Dunson, Journal of the American Statistical Association 2019). The parameters are
+integrated out before the power is taken, so that r equal clusterings with τ = 1/r are exactly one; :mod:`.dependence` estimates τ.
 """
 
 from __future__ import annotations

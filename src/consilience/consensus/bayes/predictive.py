@@ -38,14 +38,17 @@ class Components:
     prior: str
     owner: Floats
 
-    def log_joint(self, rows: Labels, offsets: NDArray[np.int64]) -> Floats:
-        """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in."""
+    def log_joint(self, rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:
+        """(n, k + 1) log p(row, cluster): the last is a component that none of the members of the answer is in.
+
+        With a power it is log p(cluster) p(row | cluster)^power, from which the cluster of a row follows.
+        """
         used = self.table.shape[1]
         shares = log_shares(self.sizes, self.alpha, self.prior)
         widths = np.diff(offsets)
-        inside = sum_over_labels(rows, offsets, log_predictive(self.table, offsets, self.beta)) + shares[:used]
+        inside = sum_over_labels(rows, offsets, power * log_predictive(self.table, offsets, self.beta)) + shares[:used]
         behind = np.full((len(rows), 1), logsumexp(shares[used:]) if used < len(shares) else -np.inf)
-        behind -= (rows >= 0) @ np.log(widths)[:, None]
+        behind -= power * ((rows >= 0) @ np.log(widths)[:, None])
         nobody = np.maximum(1 - self.owner.sum(axis=1, keepdims=True), 0)
         owner = np.vstack([np.hstack([self.owner, nobody]), np.eye(1, self.owner.shape[1] + 1, k=self.owner.shape[1])])
         return _log_mixtures(np.hstack([inside, behind]), owner)
@@ -61,9 +64,9 @@ def _log_mixtures(logs: Floats, shares: Floats) -> Floats:
     return found
 
 
-def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: NDArray[np.int64]) -> Floats:
-    """log of the mean over the draws of p(row, cluster)."""
-    total = draws[0].log_joint(rows, offsets)
+def mean_log_joint(draws: Sequence[Components], rows: Labels, offsets: NDArray[np.int64], power: float = 1.0) -> Floats:
+    """log of the mean over the draws of p(row, cluster), or of p(cluster) p(row | cluster)^power."""
+    total = draws[0].log_joint(rows, offsets, power)
     for draw in draws[1:]:
-        np.logaddexp(total, draw.log_joint(rows, offsets), out=total)
+        np.logaddexp(total, draw.log_joint(rows, offsets, power), out=total)
     return np.asarray(total - np.log(len(draws)))

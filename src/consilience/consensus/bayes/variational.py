@@ -2,12 +2,12 @@
 
 Every row has probabilities γ of the K components. With the expected sizes n_k = Σ γ_k and tables N_kmj in place of the counts,
 
-    bound = log p(Z | α) + log p(Y | Z, β) − Σ_i Σ_k γ_ik log γ_ik        (the formulas of :mod:`consilience.consensus.bayes.model`)
+    bound = log p(Z | α) + τ log p(Y | Z, β) − Σ_i Σ_k γ_ik log γ_ik      (the formulas of :mod:`consilience.consensus.bayes.model`)
 
 is exactly the bound of **vb** at its best q(π) q(θ), and an approximation of that of **cvb**, where expected counts below 1 are taken
 for what they are, now and then a count of 1. One pass gives
 
-    vb     γ_k ∝ exp( E log π_k + Σ_m [Ψ(β + N_kmy) − Ψ(J_m β + N_km)] )
+    vb     γ_k ∝ exp( E log π_k + τ Σ_m [Ψ(β + N_kmy) − Ψ(J_m β + N_km)] )
     cvb    γ_k ∝ the conditional of the Gibbs sampler at expected counts, without the object's own γ
     cvb2   the same after E log(x + N) ≈ log(x + E N) − Var N / 2 (x + E N)²
 
@@ -92,7 +92,7 @@ class Statistics:
 class State:
     """What every part needs to know for a pass: the statistics of all, α and β, and how the components were just reordered.
 
-    `estimate` names what is estimated: alpha, beta, both or neither.
+    `estimate` names what is estimated: alpha, beta, both or neither; `power` is τ, to which the likelihood counts.
     """
 
     kind: str
@@ -103,12 +103,13 @@ class State:
     beta: float
     estimate: tuple[str, ...] = ("alpha", "beta")
     order: Ints | None = None
+    power: float = 1.0
 
     @property
     def bound(self) -> float:
         """The bound, with the priors of α and β where they are estimated."""
         s = self.statistics
-        labels = log_labels(s.table, self.offsets, self.beta, s.nothing("table"))
+        labels = self.power * log_labels(s.table, self.offsets, self.beta, s.nothing("table"))
         sizes = log_prior(s.sizes, self.alpha, self.prior, s.nothing("size"), s.nothing("tail"))
         return sizes + labels + s.entropy + sum(log_hyperprior(getattr(self, name)) for name in self.estimate)
 
@@ -183,7 +184,7 @@ def advance(state: State, merged: Statistics) -> State:
     if "alpha" in state.estimate:
         alpha = estimate_alpha(merged.sizes, alpha, state.prior, merged.nothing("size"), merged.nothing("tail"))
     if "beta" in state.estimate:
-        beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"))
+        beta = estimate_beta(merged.table, state.offsets, beta, merged.nothing("table"), power=state.power)
     return replace(state, statistics=merged, alpha=alpha, beta=beta, order=order)
 
 
@@ -230,12 +231,12 @@ def _twice_square(mean: Floats) -> Floats:
 
 
 def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
-    """(rows, K): Σ_m E log p(y_m | k); of some of the clusterings, if the rows and the tables of the state have only these."""
+    """(rows, K): τ Σ_m E log p(y_m | k); of some of the clusterings, if the rows and the tables of the state have only these."""
     table, widths = state.statistics.table, np.diff(state.offsets)
     totals, beta = column_totals(table, state.offsets), state.beta
     if soft is None:
         logs = digamma(beta + table) - np.repeat(digamma(beta * widths[:, None] + totals), widths, axis=0)
-        return rows.scores(logs)
+        return rows.scores(state.power * logs)
     scores = np.zeros_like(soft)
     product = np.ones_like(soft)
     second = _Second(state, soft) if state.kind == "cvb2" else None
@@ -250,7 +251,7 @@ def label_scores(rows: LabelRows, state: State, soft: Floats | None) -> Floats:
         if (m + 1) % FACTORS == 0:
             scores += np.log(product)
             product[:] = 1.0
-    return np.asarray(scores + np.log(product))
+    return np.asarray(state.power * (scores + np.log(product)))
 
 
 class _Second:
@@ -301,8 +302,15 @@ def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) ->
 
 
 def first_state(
-    merged: Statistics, offsets: Ints, kind: str, prior: str, *, alpha: float | None = None, beta: float | None = None
+    merged: Statistics,
+    offsets: Ints,
+    kind: str,
+    prior: str,
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+    power: float = 1.0,
 ) -> State:
     """The state at the start; α and β are estimated where they are None."""
     estimate = tuple(name for name, value in (("alpha", alpha), ("beta", beta)) if value is None)
-    return State(kind, prior, offsets, merged, alpha or 1.0, beta or 1.0, estimate)
+    return State(kind, prior, offsets, merged, alpha or 1.0, beta or 1.0, estimate, power=power)
