@@ -111,6 +111,18 @@ def test_shuffled_clusterings_are_to_drop_and_others_are_not(seed):
     assert (found["reliability"].drop([2, 9]) > 0.3).all()
 
 
+def test_a_clustering_that_is_mostly_noise_is_an_outlier_though_above_chance():
+    labels, columns = noisy(600, 5, 12, 0.1, 0)
+    rng = np.random.default_rng(0)
+    some = rng.random(600) < 0.6
+    columns[4, some] = rng.permutation(columns[4, some])
+    found = member_table(columns, labels)
+    assert np.flatnonzero(found["drop"]).tolist() == [4]
+    others = cs.combine(np.delete(columns, 4, 0).T, 5, "vote").labels
+    assert cs.measures.adjusted_rand(others, columns[4]) > 0.08  # shuffled labels stay within 0.01 of 0
+    assert found["reliability"][4] > 0.08
+
+
 def test_fineness_costs_no_reliability_and_only_the_fine_say_much():
     labels, columns = noisy(200, 4, 6, 0.0, 0)
     columns[1] = columns[1] * 5 + np.arange(200) % 5
