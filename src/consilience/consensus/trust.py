@@ -7,8 +7,7 @@ label speaks for the cluster that holds most of its objects.
 object goes to the cluster that most votes of the other clusterings speak for. Of the pairs of objects that the finer of the two puts
 together, the share that the other puts together too, adjusted for chance (the larger of the two adjusted Wallace coefficients,
 Severiano et al. 2011): 1 if one refines the other, 0 on average for shuffled labels. So a clustering is not thought less of for being
-finer or coarser than the consensus. The adjusted Rand index, which asks for the same number of clusters too, rates a fine clustering
-without fault below a coarse one that is half noise.
+finer or coarser than the consensus, as it would be by the adjusted Rand index, which asks for the same number of clusters too.
 
 **To drop** is a clustering that agrees with the others no better than shuffled labels would (by 3 standard deviations of the shuffles,
 exact), or an outlier: less than half as reliable as the median, and more than 3 robust standard deviations (1.4826 median absolute
