@@ -64,7 +64,7 @@ def test_nbce_with_its_prior_and_inference():
     assert (found["method"], found["n_clusters"]) == ("nbce", 3)
     done = run(*args)
     assert "by nbce" in done.stdout
-    assert "Chosen: 3 clusters by NBCE (cvb2, prior fsd); it finds" in done.stdout
+    assert "Chosen: 3 clusters by NBCE (cvb2, prior fsd); the 6 clusterings counted as" in done.stdout
 
 
 def test_one_cluster_is_no_plural(tmp_path):
