@@ -14,12 +14,8 @@ from consilience import Ensemble
 from consilience._check import InputError
 from consilience.consensus import evidence
 from consilience.consensus.distinct_rows import Problem, check_problem, row_distances
-from consilience.consensus.evidence import (
-    EvidenceAccumulation,
-    cluster_association,
-    cut_tree,
-    weighted_linkage,
-)
+from consilience.consensus.evidence import EvidenceAccumulation, cluster_association
+from consilience.consensus.linkage import cut_tree, weighted_linkage
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
 from samples import random_labels
