@@ -12,6 +12,7 @@
 #include "contingency.hpp"
 #include "gibbs.hpp"
 #include "label_tables.hpp"
+#include "linkage.hpp"
 #include "lloyd.hpp"
 #include "merge.hpp"
 #include "overlap.hpp"
@@ -264,6 +265,18 @@ NB_MODULE(_native, m) {
 
   bind_label_tables<std::int64_t>(m);
   bind_label_tables<double>(m);
+
+  define(m, "row_distances", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
+                                const In<double, 1>& weight, bool missing, const Out<double, 2>& distance) {
+    nb::gil_scoped_release free;
+    row_distances(columns.data(), columns.shape(1), columns.shape(0), offset.data(), weight.data(), missing,
+                  distance.data());
+  });
+  define(m, "linkage", [](const Out<double, 2>& distance, const In<double, 1>& weight, int kind, double tie,
+                          const Out<std::int64_t, 2>& merges, const Out<double, 1>& heights) {
+    nb::gil_scoped_release free;
+    Tree(distance.data(), weight.size(), weight.data(), Linkage(kind)).build(tie, merges.data(), heights.data());
+  });
 
   define(m, "label_votes", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
                               const In<std::int32_t, 1>& owner, const Out<std::int32_t, 2>& votes, int threads) {

@@ -12,9 +12,9 @@ from scipy.spatial.distance import squareform
 
 from consilience import Ensemble
 from consilience._check import InputError
-from consilience.consensus import evidence
+from consilience.consensus import EvidenceAccumulation, association_tree
+from consilience.consensus.association_tree import cluster_association, mean_association
 from consilience.consensus.distinct_rows import Problem, check_problem, row_distances
-from consilience.consensus.evidence import EvidenceAccumulation, cluster_association
 from consilience.consensus.linkage import cut_tree, weighted_linkage
 from consilience.datasets import gaussians_8d5k, noisy_labels, object_distributed
 from consilience.measures import adjusted_rand, nmi
@@ -95,7 +95,7 @@ def test_any_ensemble_gives_k_clusters(seed, n, r, size, holes, method):
         weights = np.random.default_rng(seed).random(n) * 10.0 ** np.arange(n).clip(0, 8) + 1e-3
         found = EvidenceAccumulation(k, linkage=method).fit(labels, sample_weight=weights)
         assert found.n_clusters_ == k
-        assert not found.sparsified_
+        assert not found.sampled_
         assert_allclose(found.membership_.sum(axis=1), 1)
 
 
@@ -116,12 +116,12 @@ def test_cut_has_exactly_k_clusters_despite_ties():
         assert len(np.unique(cut_tree(tree, k))) == k
 
 
-def test_too_many_rows_are_absorbed_and_it_is_said(monkeypatch):
+def test_too_many_rows_join_and_it_is_said(monkeypatch):
     ensemble, truth = noisy_labels(3000, 5, 8, 0.3, random_state=0)
     exact = EvidenceAccumulation(5).fit(ensemble)
-    monkeypatch.setattr(evidence, "PROTOTYPES", 300)
+    monkeypatch.setattr(association_tree, "SAMPLE", 300)
     rough = EvidenceAccumulation(5, memory_budget=8 * 1000**2, random_state=0).fit(ensemble)
-    assert (exact.sparsified_, rough.sparsified_) == (False, True)
+    assert (exact.sampled_, rough.sampled_) == (False, True)
     assert rough.linkage_.shape == (299, 4)
     assert rough.linkage_rows_.shape == (300, 8)
     assert nmi(truth, rough.labels_) > max(0.9, nmi(truth, exact.labels_) - 0.02)
@@ -139,13 +139,28 @@ def test_ties_are_ties_despite_rounding(seed):
     assert adjusted_rand(few, EvidenceAccumulation()._combine(everyone).labels) == 1
 
 
-def test_rows_join_the_nearest_of_those_that_stand_for_all():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_join_the_cluster_they_are_most_like(weighted):
     problem = check_problem(random_labels(2, 900, 6, 4, missing=0.5, labeled=True), 3)
-    rows, weights, nearest = evidence._absorb(problem, 100, 0)
-    distances = row_distances(problem.labels, problem.labels[rows])
-    assert_allclose(distances[np.arange(problem.n_rows), nearest], distances.min(axis=1))
-    assert_array_equal(nearest[rows], np.arange(100))
-    assert_array_equal(weights, np.bincount(nearest, problem.weights))
+    worth = np.random.default_rng(0).random(24) + 0.5 if weighted else None
+    found = association_tree.association_tree(problem, worth, memory_budget=8 * 100**2, seed=3)
+    labels, leaves = found.cut(3), found.rows
+    assert found.sampled
+    assert len(leaves) == 100
+    assert found.weights.sum() == pytest.approx(problem.weights.sum())
+    assert_array_equal(labels[leaves], cut_tree(found.tree, 3))
+    worth, offsets = np.ones(24) if worth is None else worth, problem.hyperedges()[1]
+    for i in np.setdiff1d(np.arange(problem.n_rows), leaves)[:40]:
+        shared, joint = np.zeros(3), np.zeros(3)
+        for j, weight in zip(leaves, found.weights, strict=True):
+            both = (problem.labels[i] >= 0) & (problem.labels[j] >= 0)
+            same = both & (problem.labels[i] == problem.labels[j])
+            shared[labels[j]] += weight * worth[(offsets[:-1] + problem.labels[i])[same]].sum()
+            joint[labels[j]] += weight * both.sum()
+        means = np.divide(shared, joint, out=np.zeros(3), where=joint > 0)
+        assert means[labels[i]] == pytest.approx(means.max())
+    everyone = mean_association(problem, problem, labels)
+    assert_allclose(cluster_association(problem, labels), everyone / everyone.sum(axis=1, keepdims=True))
 
 
 def test_budget_smaller_than_prototypes():

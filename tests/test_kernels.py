@@ -354,6 +354,53 @@ def test_color_rows_never_reaches_beyond_its_arrays():
             _kernels.color_rows(labels, np.array(offsets), of_labels, of_rows)
 
 
+# --- linkage --------------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(seed=seeds, n=st.integers(1, 50), m=st.integers(1, 6), k=st.integers(1, 5), holes=st.sampled_from([0, 0.3]))
+def test_row_distances(seed, n, m, k, holes):
+    columns = np.ascontiguousarray(random_labels(seed, n, m, k, missing=holes).T)
+    offsets, weights = np.arange(m + 1) * k, np.random.default_rng(seed).random(m * k)
+    found = _kernels.row_distances(columns, offsets, weights)
+    assert_array_equal(found, found.T)
+    assert_allclose(found, oracle.row_distances(columns, offsets, weights), atol=1e-14)
+
+
+def test_row_distances_beyond_a_block():
+    columns = np.ascontiguousarray(random_labels(3, 1100, 3, 4, missing=0.2).T)
+    offsets, weights = np.arange(4) * 4, np.random.default_rng(3).random(12)
+    found = _kernels.row_distances(columns, offsets, weights)
+    some = np.random.default_rng(4).permutation(1100)[:25]
+    want = oracle.row_distances(columns[:, some], offsets, weights)
+    assert_allclose(found[np.ix_(some, some)], want, atol=1e-14)
+
+
+@quick
+@given(seed=seeds, n=st.integers(1, 60), kind=st.sampled_from(_kernels.LINKAGES), ties=st.booleans())
+def test_linkage(seed, n, kind, ties):
+    rng = np.random.default_rng(seed)
+    distances = rng.integers(0, 4, (n, n)) / 3 if ties else rng.random((n, n))
+    distances, weights = distances + distances.T, rng.integers(1, 5, n).astype(float)
+    merges, heights = oracle.linkage(distances, weights, kind, tie=1e-12)
+    mine, high = _kernels.linkage(distances.copy(), weights, kind, tie=1e-12)
+    assert_array_equal(mine, merges)
+    assert_allclose(high, heights, atol=1e-11)
+
+
+def test_linkage_refuses_what_it_could_not_use_up():
+    for distances, weights in (
+        (np.ones((3, 2)), np.ones(3)),
+        (np.ones((3, 3)), np.ones(2)),
+        (np.ones((3, 3)), np.zeros(3)),
+        (np.ones((3, 3), np.float32), np.ones(3)),
+    ):
+        with pytest.raises(InputError, match=r"square distances|writable"):
+            _kernels.linkage(distances, weights)
+    with pytest.raises(InputError, match="need a weight each"):
+        _kernels.row_distances(np.array([[0, 1]], np.int32), np.array([0, 1]), np.ones(1))
+
+
 # --- within sums ----------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ from oracle.contingency import contingency
 from oracle.expected_sums import expected_sums, expected_xlogx
 from oracle.label_tables import label_tables
 from oracle.label_votes import label_votes
+from oracle.linkage import linkage, row_distances
 from oracle.lloyd import lloyd
 from oracle.overlaps import element_scores, object_overlaps, overlap_sums
 from oracle.pair_sums import pair_sums
@@ -23,6 +24,7 @@ __all__ = [
     "expected_xlogx",
     "label_tables",
     "label_votes",
+    "linkage",
     "lloyd",
     "object_overlaps",
     "overlap_sums",
@@ -32,6 +34,7 @@ __all__ = [
     "random_bits",
     "random_permutation",
     "random_uniform",
+    "row_distances",
     "signatures",
     "within_sums",
     "xlogx",

@@ -14,6 +14,7 @@ from consilience._kernels.labels import (
     row_scores,
     signatures,
 )
+from consilience._kernels.linkage import LINKAGES, linkage, row_distances
 from consilience._kernels.numbers import has_avx2, random_below, random_bits, random_permutation, random_uniform, xlogx
 from consilience._kernels.pairs import (
     contingency,
@@ -29,6 +30,7 @@ from consilience._kernels.search import INITS, OBJECTIVES, allocate, lloyd, merg
 
 __all__ = [
     "INITS",
+    "LINKAGES",
     "OBJECTIVES",
     "PRIORS",
     "allocate",
@@ -42,6 +44,7 @@ __all__ = [
     "has_avx2",
     "label_tables",
     "label_votes",
+    "linkage",
     "lloyd",
     "merge_clusters",
     "object_overlaps",
@@ -51,6 +54,7 @@ __all__ = [
     "random_bits",
     "random_permutation",
     "random_uniform",
+    "row_distances",
     "row_scores",
     "signatures",
     "sweep",

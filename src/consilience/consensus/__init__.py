@@ -12,6 +12,8 @@ from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
+from consilience.consensus.lwea import LWEA
+from consilience.consensus.lwgp import LWGP
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.nbce import NBCE
@@ -29,6 +31,8 @@ __all__ = [
     "FLOATING",
     "HBGF",
     "HGPA",
+    "LWEA",
+    "LWGP",
     "MCLA",
     "METHODS",
     "NBCE",

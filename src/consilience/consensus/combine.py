@@ -22,6 +22,8 @@ from consilience.consensus.estimator import ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
 from consilience.consensus.hgpa import HGPA
+from consilience.consensus.lwea import LWEA
+from consilience.consensus.lwgp import LWGP
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.model_selection import Fit, choose_n_clusters, leave_one_out, most_stable
@@ -42,6 +44,8 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "hbgf": HBGF,
     "cspa": CSPA,
     "evidence": EvidenceAccumulation,
+    "lwea": LWEA,
+    "lwgp": LWGP,
     "sccc": SCCC,
     "anmi": ANMISearch,
     "hgpa": HGPA,
@@ -79,9 +83,9 @@ def combine(
         ``method="auto"`` its answer too; "stable" the largest number at which answers of two halves of the clusterings agree
         nearly as well as at the best. For ``method="nbce"`` None is "auto".
     method : str
-        "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "sccc", "anmi", "hgpa",
-        "mixture", "bce", "nbce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the winner is
-        run on everything.
+        "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
+        "hgpa", "mixture", "bce", "nbce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the
+        winner is run on everything.
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     columns : str, int or sequence of them, optional

@@ -3,21 +3,25 @@
 The bipartite graph joins every object with the clusters it lies in (X. Z. Fern and C. E. Brodley, Solving cluster ensemble problems by
 bipartite graph partitioning, ICML 2004). Its partition into k blocks with a small cut groups objects by their clusters and
 clusters by their objects at once. A row of weight w is w objects, so its edges weigh w. Only objects are balanced: clusters weigh nothing.
+
+The spectral partition (:mod:`consilience.consensus.transfer_cut`), the other one of Fern and Brodley 2004, balances nothing and
+sees all rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from consilience._check import check_count, check_seed
+from consilience._check import check_choice, check_count, check_seed
 from consilience._types import Floats, Ints
 from consilience.consensus.distinct_rows import Problem, incidence, sample_rows
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
+from consilience.consensus.transfer_cut import transfer_cut
 
 
 def _shares(members: Any, homes: Ints, k: int) -> Floats:
@@ -49,8 +53,9 @@ class HBGF(ConsensusEstimator):
         this bounds the graph that is cut, not memory, and the result depends on it.
     imbalance : float, default 0.05
         How much heavier than even a block may be, counted in objects.
-    backend : {"auto", "metis", "mtkahypar"}, default "auto"
-        The graph partitioner; see :func:`partition_graph`.
+    backend : {"auto", "metis", "mtkahypar", "spectral"}, default "auto"
+        The graph partitioner; see :func:`partition_graph`. "spectral" is a normalized cut by eigenvectors, of all rows and without
+        balance; :class:`LWGP` is the same with weighted clusters.
     random_state : int, generator or None
 
     Attributes
@@ -58,14 +63,15 @@ class HBGF(ConsensusEstimator):
     labels_, confidence_, n_clusters_, n_rows_
         See :class:`ConsensusEstimator`. A block without objects is not a cluster, so there can be fewer than asked.
     membership_ : (n_objects, n_clusters_) array
-        Share of the object's clusters that lie in each block.
+        Share of the object's clusters that lie in each block; with "spectral", the probability of each cluster given the row.
     sampled_ : bool
-        Whether there were more than `max_rows` distinct rows.
+        Whether there were more than `max_rows` distinct rows; never with "spectral".
 
     Notes
     -----
     O(n r) memory and about O(n r) time for n distinct rows and r clusterings. A missing label is an edge less.
-    Blocks are balanced, so clusters of very different sizes are split or merged; :class:`MCLA` does not mind them.
+    Blocks of METIS and Mt-KaHyPar are balanced, so clusters of very different sizes are split or merged; :class:`MCLA` and
+    "spectral" do not mind them.
 
     Examples
     --------
@@ -76,12 +82,17 @@ class HBGF(ConsensusEstimator):
 
     max_rows: int = 2500
     imbalance: float = 0.05
-    backend: Backend = "auto"
+    backend: Backend | Literal["spectral"] = "auto"
 
     def _combine(self, problem: Problem) -> Answer:
+        check_choice(self.backend, ["auto", "metis", "mtkahypar", "spectral"], "partitioner")
         check_count("max_rows", self.max_rows, problem.n_clusters)
-        check_wishes(self.imbalance, self.backend)
         seed = check_seed(self.random_state)
+        if self.backend == "spectral":
+            check_wishes(self.imbalance)
+            equal = np.ones(int(problem.sizes.sum()))
+            return Answer(transfer_cut(problem, equal, problem.n_clusters, seed=seed)[0], extras={"sampled": False})
+        check_wishes(self.imbalance, self.backend)
         members = incidence(problem)
         chosen = sample_rows(problem.weights, self.max_rows, seed)
         blocks = partition_graph(

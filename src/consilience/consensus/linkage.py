@@ -1,15 +1,19 @@
-"""Trees of items that stand for many objects each, and their cuts."""
+"""Trees of items that stand for several objects each, and clusters cut from them.
+
+With S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart in average linkage, and merging adds rows of S.
+Nearest-neighbor chains find the tree in O(n²). Ties go to the cluster with the earliest item.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from consilience import _kernels
 from consilience._types import Floats, Ints
 
+LINKAGES = _kernels.LINKAGES
 TIE = 1e-12  # distances this near are equal: sums of fractions are rounded
 
 
@@ -19,49 +23,16 @@ def weighted_linkage(distances: Floats, weights: Floats, linkage: str = "average
     The last column counts items, not objects. The heights are those of SciPy's linkage with every item repeated as
     often as its weight says, without the merges of equal items.
     """
-    n, (join, average) = len(distances), LINKAGES[linkage]
-    total, height, gone = np.array(weights, float), np.zeros(n), np.zeros(n)
-    if average:
-        distances *= total[:, None]
-        distances *= total
-    merges: list[tuple[int, int, float]] = []
-    chain: list[int] = []
-    while len(merges) < n - 1:
-        chain = chain or [int(gone.argmin())]
-        a = chain[-1]
-        row = distances[a] / (total * total[a]) if average else distances[a].copy()
-        row += gone
-        row[a] = np.inf
-        near = row <= row.min() + TIE
-        if len(chain) == 1 or not near[chain[-2]]:
-            chain.append(int(near.argmax()))
-            continue
-        b = chain[-2]
-        del chain[-2:]
-        kept, lost = min(a, b), max(a, b)
-        height[kept] = max(row[b], height[a], height[b])  # rounding must not put a child above its parent
-        merges.append((kept, lost, height[kept]))
-        distances[kept] = distances[:, kept] = join(distances[a], distances[b])
-        total[kept] += total[lost]
-        gone[lost] = np.inf
-    return _scipy_format(merges, n)
-
-
-LINKAGES: dict[str, tuple[Callable[..., Floats], bool]] = {
-    "average": (np.add, True),
-    "single": (np.minimum, False),
-    "complete": (np.maximum, False),
-}
-
-
-def _scipy_format(merges: list[tuple[int, int, float]], n: int) -> Floats:
-    """Merges of places (the lower place is kept) as merges of numbered clusters, by rising height."""
-    name, size = np.arange(n), np.ones(n)
-    tree = np.empty((n - 1, 4))
-    for i, (kept, lost, height) in enumerate(sorted(merges, key=lambda merge: merge[2])):  # stable: children first
+    merges, heights = _kernels.linkage(distances, weights, linkage, tie=TIE)
+    order = np.argsort(heights, kind="stable")  # children first
+    n, tree = len(distances), np.empty((len(merges), 4))
+    name, size = list(range(n)), [1] * n
+    for i, (kept, lost) in enumerate(merges[order].tolist()):
         size[kept] += size[lost]
-        tree[i] = min(name[kept], name[lost]), max(name[kept], name[lost]), height, size[kept]
+        one, two = name[kept], name[lost]
+        tree[i] = (one, two, 0, size[kept]) if one < two else (two, one, 0, size[kept])
         name[kept] = n + i
+    tree[:, 2] = heights[order]
     return tree
 
 

@@ -1,0 +1,119 @@
+"""The tree of the rows by their co-association, and clusters cut from it.
+
+The distance of two objects is one minus their co-association: over the clusterings that label both, the share (or the mean weight of
+the clusters) that puts them together. A pair that no clustering labels has no evidence and distance 1.
+
+Equal rows merge first, so the tree starts from the distinct rows. Average linkage then has to count a row as often as it has objects:
+with S(A, B) = Σ_{i∈A, j∈B} w_i w_j d_ij, clusters are S(A, B) / (W_A W_B) apart, and merging adds rows of S. Nearest-neighbor
+chains find the tree in O(rows²). Ties, which abound here, go to the cluster with the earliest row.
+
+**Many rows.** Where the distances would not fit into the memory given, some rows stand for all, with weights that do: the heaviest half,
+and a uniform draw from the others. Their tree is cut, and every other row joins the cluster with the largest mean co-association.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from consilience import _kernels
+from consilience._check import InputError, check_positive
+from consilience._random import stream
+from consilience._types import Floats, Ints, Labels
+from consilience.consensus.distinct_rows import Problem, representative_rows, sum_over_labels
+from consilience.consensus.linkage import cut_tree, weighted_linkage
+
+SAMPLE = 4_000  # rows that stand for all when there are too many
+MEMORY = 2**30  # bytes for distances
+
+
+@dataclass(frozen=True, eq=False)
+class AssociationTree:
+    """A tree of rows.
+
+    Attributes
+    ----------
+    problem : Problem
+    label_weights : (Σ k_q,) array
+        What sharing each label counts.
+    rows, weights : (n_leaves,) arrays
+        The rows that are leaves, and how many objects each stands for.
+    tree : (n_leaves − 1, 4) array
+        In SciPy's format.
+    """
+
+    problem: Problem
+    label_weights: Floats
+    rows: Ints
+    weights: Floats
+    tree: Floats
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some rows stand for all."""
+        return len(self.rows) < self.problem.n_rows
+
+    @property
+    def leaves(self) -> Labels:
+        """The labels of the leaves."""
+        return np.ascontiguousarray(self.problem.labels[self.rows])
+
+    def cut(self, n_clusters: int) -> Ints:
+        """Clusters of all rows; those that are no leaves join the cluster with the largest mean co-association."""
+        mine = cut_tree(self.tree, n_clusters)
+        if not self.sampled:
+            return mine
+        leaves = replace(self.problem, labels=self.leaves, weights=self.weights)
+        labels = mean_association(self.problem, leaves, mine, self.label_weights).argmax(axis=1)
+        labels[self.rows] = mine
+        return labels
+
+
+def association_tree(
+    problem: Problem,
+    label_weights: Floats | None = None,
+    *,
+    linkage: str = "average",
+    memory_budget: int = MEMORY,
+    seed: int = 0,
+) -> AssociationTree:
+    """The tree of a problem's rows, or of some that stand for all where 8 · rows² bytes are more than the budget.
+
+    `label_weights` (Σ k_q,), numbered as :meth:`Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
+    O(leaves² · clusterings) time.
+    """
+    offsets = problem.hyperedges()[1].astype(np.int64)
+    label_weights = np.ones(offsets[-1]) if label_weights is None else label_weights
+    room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
+    if room < problem.n_clusters:
+        k = problem.n_clusters
+        raise InputError(f"a memory budget of {memory_budget} bytes has no room for {k} × {k} distances; raise it")
+    rows, weights = np.arange(problem.n_rows), problem.weights
+    if problem.n_rows > room:
+        size = min(room, max(SAMPLE, problem.n_clusters))
+        rows, weights = representative_rows(problem, size, stream(seed, "consensus.evidence"))
+        order = np.argsort(rows)
+        rows, weights = rows[order], weights[order]
+    distances = _kernels.row_distances(problem.labels[rows].T, offsets, label_weights)
+    return AssociationTree(problem, label_weights, rows, weights, weighted_linkage(distances, weights, linkage))
+
+
+def mean_association(problem: Problem, some: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
+    """(n_rows, k) mean co-association of every row with the objects of every cluster, whose rows are those of `some`.
+
+    The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
+    """
+    k, offsets = int(labels.max()) + 1, problem.hyperedges()[1].astype(np.int64)
+    exact = some.weights.astype(np.int64) if some.whole else some.weights
+    table = _kernels.label_tables(some.labels.T, offsets, labels.astype(np.int32), k, weights=exact).astype(float)
+    joint = (problem.labels >= 0).astype(float) @ np.add.reduceat(table, offsets[:-1], axis=0)
+    shared = table if label_weights is None else table * label_weights[:, None]
+    agree = sum_over_labels(problem.labels, offsets, shared)
+    return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+
+
+def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:
+    """The mean co-association of every row with the objects of every cluster, scaled to sum to 1 over the clusters."""
+    share = mean_association(problem, problem, labels, label_weights)
+    return np.asarray(share / share.sum(axis=1, keepdims=True))

@@ -1,0 +1,89 @@
+"""How far each cluster can be relied on, by what the other clusterings make of it.
+
+The weight of a cluster is exp(−H / (θ M)): H the entropy, in bits, of the labels that the clusterings give to its objects, summed over
+clusterings, and M their number (D. Huang, C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48,
+2018). A cluster that every other clustering keeps together weighs 1; one that they tear apart, as a large cluster of a coarse
+clustering often is, weighs little. `θ` says how much that counts.
+
+With missing labels an entropy is that over the objects labeled in both, and M counts the clusterings that label any of the
+cluster's objects.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from consilience import _kernels
+from consilience._check import check_positive
+from consilience._types import Floats, Ints, Labels
+from consilience.consensus.distinct_rows import Problem
+
+THETA = 0.4
+LEAST = 1e-100  # a weight: all of them are above 0
+WORK = 10**9  # labels read, beyond which clusterings are judged by some of the others
+FEWEST = 20  # of these
+
+
+def cluster_weights(problem: Problem, theta: float = THETA) -> Floats:
+    """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`.
+
+    Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q · k_q) memory; beyond 10⁹ labels the entropies are means over
+    some of the clusterings, at least 20.
+
+    Examples
+    --------
+    >>> from consilience.consensus.distinct_rows import check_problem
+    >>> problem = check_problem([[0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2]], 2)
+    >>> weights = cluster_weights(problem)  # half of the large cluster is in each of two others: H = 1, M = 2
+    >>> weights.min().round(4), float(np.exp(-1 / (0.4 * 2)).round(4)), weights.max()
+    (np.float64(0.2865), 0.2865, np.float64(1.0))
+    """
+    check_positive("theta", theta)
+    offsets = problem.hyperedges()[1].astype(np.int64)
+    entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
+    columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
+    r = problem.n_clusterings
+    judges = _judges(problem)
+    for q in judges:
+        table = cluster_overlap(problem, q, columns=columns, offsets=offsets)
+        own = slice(offsets[q], offsets[q + 1])
+        total = table.sum(axis=1)
+        share = table / np.maximum(total, 1e-300)[:, None]
+        bits = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
+        bits[own] = 0.0
+        entropies += bits
+        known += total > 0
+    if len(judges) < r:  # the mean over the others stands for all of them; a cluster's own clustering has entropy 0
+        itself = np.repeat(np.isin(np.arange(r), judges), sizes)
+        others = np.maximum(known - itself, 0)
+        mean = entropies / np.maximum(others, 1) * (r - 1) / r
+    else:
+        mean = entropies / known
+    return np.maximum(np.exp(-mean / theta), LEAST)
+
+
+def cluster_overlap(
+    problem: Problem,
+    q: int,
+    *,
+    columns: Labels | None = None,
+    offsets: Ints | None = None,
+    weights: Floats | None = None,
+) -> Floats:
+    """(Σ k_p, k_q): the weight of the objects that each cluster of any clustering shares with each of clustering q.
+
+    `weights` of the rows stand in for those of the problem; `columns` and `offsets` spare finding them again.
+    """
+    columns = np.ascontiguousarray(problem.labels.T) if columns is None else columns
+    offsets = problem.hyperedges()[1].astype(np.int64) if offsets is None else offsets
+    given = problem.weights if weights is None else weights
+    exact = given.astype(np.int64) if weights is None and problem.whole else given
+    size = int(offsets[q + 1] - offsets[q])
+    return np.asarray(_kernels.label_tables(columns, offsets, columns[q], size, weights=exact).astype(float))
+
+
+def _judges(problem: Problem) -> Ints:
+    """Clusterings by whose labels clusters are judged: all, or evenly spread ones where that would take long."""
+    r = problem.n_clusterings
+    most = max(FEWEST, WORK // max(1, problem.n_rows * r))
+    return np.arange(r) if r <= most else np.unique(np.linspace(0, r - 1, most).astype(np.int64))
