@@ -63,6 +63,13 @@ def test_weights_of_clusters(seed, n, r, size, holes, theta):
         assert_allclose(found, [expected[key] for key in sorted(expected)], rtol=1e-10)
 
 
+def test_a_clustering_that_labels_none_of_the_objects_says_nothing_of_their_cluster():
+    labels = np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2], [-1, -1, -1, -1, 0, 1]]).T
+    found = LWEA(2).fit(labels).cluster_weights_
+    assert found[0] == pytest.approx(np.exp(-1 / (0.4 * 2)))  # one bit in the second clustering, and two that label it
+    assert found[1] == pytest.approx(np.exp(-1 / (0.4 * 3)))  # one bit in the third
+
+
 def test_weights_judged_by_some_clusterings(monkeypatch):
     ensemble, _ = noisy_labels(300, 5, 60, 0.3, random_state=0)
     problem = check_problem(ensemble, 5)
