@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from consilience.consensus.model_selection import most_stable
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
@@ -24,7 +25,6 @@ from consilience.consensus.anmi_search import greedy_start
 from consilience.consensus.confidence import agreement, cluster_posterior, discount
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
-from consilience.consensus.model_selection import most_stable
 from consilience.information import Engine
 from consilience.measures import anmi, contingency, nmi
 from samples import noisy_copies

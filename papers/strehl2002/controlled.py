@@ -22,6 +22,16 @@ CHOICES = {
     "ANMI, of seven": "the same among the candidates of auto",
     "leave-one-out, of seven": "auto",
 }
+CANDIDATES = [
+    "vote",
+    "mcla",
+    "quadratic",
+    "information",
+    "hbgf",
+    "cspa",
+    "evidence",
+    "walk",
+]  # that a choice could have taken
 ORDER = ("cspa", "hgpa", "mcla", "greedy", *(m for m in METHODS if m not in SUPRA), "auto", "truth")
 
 
@@ -56,9 +66,7 @@ def run_controlled(
             for method in ORDER
         }
         methods += [{"seed": seed, "noise": p, "method": method, **values} for method, values in scores.items()]
-        assert chosen.candidates is not None  # eight clusterings are enough to choose by
-        candidates = chosen.candidates["method"].tolist()
-        choices += [{"seed": seed, "noise": p, **row} for row in _choices(scores, candidates, chosen.method)]
+        choices += [{"seed": seed, "noise": p, **row} for row in _choices(scores, CANDIDATES, chosen.method)]
     return Controlled(pd.DataFrame(methods), pd.DataFrame(choices))
 
 

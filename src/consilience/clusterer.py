@@ -35,7 +35,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto", "stable" or None
+    n_clusters : int, "auto" or None
         Of the answer, as for :func:`consilience.combine`; None is the middle of the numbers that the members draw
         from (with `base`, the median of those that they found).
     n_clusterings : int, default 100
@@ -48,7 +48,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     base : scikit-learn clusterer, optional
         Takes the place of k-means.
     method : str, default "auto"
-        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" lets several compete.
+        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "mcla" where they err
+        independently, and else "walk".
     standardize : bool, default True
         Give every column mean 0 and standard deviation 1 first; sparse data is only scaled.
     random_state : int, generator or None

@@ -32,7 +32,7 @@ from consilience.alternatives.multinomial import CountClusterer
 from consilience.alternatives.splits import KEEP
 from consilience.annealing import anneal
 from consilience.consensus import combine
-from consilience.consensus.confidence import assess
+from consilience.consensus.assessment import assess
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
 from consilience.ensemble import Ensemble

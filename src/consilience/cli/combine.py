@@ -13,8 +13,8 @@ from consilience.cli import options
 @click.command("combine")
 @click.argument("labels", type=options.FILE)
 @options.consensus_options(
-    "How many; by default the median of the clusterings' numbers, 'auto' for what NBCE finds, 'stable' for the most stable number.",
-    "How; 'auto' lets the fast methods compete.",
+    "How many; by default the median of the clusterings' numbers, 'auto' for the most trustworthy of those at which the clusterings agree.",
+    "How; 'auto' is 'mcla' where the clusterings err independently, and else 'walk'.",
     default="auto",
 )
 @options.choice_option(

@@ -169,7 +169,7 @@ def figure_option(what: str) -> Callable[[F], F]:
 def consensus_options(number: str, method: str, default: str | None = None) -> Callable[[F], F]:
     """How many clusters a consensus has and how it is made, with what the help says of both."""
     how = choice_option("--method", of="consilience.consensus:METHODS", more=("auto",), default=default, help=method)
-    return block(click.option("--n-clusters", "-k", type=Number("auto", "stable"), help=number), how)
+    return block(click.option("--n-clusters", "-k", type=Number("auto"), help=number), how)
 
 
 def clusters_option(text: str) -> Callable[[F], F]:

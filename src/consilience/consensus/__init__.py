@@ -24,6 +24,7 @@ from consilience.consensus.stable_components import floaters, stable_components
 from consilience.consensus.summarize import summarize
 from consilience.consensus.summary import Summary
 from consilience.consensus.vote import MajorityVote
+from consilience.consensus.walk import ClusterWalk
 
 __all__ = [
     "BCE",
@@ -40,6 +41,7 @@ __all__ = [
     "ANMISearch",
     "Answer",
     "CertainCore",
+    "ClusterWalk",
     "Consensus",
     "ConsensusEstimator",
     "CredibleBall",

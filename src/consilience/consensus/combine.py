@@ -8,12 +8,11 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
-from consilience._random import child_seed
-from consilience._types import Array, Columns, EnsembleLike
+from consilience._types import Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
+from consilience.consensus.assessment import err_alike
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.cspa import CSPA
@@ -26,17 +25,20 @@ from consilience.consensus.lwea import LWEA
 from consilience.consensus.lwgp import LWGP
 from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
-from consilience.consensus.model_selection import Fit, choose_n_clusters, leave_one_out, most_stable
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
+from consilience.consensus.row_tree import narrowed
+from consilience.consensus.scales import FEWEST, Scales, find_scales, find_splits
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.trust import trust_tables
 from consilience.consensus.vote import MajorityVote
+from consilience.consensus.walk import ClusterWalk
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
+    "walk": ClusterWalk,
     "vote": MajorityVote,
     "mcla": MCLA,
     "quadratic": QuadraticConsensus,
@@ -56,8 +58,6 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
-CANDIDATES = ("vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence")
-QUICK = {"vote": {"n_init": 3}, "quadratic": {"n_init": 3}, "information": {"n_init": 3}}  # while choosing
 
 
 def combine(
@@ -78,14 +78,14 @@ def combine(
     Parameters
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
-    n_clusters : int, None, "auto" or "stable"
-        None takes the median of the clusterings' numbers of clusters; "auto" what :class:`NBCE` finds, and with
-        ``method="auto"`` its answer too; "stable" the largest number at which answers of two halves of the clusterings agree
-        nearly as well as at the best. For ``method="nbce"`` None is "auto".
+    n_clusters : int, None or "auto"
+        None takes the median of the clusterings' numbers of clusters; "auto" the most trustworthy of the numbers at which two halves
+        of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For ``method="nbce"`` both
+        leave the number to the model.
     method : str
-        "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
-        "hgpa", "mixture", "bce", "nbce", or "auto": the fast ones compete in telling about clusterings they have not seen, and the
-        winner is run on everything.
+        "walk", "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
+        "hgpa", "mixture", "bce", "nbce", or "auto": "mcla" where the clusterings err independently of one another, as noisy copies of one
+        grouping do, and else "walk".
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     columns : str, int or sequence of them, optional
@@ -120,33 +120,86 @@ def combine(
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
     ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)
     if isinstance(n_clusters, str):
-        check_choice(n_clusters, ("auto", "stable"), "n_clusters")
+        check_choice(n_clusters, ("auto",), "n_clusters")
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
     how = {"random_state": seed, "n_jobs": n_jobs}
-    chosen: dict[str, pd.DataFrame | None] = {}
-    notes: list[str] = []
-    if n_clusters == "stable":
-        by = "quadratic" if method in ("auto", "hgpa", "anmi", "nbce") else method
-        fit = _quick_fit(by, seed, options if by == method else {})
-        chosen["curve"] = curve = choose_n_clusters(ens, fit, seed=seed, weights=sample_weight, progress=progress)
-        problem = problem.with_clusters(most_stable(curve))
-        notes.append(_about_curve(curve, problem.n_clusters, by))
-    elif n_clusters == "auto" and method not in ("auto", "nbce"):
-        model = _nbce(ens, problem, how | {"random_state": child_seed(seed, "consensus.count")}, {}, progress)
-        notes.append(_about_nbce(model))
-        if problem.n_rows > 1:
-            problem = problem.with_clusters(max(2, model.n_clusters_))
-            if model.n_clusters_ < problem.n_clusters:
-                notes.append(f"{problem.n_clusters} is the least that {method} can make")
-    elif n_clusters == "auto" or (n_clusters is None and method == "nbce"):
+    if method == "nbce" and n_clusters in (None, "auto"):
         return _finish(ens, _nbce(ens, problem, how, options, progress), "nbce", start)
+    if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
+        return _at_scales(ens, problem, method, how, options, start, progress)
+    estimator, method, notes = _fit(ens, problem, method, how, options)
+    if n_clusters == "auto":
+        notes.append(
+            f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
+            "than three distinct rows of labels, leave nothing to choose by"
+        )
+    return _finish(ens, estimator, method, start, notes)
+
+
+def _fit(
+    ens: Ensemble, problem: Problem, method: str, how: dict[str, Any], options: dict[str, Any]
+) -> tuple[Any, str, list[str]]:
+    """The fitted estimator, its name, and what is to be said of it."""
+    notes = []
     if method == "auto":
-        method, chosen["candidates"], note = _choose_method(ens, problem, seed, sample_weight, progress)
+        method, note = _choose_method(problem, how)
         notes.append(note)
     estimator = _make(method, problem.n_clusters if problem.n_rows > 1 else None, how, options)._fit(ens, problem)
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
-    return _finish(ens, estimator, method, start, notes, **chosen)
+    return estimator, method, notes
+
+
+def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
+    """MCLA where the clusterings err independently beside its answer; then a vote of matched clusters is right, and else the walk."""
+    if problem.n_clusterings < 3 or problem.n_rows < 2:
+        return "walk", "walk"
+    narrow = narrowed(problem)
+    labels = _make("mcla", narrow.n_clusters, how, {})._answer(narrow)[1]
+    if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
+        return "walk", "walk, since the clusterings err alike"
+    return "mcla", "mcla, since the clusterings err independently of one another"
+
+
+def _at_scales(
+    ens: Ensemble,
+    problem: Problem,
+    method: str,
+    how: dict[str, Any],
+    options: dict[str, Any],
+    start: float,
+    progress: bool | None,
+) -> Consensus:
+    """The answer at the most trustworthy number of clusters, with those at the other scales."""
+    scales = find_scales(problem, how["random_state"], progress)
+    fits = {k: _fit(ens, problem.with_clusters(k), method, how, options) for k in scales.ranked}
+    estimator, method, notes = fits[scales.ranked[0]]
+    labeled = problem.inverse >= 0
+    table = scales.table.assign(confidence=[float(fits[k][0].confidence_[labeled].mean()) for k in scales.ranked])
+    rows = {k: fits[k][0].labels_[problem.first] for k in scales.ranked}
+    return _finish(
+        ens,
+        estimator,
+        method,
+        start,
+        [_about_scales(scales), *notes],
+        curve=scales.curve,
+        scales=table,
+        scale_labels=np.column_stack([fits[k][0].labels_ for k in sorted(fits)]),
+        splits=find_splits(scales, rows),
+    )
+
+
+def _about_scales(scales: Scales) -> str:
+    """How the number of clusters was chosen, and how far to trust it."""
+    best = scales.table.iloc[0]
+    found = f"two halves of the clusterings agree on {count(int(best['n_clusters']), 'cluster')} with ARI {best['stability']:.2f}"
+    null = "clouds without clusters" if scales.dimensions else "shuffled labels"
+    cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
+    if not scales.table["real"].any():
+        return f"no number of clusters is more stable than chance: {found}, {cloud}"
+    also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
+    return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
 
 
 def _finish(
@@ -155,7 +208,7 @@ def _finish(
     method: str,
     start: float,
     notes: Sequence[str] = (),
-    **chosen: pd.DataFrame | None,
+    **chosen: Any,
 ) -> Consensus:
     """What a fitted estimator found, with how it was chosen."""
     notes = list(notes)
@@ -222,44 +275,6 @@ def _about_nbce(model: NBCE) -> str:
 def _worth(model: NBCE) -> str:
     """How many independent clusterings NBCE took them for."""
     return f"; the {count(len(model.label_codes_), 'clustering')} counted as {model.power_ * len(model.label_codes_):.1f} independent ones"
-
-
-def _about_curve(curve: pd.DataFrame, k: int, by: str) -> str:
-    """How the number of clusters was chosen, and how far to trust it."""
-    agreement = float(curve.loc[curve["n_clusters"] == k, "agreement"].iloc[0])
-    note = f"{k} clusters, the most at which two halves of the clusterings still agree (ARI {agreement:.2f}, by {by})"
-    if agreement < 0.2:
-        note += "; they hardly agree at any number, so do not rely on it"
-    elif k == curve["n_clusters"].max():
-        note += "; it is the largest number tried"
-    return note
-
-
-def _choose_method(
-    ens: Ensemble, problem: Problem, seed: int, weights: Any, progress: bool | None
-) -> tuple[str, pd.DataFrame | None, str]:
-    if ens.n_clusterings < 3:
-        return "quadratic", None, "quadratic, since fewer than three clusterings leave nothing to choose by"
-    fits = {name: _quick_fit(name, seed, {}) for name in CANDIDATES}
-    candidates = leave_one_out(ens, problem.n_clusters, fits, seed=seed, weights=weights, progress=progress)
-    best = candidates.iloc[0]
-    if np.isnan(best["unseen_nmi"]):
-        return "quadratic", candidates, "quadratic, since no candidate could be tried"
-    note = f"{best['method']}, best at telling about clusterings it had not seen (NMI {best['unseen_nmi']:.3f})"
-    if ens.n_objects > 1000:
-        note += ", judged on a sample of 1,000 objects"
-    return str(best["method"]), candidates, note
-
-
-def _quick_fit(method: str, seed: int, options: dict[str, Any]) -> Fit:
-    """Labels of the objects by a method, in a hurry, and without what the clusterings say of them."""
-    how = {"random_state": child_seed(seed, "consensus.choice"), "n_jobs": None}
-
-    def fit(ens: Ensemble, k: int) -> Array:
-        problem = check_problem(ens, k)
-        return problem.to_objects(_make(method, k, how, QUICK.get(method, {}) | options)._answer(problem)[1], -1)
-
-    return fit
 
 
 def _make(method: str, n_clusters: int | None, how: dict[str, Any], options: dict[str, Any]) -> Any:

@@ -15,7 +15,6 @@ Objects with a support of at most one half float: no majority of their clusterin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,33 +28,6 @@ from consilience.measures.information import nmi_from
 SAMPLE = 20_000  # objects by which the dependence of clusterings is judged
 PAIRED = 400  # clusterings of which all pairs are looked at
 FLOATING = 0.5  # support up to which an object floats
-
-
-@dataclass(frozen=True, eq=False)
-class Assessment:
-    """What the clusterings say of a partition of the rows.
-
-    Attributes
-    ----------
-    posterior : (n_rows, k) array
-        Probabilities of the clusters given the row.
-    confidence, support : (n_rows,) arrays
-        Of each row's own cluster.
-    anmi : float
-        Average NMI of the partition with the clusterings.
-    """
-
-    posterior: Floats
-    confidence: Floats
-    support: Floats
-    anmi: float
-
-
-def assess(problem: Problem, labels: Array) -> Assessment:
-    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters)."""
-    tables = label_tables(problem, labels, int(labels.max()) + 1)
-    posterior, own = cluster_posterior(problem, labels, tables), (np.arange(problem.n_rows), labels)
-    return Assessment(posterior, posterior[own], cluster_shares(problem.labels, tables)[own], _average_nmi(tables))
 
 
 def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
@@ -102,7 +74,7 @@ def label_owners(table: Array) -> Labels:
     return order[table[:, order].argmax(axis=1)].astype(np.int32)
 
 
-def _average_nmi(tables: Sequence[Floats]) -> float:
+def average_nmi(tables: Sequence[Floats]) -> float:
     """Σ_q n_q NMI_q / Σ_q n_q, as :func:`consilience.measures.anmi`."""
     n = np.array([table.sum() for table in tables])
     sums = ([xlogx(part).sum() for part in (table, table.sum(axis=1), table.sum(axis=0))] for table in tables)
@@ -129,8 +101,14 @@ def agreement(
 def discount(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> float:
     """τ: how much a clustering counts, given how alike the clusterings err."""
     r = problem.n_clusterings
+    return 1.0 / (1.0 + (r - 1) * error_correlation(problem, labels, tables))
+
+
+def error_correlation(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> float:
+    """ρ: the mean correlation, over pairs of clusterings, of "disagrees with the clusters"; between 0 and 1."""
+    r = problem.n_clusterings
     if r == 1:
-        return 1.0
+        return 0.0
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
     if r > PAIRED:  # a mean over pairs of clusterings needs no more
         chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
@@ -151,7 +129,7 @@ def discount(problem: Problem, labels: Array, tables: Sequence[Floats] | None = 
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 1e-12)
     pairs = ~np.eye(len(scale), dtype=bool) & (both > 0) & (scale > 1e-12)
     mean = float(correlation[pairs].mean()) if pairs.any() else 0.0
-    return 1.0 / (1.0 + (r - 1) * min(max(mean, 0.0), 1.0))
+    return min(max(mean, 0.0), 1.0)
 
 
 def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:

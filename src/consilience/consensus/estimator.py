@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
-from consilience.consensus.confidence import assess
+from consilience.consensus.assessment import assess
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
@@ -47,7 +47,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     labels_ : (n_objects,) int array
         Consensus clusters 0 … k − 1, numbered by falling size, equals by their first object; −1 for objects that no clustering labels.
     confidence_ : (n_objects,) float array
-        Probability that the object belongs where it was put; see :mod:`consilience.consensus.confidence`.
+        Probability that an independent ensemble of the same kind puts the object in the same cluster; see
+        :mod:`consilience.consensus.assessment`.
     support_ : (n_objects,) float array
         Share of the object's clusterings whose label for it is, by plurality, a label of its cluster.
     membership_ : (n_objects, n_clusters_) array

@@ -26,14 +26,14 @@ class Consensus(Result):
     labels : (n_objects,) int array
         Clusters 0 … k − 1, the largest first; −1 for objects that no clustering labels, or of weight 0.
     confidence : (n_objects,) float array
-        Probability that each object belongs where it was put, if clusterings err independently after a discount for how
-        alike they err (:mod:`consilience.consensus.confidence`); 0 without a label.
+        Probability that an independent ensemble of the same kind puts the object in the same cluster
+        (:mod:`consilience.consensus.assessment`); 0 without a label.
     support : (n_objects,) float array
         Share of the object's clusterings whose label for it is, by plurality, a label of its cluster; 0 without a label.
         Objects with a support of at most one half are the :func:`floaters`.
     membership : (n_objects, n_clusters) array
         How strongly each object belongs to each cluster, in the method's own sense: shares of votes ("vote"), of clusters
-        ("hbgf", "mcla"), of similarity ("cspa", "evidence"), posterior probabilities ("mixture", "nbce"), proportions ("bce");
+        ("hbgf", "mcla"), of similarity ("walk", "cspa", "evidence"), posterior probabilities ("mixture", "nbce"), proportions ("bce");
         of the others, the probabilities of which `confidence` is that of the own cluster. Rows sum to 1.
     n_clusters : int
     method : str
@@ -49,8 +49,6 @@ class Consensus(Result):
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
         answer) and `drop` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
-    candidates : DataFrame or None
-        With ``method="auto"``: every candidate and its NMI with clusterings it had not seen.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
         `sem`, and that of a null without clusters, `null`, up to `null_high`.
@@ -79,7 +77,6 @@ class Consensus(Result):
     ids: Array | None = None
     clusters: pd.DataFrame | None = None
     members: pd.DataFrame | None = None
-    candidates: pd.DataFrame | None = None
     curve: pd.DataFrame | None = None
     scales: pd.DataFrame | None = None
     scale_labels: Ints | None = None

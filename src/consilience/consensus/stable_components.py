@@ -14,7 +14,8 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError, check_count, check_labels, count, is_number
 from consilience._types import EnsembleLike, Floats, Ints, Labels
-from consilience.consensus.confidence import FLOATING, cluster_posterior, cluster_shares, floating
+from consilience.consensus.assessment import assess
+from consilience.consensus.confidence import FLOATING, cluster_shares, floating
 from consilience.consensus.distinct_rows import Problem, label_tables
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
@@ -103,7 +104,7 @@ def floaters(ensemble: EnsembleLike, consensus: Any, *, threshold: float = FLOAT
     shares, everyone = cluster_shares(problem.labels, tables), np.arange(problem.n_rows)
     if done is None:
         support = shares[everyone, own][problem.inverse]
-        confidence = cluster_posterior(problem, own, tables)[everyone, own][problem.inverse]
+        confidence = assess(problem, own).confidence[problem.inverse]
     else:
         support, confidence = done.support[objects], done.confidence[objects]
     at = floating(codes[objects], support, threshold)

@@ -12,7 +12,8 @@ from consilience import _kernels
 from consilience._check import check_choice
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, combine
-from consilience.consensus.confidence import assess, label_owners
+from consilience.consensus.assessment import assess
+from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
 from consilience.consensus.vote import vote_on

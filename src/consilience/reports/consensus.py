@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BARS = 40  # clusters that a picture has room for
 FEATURES = 5  # of each cluster
 PRINTED = 20  # clusters on the terminal
-TABLES = ("clusters", "members", "candidates", "curve", "scales", "splits")
+TABLES = ("clusters", "members", "curve", "scales", "splits")
 
 
 def consensus_summary(
@@ -102,9 +102,6 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     for name, values in summary["known"].items():
         lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
     print_lines(console, lines)
-    if summary["candidates"]:
-        console.print("\nCandidates, by how much they tell about clusterings they have not seen")
-        print_table(console, ["method", "NMI ± s.e."], [_candidate(row) for row in summary["candidates"]], (1,))
     if summary["clusters"]:
         console.print("\nHow far to trust each cluster")
         names = ["cluster", "size", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
@@ -115,12 +112,6 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
             console.print(f"… {count(left, 'more cluster')}")
     terms = ["confidence", "support", "floater", *(["recurrence"] if summary["clusters"] else [])]
     print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
-
-
-def _candidate(row: Mapping[str, Any]) -> list[str]:
-    if row["unseen_nmi"] is None:
-        return [row["method"], f"– ({row['error']})"]
-    return [row["method"], f"{row['unseen_nmi']:.3f} ± {row['sem'] or 0:.3f}"]
 
 
 def draw_confidence(result: Consensus, path: str | Path) -> None:
@@ -280,11 +271,6 @@ def describe_consensus(
         facts.append(("chosen", one.note))
     yield Facts(facts)
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
-    if one.candidates is not None:
-        caption = "Candidates, by how much they tell about clusterings they have not seen"
-        table = one.candidates.set_index("method")
-        shown = [name for name in table if name != "error" or table["error"].any()]
-        yield Sheet("candidates", table, caption, columns=shown)
     yield from describe_scale_blocks(one)
     if note is not None:
         yield note

@@ -25,7 +25,6 @@ PARTS = (
     *(
         "against_known",
         "ball",
-        "candidates",
         "clusterings",
         "clusters",
         "column_groups",

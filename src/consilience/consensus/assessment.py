@@ -1,0 +1,60 @@
+"""What an ensemble says of a partition of its objects: confidence, support and average NMI.
+
+**Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster. Clusterings err
+in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
+below 0.04), the model of :mod:`consilience.consensus.confidence` is right and its posterior probability is the answer. Where they err
+alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
+(:mod:`consilience.consensus.resampling`). Fewer than five clusterings cannot be resampled: the model, discounted, is all there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._types import Array, Floats
+from consilience.consensus.confidence import average_nmi, cluster_posterior, cluster_shares, error_correlation
+from consilience.consensus.distinct_rows import Problem, label_tables
+from consilience.consensus.resampling import resampled_confidence, resampled_shares
+
+INDEPENDENT = 0.04  # correlation of errors up to which clusterings err independently
+FEWEST = 5  # clusterings that can be resampled
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What the clusterings say of a partition of the rows.
+
+    Attributes
+    ----------
+    posterior : (n_rows, k) array
+        Probabilities of the clusters given the row: of the model, or shares of resamples.
+    confidence, support : (n_rows,) arrays
+        Of each row's own cluster.
+    anmi : float
+        Average NMI of the partition with the clusterings.
+    """
+
+    posterior: Floats
+    confidence: Floats
+    support: Floats
+    anmi: float
+
+
+def err_alike(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> bool:
+    """Whether the clusterings err alike beside some clusters of the rows, so that they do not bear witness independently."""
+    return error_correlation(problem, labels, tables) >= INDEPENDENT
+
+
+def assess(problem: Problem, labels: Array, seed: int = 0) -> Assessment:
+    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters), 20 times."""
+    tables, own = label_tables(problem, labels, int(labels.max()) + 1), (np.arange(problem.n_rows), labels)
+    support, anmi = cluster_shares(problem.labels, tables)[own], average_nmi(tables)
+    if len(tables[0]) > 1 and problem.n_clusterings >= FEWEST and err_alike(problem, labels, tables):
+        shares = resampled_shares(problem, labels, seed)
+        confidence = resampled_confidence(shares, labels)
+        rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
+        return Assessment(shares + rest / shares.shape[1], confidence, support, anmi)
+    posterior = cluster_posterior(problem, labels, tables)
+    return Assessment(posterior, posterior[own], support, anmi)

@@ -1,0 +1,199 @@
+"""How alike the clusters of the clusterings are: overlaps, weights, and a random walk over them.
+
+Clusters of different clusterings overlap. Three things are read off their overlaps, and nothing else of the objects is needed.
+
+**Weight** of a cluster: exp(−H / θ), H the mean entropy, in bits, of the labels that the clusterings give to its objects (D. Huang,
+C.-D. Wang and J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 2018). A cluster that the others tear
+apart says little.
+
+**Walk**: from a cluster to another in proportion to their Jaccard index times the weight of the one walked to; two steps. Two clusters are
+alike if walks from them end in the same places: the cosine of their distributions. So two clusters of one clustering, which share no
+object, are alike if they overlap the same clusters of others.
+
+**Similarity** of two objects: the mean, over the clusterings that label both, of the similarity of their clusters times the root of
+the product of their weights. The clusterings may count any number of times (`copies`), which is how they are resampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.cluster_weights import THETA
+from consilience.consensus.distinct_rows import Problem, incidence, label_tables, sum_over_labels
+
+STEPS = 2
+BLOCK = 2**22  # numbers in a block of similarities
+Single = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """Overlaps of all clusters of a problem, numbered through.
+
+    Attributes
+    ----------
+    counts : (c, c) array
+        Weight of the objects in both clusters.
+    offsets : (n_clusterings + 1,) int array
+        First cluster of every clustering.
+    """
+
+    counts: Floats
+    offsets: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> Overlaps:
+        """Count them; O(rows · clusterings²) time, 8 c² bytes."""
+        members = incidence(problem)
+        counts = (members.T @ sparse.diags_array(problem.weights) @ members).toarray()
+        return cls(np.asarray(counts), problem.hyperedges()[1])
+
+    @property
+    def sizes(self) -> Floats:
+        """Weight of the objects of every cluster."""
+        return self.counts.diagonal()
+
+    @cached_property
+    def clustering(self) -> Ints:
+        """The clustering of every cluster."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @cached_property
+    def labeled(self) -> Floats:
+        """(c, n_clusterings) weight of the objects of a cluster that a clustering labels."""
+        return np.add.reduceat(self.counts, self.offsets[:-1], axis=1)
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """(c, n_clusterings) entropy, in bits, of a clustering's labels within a cluster; 0 where it labels none of its objects."""
+        share = self.counts / np.maximum(self.labeled, 1e-300)[:, self.clustering]
+        terms = share * np.log2(share, out=np.zeros_like(share), where=share > 0)
+        return -np.add.reduceat(terms, self.offsets[:-1], axis=1)
+
+    @cached_property
+    def jaccard(self) -> Single:
+        """(c, c) Jaccard indices, on the objects that both clusterings label."""
+        inside = self.labeled[:, self.clustering]
+        union = inside + inside.T - self.counts
+        return (self.counts / np.maximum(union, 1e-300)).astype(np.float32)
+
+    def weights(self, copies: Floats | None = None, theta: float = THETA) -> Floats:
+        """(c,) exp(−H / θ), H the mean entropy over the clusterings that label any object of the cluster."""
+        copies = np.ones(len(self.offsets) - 1) if copies is None else copies
+        return np.exp(-(self.entropies @ copies) / ((self.labeled > 0) @ copies) / theta)
+
+    def similarity(self, copies: Floats | None = None, theta: float = THETA, steps: int = STEPS) -> Similarity:
+        """Similarity of the clusters within each clustering after a walk; O(c³)."""
+        copies = np.ones(len(self.offsets) - 1) if copies is None else copies
+        kept = copies[self.clustering] > 0
+        times = copies[self.clustering][kept].astype(np.float32)
+        weight = np.sqrt(self.weights(np.where(copies > 0, copies, 0), theta)[kept])
+        step = self.jaccard[np.ix_(kept, kept)] * (weight**2).astype(np.float32)
+        step /= (step @ times)[:, None]
+        ends: Single = step
+        for _ in range(steps - 1):
+            ends = ((ends * times) @ step).astype(np.float32, copy=False)
+        ends = (ends * np.sqrt(times)).astype(np.float32)
+        ends /= np.linalg.norm(ends, axis=1, keepdims=True)
+        blocks, begin = [], 0
+        for width, often in zip(np.diff(self.offsets), copies, strict=True):
+            if often:
+                part = slice(begin, begin + width)
+                blocks.append(often * (ends[part] @ ends[part].T).astype(float) * np.outer(weight[part], weight[part]))
+                begin += width
+            else:
+                blocks.append(np.zeros((width, width)))
+        return Similarity(blocks, self.offsets, copies)
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Similarity of the clusters of each clustering, and so of objects and of groups of objects.
+
+    Attributes
+    ----------
+    blocks : list of (k_q, k_q) arrays
+        Of every clustering, times how often it counts.
+    offsets : (n_clusterings + 1,) int array
+    copies : (n_clusterings,) array
+        How often each clustering counts.
+    """
+
+    blocks: list[Floats]
+    offsets: Ints
+    copies: Floats
+
+    def of_rows(self, rows: Labels) -> Single:
+        """(n, n) similarity of rows of labels; 0 without a clustering that labels both."""
+        total = np.zeros((len(rows), len(rows)), np.float32)
+        used = np.flatnonzero(self.copies)
+        complete = bool((rows >= 0).all())
+        for q in used:
+            block = np.zeros((len(self.blocks[q]) + 1,) * 2, np.float32)  # the last place is that of -1
+            block[:-1, :-1] = self.blocks[q]
+            codes = np.where(rows[:, q] >= 0, rows[:, q], len(block) - 1)
+            wide = np.ascontiguousarray(block[:, codes])
+            for begin in range(0, len(rows), step := max(1, BLOCK // len(rows))):
+                total[begin : begin + step] += wide[codes[begin : begin + step]]
+        if complete:
+            return np.divide(total, np.float32(self.copies.sum()), out=total)
+        known = (rows >= 0).astype(np.float32)
+        both = (known * self.copies.astype(np.float32)) @ known.T
+        return np.divide(total, both, out=total, where=both > 0)
+
+    def of_groups(self, tables: list[Floats], mass: Floats) -> Single:
+        """(g, g) mean similarity of groups of objects, from the weight of each label in each group (g × k_q)."""
+        shares = [table / mass[:, None] for table in tables]
+        total = sum(share @ block @ share.T for share, block in zip(shares, self.blocks, strict=True))
+        covered = np.array([share.sum(axis=1) for share in shares])
+        both = (covered.T * self.copies) @ covered
+        return np.divide(total, both, out=np.zeros_like(both), where=both > 0).astype(np.float32)
+
+    def to_clusters(self, problem: Problem, labels: Ints, k: int, rows: Labels | None = None) -> Floats:
+        """(n_rows, k) mean similarity of rows, or of all, with the objects of each cluster of the rows; −1 for an empty cluster."""
+        rows = problem.labels if rows is None else rows
+        tables = label_tables(problem, labels, k)
+        mass = np.bincount(labels[labels >= 0], problem.weights[labels >= 0], minlength=k)
+        per_label = np.concatenate(
+            [
+                block @ (table / np.maximum(mass, 1e-300)[:, None]).T
+                for block, table in zip(self.blocks, tables, strict=True)
+            ]
+        )
+        total = sum_over_labels(rows, self.offsets, per_label)
+        covered = np.array([table.sum(axis=1) for table in tables]) / np.maximum(mass, 1e-300)
+        both = ((rows >= 0) * self.copies) @ covered
+        found = np.divide(total, both, out=np.zeros_like(total), where=both > 1e-12)
+        found[:, mass <= 0] = -1.0
+        return np.asarray(found)
+
+
+def nearest_clusters(
+    problem: Problem, similarity: Similarity, labels: Ints, k: int, max_iter: int = 10
+) -> tuple[Ints, Floats]:
+    """Move rows to the cluster they are most similar to, on average, until none moves or one would be left empty.
+
+    Rows labeled −1 count for no cluster at first. Returns the labels and the similarities they were last judged by.
+    """
+    scores = similarity.to_clusters(problem, labels, k)
+    for _ in range(max_iter):
+        best = scores.argmax(axis=1)
+        joined = np.where(labels >= 0, labels, best)
+        if (np.bincount(best, minlength=k) == 0).any():
+            return joined, scores
+        if (best == labels).all():
+            break
+        labels = best
+        scores = similarity.to_clusters(problem, labels, k)
+    return labels, scores
+
+
+def as_groups(problem: Problem, groups: Ints, n_groups: int) -> tuple[list[Floats], Array]:
+    """Label tables and weights of groups of rows."""
+    return label_tables(problem, groups, n_groups), np.bincount(groups, problem.weights, minlength=n_groups)

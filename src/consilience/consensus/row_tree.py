@@ -1,0 +1,42 @@
+"""Average linkage of distinct rows by the similarity of their clusters, on as many rows and clusterings as there is room for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from consilience._random import stream
+from consilience._types import Floats, Ints
+from consilience.consensus.cluster_similarity import Similarity
+from consilience.consensus.distinct_rows import Problem, representative_rows
+from consilience.consensus.linkage import weighted_linkage
+
+CLUSTERS = 3000  # of all clusterings together, whose walk is followed
+LEAVES = 3000  # rows that the tree is built on
+
+
+def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
+    """The same rows with as many of the clusterings, in canonical order, as have `most` clusters together; at least two."""
+    kept = max(2, int(np.searchsorted(np.cumsum(problem.sizes), most, side="right")))
+    if kept >= problem.n_clusterings:
+        return problem
+    columns = list(range(kept))
+    while (bare := ~(problem.labels[:, columns] >= 0).any(axis=1)).any():  # no row may be left without a label
+        columns.append(int((problem.labels[bare] >= 0).sum(axis=0).argmax()))
+    return replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
+
+
+def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
+    """Average linkage of some of the rows, in SciPy's format; 4 · leaves² bytes and as much work."""
+    alike = similarity.of_rows(problem.labels[leaves]).astype(float)
+    distances = np.subtract(alike.max(initial=0.0), alike, out=alike)
+    np.fill_diagonal(distances, 0.0)
+    return weighted_linkage(distances, weights)
+
+
+def choose_leaves(problem: Problem, most: int, seed: int) -> tuple[Ints, Floats]:
+    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and others at random."""
+    if problem.n_rows <= most:
+        return np.arange(problem.n_rows), problem.weights
+    return representative_rows(problem, most, stream(seed, "consensus.walk"))

@@ -1,0 +1,83 @@
+"""ClusterWalk: average linkage of objects whose clusters are alike, by a weighted random walk over all clusters.
+
+The similarities are those of :mod:`consilience.consensus.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
+little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
+often as it has objects, is cut at k clusters; then rows join the cluster they are most similar to until none moves. Nothing is
+random where all rows fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._check import check_count, check_positive, check_seed
+from consilience.consensus.cluster_similarity import STEPS, Overlaps, nearest_clusters
+from consilience.consensus.cluster_weights import THETA
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.estimator import Answer, ConsensusEstimator
+from consilience.consensus.linkage import cut_tree
+from consilience.consensus.row_tree import LEAVES, choose_leaves, leaf_tree, narrowed
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ClusterWalk(ConsensusEstimator):
+    """Consensus by average linkage of similarities from a random walk over all clusters: what ``method="auto"`` mostly takes.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        None takes the median of the clusterings.
+    theta : float, default 0.4
+        How fast the weight of a cluster falls with the entropy of the other clusterings inside it.
+    steps : int, default 2
+        Of the walk.
+    max_leaves : int, default 3000
+        Distinct rows that the tree is built on. With more, so many of them (the heaviest half, and others at random) carry the
+        tree and the rest join the cluster they are most similar to; `sampled_` tells.
+    random_state : int, generator or None
+        For the choice of these rows; otherwise nothing is random.
+
+    Attributes
+    ----------
+    labels_, confidence_, support_, n_clusters_
+        See :class:`ConsensusEstimator`.
+    membership_ : (n_objects, n_clusters_) array
+        Mean similarity with the objects of each cluster, scaled to sum to 1.
+    linkage_ : (n_leaves − 1, 4) array
+        The tree in SciPy's format; a leaf is a distinct row.
+    sampled_ : bool
+        Whether there were more rows than leaves.
+    n_clusterings_used_ : int
+        Clusterings that were looked at: all, unless they have more than 3,000 clusters together.
+
+    Notes
+    -----
+    Time O(c³ + leaves² · clusterings + rows · clusterings · k) for c clusters of all clusterings together, memory O(c² + leaves²).
+
+    Examples
+    --------
+    >>> from consilience.consensus import ClusterWalk
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> ClusterWalk(n_clusters=3).fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+
+    theta: float = THETA
+    steps: int = STEPS
+    max_leaves: int = LEAVES
+
+    def _combine(self, problem: Problem) -> Answer:
+        check_positive("theta", self.theta)
+        check_count("steps", self.steps)
+        check_count("max_leaves", self.max_leaves, problem.n_clusters)
+        narrow = narrowed(problem)
+        similarity = Overlaps.of(narrow).similarity(theta=self.theta, steps=self.steps)
+        leaves, weights = choose_leaves(narrow, self.max_leaves, check_seed(self.random_state))
+        tree = leaf_tree(narrow, similarity, leaves, weights)
+        labels = np.full(narrow.n_rows, -1)
+        labels[leaves] = cut_tree(tree, problem.n_clusters)
+        labels, scores = nearest_clusters(narrow, similarity, labels, problem.n_clusters)
+        extras = {"linkage": tree, "sampled": len(leaves) < narrow.n_rows, "n_clusterings_used": narrow.n_clusterings}
+        return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)
