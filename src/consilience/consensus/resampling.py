@@ -43,7 +43,9 @@ def resampled_shares(problem: Problem, labels: Array, seed: int) -> Floats:
     narrow = narrowed(problem, int(min(CLUSTERS, time * problem.sizes.mean())))
     overlaps = Overlaps.of(narrow)
     leaves, weights = choose_leaves(narrow, LEAVES, seed)
-    some = replace(narrow, labels=np.ascontiguousarray(narrow.labels[leaves]), weights=weights)
+    some = replace(
+        narrow, labels=np.ascontiguousarray(narrow.labels[leaves]), weights=weights, inverse=np.arange(len(leaves))
+    )
     groups = _groups(some, overlaps, k)
     tables, mass = as_groups(some, groups, int(groups.max()) + 1)
     found, rows = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows)

@@ -197,12 +197,11 @@ def sample_objects(problem: Problem, seed: int) -> tuple[Problem, Ints]:
     rows, counts = np.unique(np.searchsorted(problem.weights.cumsum(), at, side="right"), return_counts=True)
     labels = problem.labels[rows]
     for j, column in enumerate(labels.T):  # codes without gaps
-        found = np.unique(column[column >= 0])
-        labels[:, j] = np.where(column >= 0, np.searchsorted(found, column), -1)
-    seen = (labels >= 0).any(axis=0)
-    return replace(
-        problem, labels=np.ascontiguousarray(labels[:, seen]), weights=counts.astype(float), given=None
-    ), rows
+        present = np.unique(column[column >= 0])
+        labels[:, j] = np.where(column >= 0, np.searchsorted(present, column), -1)
+    labels = np.ascontiguousarray(labels[:, (labels >= 0).any(axis=0)])
+    weights, inverse = counts.astype(float), np.arange(len(rows))
+    return replace(problem, labels=labels, weights=weights, inverse=inverse, given=None), rows
 
 
 def _cloud(problem: Problem, dimensions: int, seed: int, unit: int) -> Ensemble:
