@@ -32,7 +32,6 @@ def test_labels_and_confidence_come_out(tmp_path):
         "ANMI",
         "Jaccard",
         "with shape",
-        "Candidates",
         "wrote",
     ):
         assert word in done.stdout
@@ -45,7 +44,7 @@ def test_json_is_the_library_s_answer():
     expected = cs.combine(cs.Ensemble(frame), 3, "vote")
     assert found["sizes"] == expected.sizes.tolist()
     assert found["anmi"] == expected.anmi
-    assert found["candidates"] is None
+    assert found["scales"] is None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
@@ -69,21 +68,29 @@ def test_nbce_with_its_prior_and_inference():
 
 def test_one_cluster_is_no_plural(tmp_path):
     (tmp_path / "alike.csv").write_text("a,b\n" + "0,0\n" * 5)
-    assert "1 cluster of 5 objects by nbce" in run("combine", str(tmp_path / "alike.csv"), "-k", "auto").stdout
+    assert "1 cluster of 5 objects by walk" in run("combine", str(tmp_path / "alike.csv"), "-k", "auto").stdout
 
 
 def test_auto_number_of_clusters():
     found = json.loads(run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--json").stdout)
+    frame = pd.read_csv(LABELS)[[f"form{i}" for i in range(1, 7)]]
+    expected = cs.combine(cs.Ensemble(frame), "auto")
+    assert (found["method"], found["n_clusters"]) == (expected.method, expected.n_clusters)
+    assert found["chosen"] == expected.note
+    assert [row["n_clusters"] for row in found["curve"]] == expected.curve["n_clusters"].tolist()
+    assert [row["real"] for row in found["scales"]] == expected.scales["real"].tolist()
+
+
+def test_auto_number_of_clusters_of_nbce():
+    found = json.loads(run("combine", LABELS, "--id", "bead", *FORM, "-k", "auto", "--method", "nbce", "--json").stdout)
     assert (found["method"], found["n_clusters"]) == ("nbce", 3)
     assert "by NBCE" in found["chosen"]
 
 
-def test_stable_number_of_clusters():
-    found = json.loads(
-        run("combine", LABELS, "--id", "bead", *FORM, "-k", "stable", "--method", "quadratic", "--json").stdout
-    )
-    assert found["n_clusters"] == 3
-    assert [row["n_clusters"] for row in found["curve"]][:2] == [2, 3]
+def test_removed_words_are_refused():
+    done = run("combine", LABELS, "--id", "bead", *FORM, "-k", "stable")
+    assert done.returncode == 2
+    assert "neither a whole number nor 'auto'" in done.stderr
 
 
 def test_objects_without_labels_have_no_cluster(tmp_path):
@@ -111,7 +118,7 @@ def test_every_method(method):
     ("args", "words"),
     [
         (["-k", "1"], ["at least 2"]),
-        (["-k", "many"], ["neither a whole number nor 'auto' nor 'stable'"]),
+        (["-k", "many"], ["neither a whole number nor 'auto'"]),
         (["-k", "301"], ["distinct rows"]),
         (["--method", "vote", "--prior", "tsb"], ["--prior", "--method nbce"]),
         (["--inference", "vb"], ["--inference", "--method nbce"]),

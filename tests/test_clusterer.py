@@ -99,7 +99,7 @@ def test_numbers_of_clusters(blobs):
     open_number = quick(None).fit(X)
     assert open_number.n_clusters_ == 11  # the middle of 2 … 20
     assert quick(None, base_n_clusters=4).fit(X).n_clusters_ == 4
-    assert quick("stable", n_clusterings=8, base_n_clusters=(4, 6)).fit(X[:80]).n_clusters_ in range(2, 9)
+    assert quick("auto", n_clusterings=8, base_n_clusters=(4, 6)).fit(X[:80]).n_clusters_ in range(2, 9)
     assert quick("auto", n_clusterings=6, method="auto", base_n_clusters=3).fit(X[:60]).n_clusters_ >= 2
     with pytest.raises(InputError, match="500 clusters need as many objects"):
         quick(500).fit(X)

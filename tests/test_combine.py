@@ -7,7 +7,6 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from consilience.consensus.model_selection import most_stable
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
@@ -52,67 +51,91 @@ def test_every_method_by_name(method):
     assert result.method == method
     assert result.n_clusters == 4
     assert result.anmi == pytest.approx(anmi(labels, result.labels), abs=1e-12)
-    assert result.candidates is None
+    assert result.curve is None
+    assert result.scales is None
     assert nmi(truth, result.labels) > (0.3 if method == "hgpa" else 0.95)
     assert f"by {method}" in repr(result)
 
 
-def test_auto_shows_its_candidates_and_is_near_the_best():
+def test_auto_is_mcla_where_clusterings_err_independently():
     labels, truth = noisy_copies(noise=0.4, seed=1)
     result = cs.combine(labels, 10)
-    assert result.candidates["method"].iloc[0] == result.method
-    assert result.candidates["unseen_nmi"].is_monotonic_decreasing
-    best = max(nmi(truth, cs.combine(labels, 10, method).labels) for method in result.candidates["method"])
+    assert result.method == "mcla"
+    assert result.note == "mcla, since the clusterings err independently of one another"
+    assert result.labels.tolist() == cs.combine(labels, 10, "mcla").labels.tolist()
+    best = max(nmi(truth, cs.combine(labels, 10, method).labels) for method in ("vote", "quadratic", "hbgf", "walk"))
     assert nmi(truth, result.labels) >= best - 0.03
 
 
-def test_large_ensembles_are_judged_on_a_sample_and_say_so():
+def test_auto_is_the_walk_where_clusterings_err_alike():
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    labels = cs.generate(X, 12, n_clusters=(3, 8), random_state=0)
+    result = cs.combine(labels, 4)
+    assert (result.method, result.note) == ("walk", "walk, since the clusterings err alike")
+    assert result.labels.tolist() == cs.combine(labels, 4, "walk").labels.tolist()
+
+
+def test_auto_is_the_walk_where_mcla_makes_too_few_clusters():
+    labels = np.random.default_rng(0).integers(0, 2, (60, 4))
+    assert cs.combine(labels, 9).method == "walk"
+
+
+def test_large_ensembles():
     labels, truth = noisy_copies(n=20_000, k=5, r=5, noise=0.2)
     result = cs.combine(labels, 5)
-    assert "sample of 1,000 objects" in result.note
+    assert result.method == "mcla"
     assert nmi(truth, result.labels) > 0.9
 
 
 @pytest.mark.parametrize("k", [3, 7])
-def test_the_most_stable_number_of_clusters(k):
+def test_the_number_of_clusters_of_noisy_copies(k):
     labels, truth = noisy_copies(n=300, k=k, r=10, noise=0.2)
-    result = cs.combine(labels, "stable", "quadratic")
-    assert result.n_clusters == k
+    result = cs.combine(labels, "auto", "quadratic")
+    assert (result.method, result.n_clusters) == ("quadratic", k)
     assert nmi(truth, result.labels) > 0.95
-    assert result.curve.loc[result.curve["agreement"].idxmax(), "n_clusters"] == k
-    assert "still agree" in result.note
+    assert result.curve["n_clusters"].tolist() == result.scales["n_clusters"].tolist() == [k]
+    assert result.scales["real"].tolist() == [True]
+    assert f"two halves of the clusterings agree on {k} clusters with ARI 0.9" in result.note
+    assert "shuffled labels with" in result.note
 
 
-@pytest.mark.parametrize("method", ["auto", "vote"])
-def test_auto_takes_the_number_from_nbce_and_says_so(method):
+def test_auto_with_nbce_leaves_the_number_to_the_model_and_says_so():
     labels, truth = noisy_copies(n=200, k=5, noise=0.1)
-    result = cs.combine(labels, "auto", method)
-    assert result.method == ("nbce" if method == "auto" else method)
-    assert result.n_clusters == 5
+    result = cs.combine(labels, "auto", "nbce")
+    assert (result.method, result.n_clusters) == ("nbce", 5)
     assert nmi(truth, result.labels) > 0.98
     assert "5 clusters by NBCE (prior tsb, 4 chains of 400 sweeps; its samples mostly have 5" in repr(result)
 
 
-def test_auto_says_where_it_bounds_instead_of_sampling(monkeypatch):
+@pytest.mark.parametrize("method", ["auto", "vote"])
+def test_auto_takes_the_method_that_is_asked_for(method):
+    labels, truth = noisy_copies(n=200, k=5, noise=0.1)
+    result = cs.combine(labels, "auto", method)
+    assert (result.method, result.n_clusters) == ("mcla" if method == "auto" else method, 5)
+    assert nmi(truth, result.labels) > 0.98
+    assert "two halves of the clusterings agree on 5 clusters" in repr(result)
+
+
+def test_nbce_says_where_it_bounds_instead_of_sampling(monkeypatch):
     labels, _ = noisy_copies(n=200, k=5, noise=0.05)
-    fractions = cs.combine(labels, "auto", sample_weight=np.random.default_rng(0).random(200) + 0.5)
+    fractions = cs.combine(labels, "auto", "nbce", sample_weight=np.random.default_rng(0).random(200) + 0.5)
     monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "SAMPLED", 150)
-    for result in (fractions, cs.combine(labels, "auto")):
+    for result in (fractions, cs.combine(labels, "auto", "nbce")):
         assert (result.method, result.n_clusters) == ("nbce", 5)
         assert "5 clusters by NBCE (vb, prior tsb)" in result.note
 
 
 @pytest.mark.slow
-def test_auto_is_quick_on_a_wide_ensemble(monkeypatch):
+def test_nbce_is_quick_on_a_wide_ensemble(monkeypatch):
     labels, _ = noisy_copies(n=300, k=5, r=300, noise=0.4)
     start = time.process_time()
-    result = cs.combine(labels, "auto", n_jobs=1)
+    result = cs.combine(labels, "auto", "nbce", n_jobs=1)
     assert time.process_time() - start < 30
     assert result.n_clusters == 5
     monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 60)
-    assert "4 chains of 60 sweeps" in cs.combine(labels, "auto").note
+    assert "4 chains of 60 sweeps" in cs.combine(labels, "auto", "nbce").note
     monkeypatch.setattr(sys.modules["consilience.consensus.combine"], "WORK", 4 * 300 * 300 * 10 * 40)
-    assert "by NBCE (vb" in cs.combine(labels, "auto").note
+    assert "by NBCE (vb" in cs.combine(labels, "auto", "nbce").note
 
 
 def test_auto_says_where_the_truncation_binds_and_what_it_finds():
@@ -122,12 +145,12 @@ def test_auto_says_where_the_truncation_binds_and_what_it_finds():
     assert "the 8 clusterings counted as 8.0 independent ones" in note
 
 
-def test_one_cluster_where_a_method_makes_two():
+def test_auto_says_where_nothing_is_more_stable_than_chance():
     labels = np.random.default_rng(0).integers(0, 2, (100, 4))
     result = cs.combine(labels, "auto", "vote")
     assert result.n_clusters == 2
-    assert "1 cluster by NBCE" in result.note
-    assert "2 is the least that vote can make" in result.note
+    assert result.scales["real"].tolist() == [False]
+    assert result.note.startswith("no number of clusters is more stable than chance: two halves of the clusterings")
 
 
 def test_auto_says_where_chains_are_too_short():
@@ -254,9 +277,8 @@ def test_weights_count_in_every_choice():
     noise = np.random.default_rng(1).integers(0, 10, (1000, 8))
     labels, weights = np.vstack([good, noise]), np.repeat([1, 0], [200, 1000])
     assert cs.combine(labels, "auto", sample_weight=weights).n_clusters == 4
-    result = cs.combine(labels, "stable", sample_weight=weights)
-    assert result.n_clusters == 4
-    assert result.candidates["unseen_nmi"].max() > 0.5
+    result = cs.combine(labels, 4, sample_weight=weights)
+    assert result.method == "mcla"
     assert result.anmi == pytest.approx(anmi(good, result.labels[:200]), abs=1e-9)
 
 
@@ -264,13 +286,6 @@ def test_weights_count_in_every_choice():
 def test_weights_beyond_arithmetic_are_refused(weights):
     with pytest.raises(InputError, match="differ by more than a factor"):
         cs.combine(EXAMPLE, 3, "vote", sample_weight=weights)
-
-
-def test_a_shaky_curve_does_not_win():
-    curve = pd.DataFrame({"n_clusters": [2, 9], "agreement": [1.0, 0.4], "sem": [0.0, 0.31]})
-    assert most_stable(curve) == 2
-    with pytest.raises(InputError, match="share too few objects"):
-        most_stable(curve.assign(agreement=np.nan))
 
 
 def test_a_cluster_without_objects_is_no_cause_for_warnings():
@@ -378,6 +393,9 @@ def test_hgpa_keeps_clusters_sparse():
     assert peak < 2**28
 
 
-def test_two_clusterings_have_no_halves():
-    with pytest.raises(InputError, match='n_clusters="stable" needs at least four clusterings'):
-        cs.combine([[0, 0, 1, 1], [0, 1, 1, 1]], "stable")
+@pytest.mark.parametrize("labels", [[[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]], [[0, 0, 1, 1]] * 6])
+def test_too_few_clusterings_or_rows_have_no_halves(labels):
+    result = cs.combine(labels, "auto")
+    assert result.n_clusters == 2
+    assert result.scales is None
+    assert "2 clusters, the median of the clusterings, since fewer than four clusterings, or" in result.note

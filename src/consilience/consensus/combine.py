@@ -153,7 +153,10 @@ def _fit(
 def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
     """MCLA where the clusterings err independently beside its answer; then a vote of matched clusters is right, and else the walk."""
     if problem.n_clusterings < 3 or problem.n_rows < 2:
-        return "walk", "walk"
+        return (
+            "walk",
+            "walk, since fewer than three clusterings, or one distinct row of labels, leave nothing to choose by",
+        )
     narrow = narrowed(problem)
     labels = _make("mcla", narrow.n_clusters, how, {})._answer(narrow)[1]
     if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):

@@ -204,7 +204,7 @@ def scales_figure(one: Consensus) -> Figure:
 
 def describe_scale_blocks(one: Consensus) -> Iterator[Block]:
     """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
-    if one.curve is not None and "stability" in one.curve:
+    if one.curve is not None:
         words = describe_scales(one) or "no scale was looked for"
         yield Picture(
             "stability_by_k",
@@ -213,10 +213,6 @@ def describe_scale_blocks(one: Consensus) -> Iterator[Block]:
             "Stability above the grey band is more than chance. Peaks are numbers at which the ensemble agrees with itself.",
         )
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters")
-    elif one.curve is not None:
-        yield Sheet(
-            "number_of_clusters", one.curve.set_index("n_clusters"), "Agreement of halves by number of clusters"
-        )
     if one.scales is not None:
         yield Sheet("scales", one.scales.set_index("n_clusters"), "Scales, the most trustworthy first")
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
