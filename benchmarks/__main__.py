@@ -23,6 +23,7 @@ from benchmarks import (
     page,
     pairwise,
     peers,
+    pools,
     startup,
     storing,
 )
@@ -36,6 +37,7 @@ CASES = {
         storing,
         kmeans,
         consensus,
+        pools,
         nbce,
         meta,
         alternatives,
