@@ -9,8 +9,8 @@ as many dimensions as leave its clusterings (k-means, the same numbers of cluste
 another as the ensemble's own have; its stability at k is measured alike, on several clouds. A number of clusters is **real** if its
 stability exceeds the mean of the clouds by four standard deviations, and by 0.15, both of Fisher's z = artanh(stability).
 
-**Scales** are the peaks of the stability curve, smoothed over neighboring k, at least a factor 1.4 apart: real ones first, then by
-height. k = 2 needs a lead of 0.2, because the coarsest cut is stable on nearly any data.
+**Scales** are the peaks of the stability curve, smoothed over neighboring k, at least a factor 1.4 apart, the highest first. k = 2
+needs a lead of 0.2, because the coarsest cut is stable on nearly any data.
 
 **Copies.** Where the clusterings err independently of one another beside a consensus at the median of their numbers of clusters, they are
 noisy copies of one grouping, and this number is the answer. Its stability is then measured by MCLA, and its null is the same
@@ -182,7 +182,9 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
         within, unit = numbers[numbers <= chance.n_rows], child_seed(seed, "consensus.scale_halves", c)
         null.append(compare_halves(chance, within, 2 if copies else CLOUD_SPLITS, unit, how))
     curve = _curve(halves, null)
-    return Scales(curve, [middle] if copies else rank(curve), halves, null, rows, dimensions)
+    return Scales(
+        curve, [middle] if copies else rank(curve, all_apart=numbers[-1] == some.n_rows), halves, null, rows, dimensions
+    )
 
 
 def _mcla(problem: Problem, k: int) -> Ints:
@@ -260,19 +262,24 @@ def _curve(halves: Halves, null: list[Halves]) -> pd.DataFrame:
     )
 
 
-def rank(curve: pd.DataFrame) -> list[int]:
-    """Peaks of the smoothed stability, far enough apart: real ones first, then by height."""
+def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
+    """Peaks of the smoothed stability, far enough apart, the highest first.
+
+    The largest number tried is not a peak, since the curve may go on rising, unless it sets all rows apart (`all_apart`) or no
+    other is.
+    """
     k, value = curve["n_clusters"].to_numpy(), curve["stability"].to_numpy()
     padded = np.concatenate([value[:1], value, value[-1:]])
     smooth = 0.25 * padded[:-2] + 0.5 * value + 0.25 * padded[2:]
     smooth[k == 2] -= HANDICAP
     around = np.concatenate([[-np.inf], smooth, [-np.inf]])
     peaks = np.flatnonzero((smooth >= around[:-2]) & (smooth >= around[2:])).tolist()
+    if not all_apart and len(peaks) > 1:
+        peaks = [i for i in peaks if i < len(k) - 1]
     # smoothing may move a peak by one: take the best number beside it, the larger of equals
     best = [max(range(max(i - 1, 0), min(i + 2, len(k))), key=lambda j: (round(value[j], 3), j)) for i in peaks]
-    real = curve["stability"].to_numpy() > curve["null_high"].to_numpy()
     found: list[int] = []
-    for _, _, number in sorted(((not real[j], -smooth[i], int(k[j])) for i, j in zip(peaks, best, strict=True))):
+    for _, number in sorted((-smooth[i], int(k[j])) for i, j in zip(peaks, best, strict=True)):
         if len(found) < SHOWN and all(max(number / other, other / number) >= APART for other in found):
             found.append(number)
     return found
