@@ -15,7 +15,8 @@ from command_line import run as consilience
 from consilience._check import InputError
 from consilience.consensus import Consensus
 from consilience.reports import draw_scales, draw_tree_over_k, report, tree_over_k, tree_over_k_edges
-from consilience.reports.consensus import scales_figure
+from consilience.reports.members import members_figure
+from consilience.reports.scales import known_share, scales_figure
 from consilience.reports.tree_over_k import _apart, _crossings, _places
 
 
@@ -48,7 +49,9 @@ def scaled(ens: cs.Ensemble) -> Consensus:
          "stability": [0.9, 0.4], "null_high": [0.5, 0.5], "real": [True, False]}
     )  # fmt: skip
     labels = np.stack([one.labels for one in answers], 1)
-    return replace(answers[-1], scales=scales, curve=curve, splits=splits, scale_labels=labels)
+    confidence = np.stack([one.confidence for one in answers], 1)
+    found = {"scales": scales, "curve": curve, "splits": splits, "scale_labels": labels, "scale_confidence": confidence}
+    return replace(answers[-1], **found)
 
 
 def plain_edges(upper: Any, lower: Any) -> dict[tuple[int, int], tuple[int, float, float]]:
@@ -121,7 +124,9 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     dots = axis.collections[0]
     assert len(dots.get_offsets()) == 14
     means = [
-        scaled.confidence[scaled.scale_labels[:, s] == c].mean() for s, k in enumerate((2, 4, 8)) for c in range(k)
+        scaled.scale_confidence[scaled.scale_labels[:, s] == c, s].mean()
+        for s, k in enumerate((2, 4, 8))
+        for c in range(k)
     ]
     np.testing.assert_allclose(dots.get_array(), means)
     sizes = np.concatenate([np.bincount(column) for column in scaled.scale_labels.T])
@@ -162,8 +167,38 @@ def test_scales_are_drawn_with_the_null(scaled, tmp_path):
     assert axis.collections[0].get_paths()[0].get_extents().ymax == pytest.approx(0.2)
     draw_scales(scaled, tmp_path / "scales.png")
     assert (tmp_path / "scales.png").stat().st_size > 5000
+    lone = replace(scaled, curve=scaled.curve.iloc[:1], scales=scaled.scales.iloc[2:])  # copies of one grouping
+    assert scales_figure(lone).axes[0].collections[0].get_paths()[0].get_extents().xmax == pytest.approx(2.4)
     with pytest.raises(InputError, match="no curve of stability"):
         draw_scales(replace(scaled, curve=None), tmp_path / "no.png")
+
+
+def test_members_to_drop_are_marked(ens, tmp_path):
+    rng = np.random.default_rng(0)
+    one = cs.combine(np.column_stack([ens.labels, rng.integers(8, size=200)]), 8, "vote")
+    assert np.flatnonzero(one.members["drop"]).tolist() == [6]
+    left, right = members_figure(one).axes
+    kept, dropped = (dots.get_offsets() for dots in left.collections[1:])
+    assert (len(kept), dropped.tolist()) == (6, [[pytest.approx(one.members["reliability"][6]), 0.0]])
+    assert right.collections[2].get_offsets()[0, 0] == pytest.approx(one.members["weight"][6])
+    assert left.get_yticklabels()[0].get_text() == "6"
+    many = replace(one, members=pd.concat([one.members] * 10, ignore_index=True))
+    assert members_figure(many).axes[0].get_ylabel() == "70 clusterings, the least reliable on top"
+    with pytest.raises(InputError, match="no table of the clusterings"):
+        members_figure(replace(one, members=None))
+
+
+def test_the_tree_in_a_report_is_colored_by_known_labels_too(scaled, tmp_path):
+    known = np.repeat(["a", "b", "c", "d"], 50)
+    report(scaled, tmp_path / "page.html", known={"kind": known}, figures=tmp_path / "parts")
+    assert (tmp_path / "parts" / "tree_over_k_known_1.svg").exists()
+    column = scaled.scale_labels[:, 1]
+    for cluster in range(4):
+        inside = known[column == cluster]
+        most = max((inside == name).mean() for name in "abcd")
+        np.testing.assert_allclose(
+            known_share(column, np.unique(known, return_inverse=True)[1])[column == cluster], most
+        )
 
 
 def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
@@ -178,7 +213,15 @@ def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
     assert "Stability above the grey band" in text
     assert "How far to trust each clustering, the least reliable first" in text
     names = {path.name for path in (tmp_path / "parts").iterdir()}
-    assert {"tree_over_k.svg", "stability_by_k.png", "scales.csv", "splits.csv", "members.csv", "clusters.csv"} <= names
+    assert {
+        "tree_over_k.svg",
+        "stability_by_k.png",
+        "scales.csv",
+        "splits.csv",
+        "members.csv",
+        "clusters.csv",
+        "members.png",
+    } <= names
     edges = pd.read_csv(tmp_path / "parts" / "tree_over_k_edges.csv")
     pd.testing.assert_frame_equal(edges, tree_over_k_edges(scaled), check_dtype=False)
 
@@ -203,4 +246,39 @@ def test_the_command_writes_clusters_and_members(ens, tmp_path):
     assert "recurrence: of a cluster" in done.stdout
     refused = consilience(*words, "--tree", tmp_path / "tree.png")
     assert refused.returncode != 0
-    assert "--tree draws the scales" in refused.stderr
+    assert "--tree is about the scales that --n-clusters auto finds" in refused.stderr
+
+
+def test_the_command_tells_the_scales_and_their_splits(ens, tmp_path):
+    ens.to_frame().add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
+    words = ["combine", tmp_path / "labels.csv", "-k", "auto", "--method", "walk"]
+    files = {name: tmp_path / f"{name}.csv" for name in ("scales", "splits")}
+    done = consilience(
+        *words, "--scales", files["scales"], "--splits", files["splits"], "--tree", tmp_path / "tree.png"
+    )
+    assert done.returncode == 0, done.stderr
+    one = cs.combine(tmp_path / "labels.csv", "auto", "walk")
+    pd.testing.assert_frame_equal(pd.read_csv(files["scales"]), one.scales, check_dtype=False)
+    pd.testing.assert_frame_equal(pd.read_csv(files["splits"]), one.splits, check_dtype=False)
+    assert (tmp_path / "tree.png").stat().st_size > 5000
+    assert len(one.splits)
+    assert "How many clusters?" in done.stdout
+    for row in one.splits.head(12).itertuples():
+        verdict = "real" if row.real else "no more than chance"
+        assert f"{row.from_k} → {row.to_k}: cluster {row.cluster} splits into {row.into}: {verdict}\n" in done.stdout
+    sizes = {k: np.bincount(one.scale_labels[:, s]) for s, k in enumerate(sorted(one.scales["n_clusters"]))}
+    assert one.splits["size"].tolist() == [sizes[row.from_k][row.cluster] for row in one.splits.itertuples()]
+
+
+def test_the_command_says_that_nothing_is_more_stable_than_chance(tmp_path):
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.integers(4, size=(150, 8))).add_prefix("run").to_csv(tmp_path / "labels.csv", index=False)
+    done = consilience("combine", tmp_path / "labels.csv", "-k", "auto")
+    assert done.returncode == 0, done.stderr
+    assert "\nNo number of clusters is more stable than chance" in done.stdout
+    few = consilience(
+        "combine", tmp_path / "labels.csv", "--columns", "run1,run2", "-k", "auto", "--splits", tmp_path / "s.csv"
+    )
+    assert few.returncode == 2
+    assert "--splits has nothing to show" in few.stderr
+    assert not (tmp_path / "s.csv").exists()

@@ -226,10 +226,12 @@ def test_the_print_out_tells_the_scales():
 
     one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2)
     scales = pd.DataFrame({"n_clusters": [4, 2, 9], "real": [True, True, False]})
-    assert "scales      stable at 2, also at 4\n" in repr(replace(one, scales=scales))
-    assert "scales      stable at 4, the most trustworthy first\n" in repr(replace(one, scales=scales.iloc[[0, 2]]))
-    assert "scales      stable at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))
-    assert "nothing is more stable than chance" in repr(replace(one, scales=scales.iloc[2:]))
+    assert "scales      more stable than chance at 2, also at 4\n" in repr(replace(one, scales=scales))
+    assert "scales      more stable than chance at 4, the most trustworthy first\n" in repr(
+        replace(one, scales=scales.iloc[[0, 2]])
+    )
+    assert "scales      more stable than chance at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))
+    assert "no number of clusters is more stable than chance" in repr(replace(one, scales=scales.iloc[2:]))
 
 
 def test_a_million_objects_take_less_than_a_second():

@@ -36,8 +36,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer, as for :func:`consilience.combine`; None is the middle of the numbers that the members draw
-        from (with `base`, the median of those that they found).
+        Of the answer. "auto" takes the most trustworthy of the numbers at which the members agree with each other more than chance
+        (`scales_`), as :func:`consilience.combine` does; None the middle of the numbers that the members draw from (with `base`, the
+        median of those that they found).
     n_clusterings : int, default 100
         Members of the ensemble.
     base_n_clusters : int, (low, high), list of int or None
@@ -60,11 +61,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     labels_ : (n_objects,) int array
         Clusters 0 … k − 1, the largest first; −1 for objects that no member labels.
     confidence_ : (n_objects,) array
-        Probability that the object belongs where it was put.
+        Probability that an independent ensemble of the same kind puts the object in the same cluster.
     support_ : (n_objects,) array
         Share of the members that agree with that.
     n_clusters_ : int
         Fewer than `n_clusters`, with a :class:`~sklearn.exceptions.ConvergenceWarning`, where the consensus leaves some without objects.
+    scales_ : DataFrame or None
+        With ``n_clusters="auto"``: the numbers at which the members agree, the most trustworthy first, and whether each is `real`,
+        more than chance; see :class:`~consilience.consensus.Consensus`.
     ensemble_ : Ensemble
         The members.
     consensus_ : Consensus
@@ -132,6 +136,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
             found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
             warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
+        self.scales_ = self.consensus_.scales
         self.confidence_, self.support_ = self.consensus_.confidence, self.consensus_.support
         self._labeler = Labeler(runner, self.ensemble_)
         self._learn_labels()

@@ -36,8 +36,8 @@ class Contrast(Result):
     labels : (n_objects,) int array
         The new clustering, 0 … k − 1, the largest first.
     confidence, support : (n_objects,) float arrays
-        Probability that each object belongs where it was put, and share of the splits that agree with its place
-        (:mod:`consilience.consensus.confidence`).
+        Probability that independent splits of the same kind put the object in the same cluster, and share of the splits that agree
+        with its place (:mod:`consilience.consensus.assessment`).
     membership : (n_objects, n_clusters) array
     n_clusters : int
     redundancy : float

@@ -33,6 +33,18 @@ from consilience.cli import options
 @click.option("--clusters", "cluster_file", type=options.FILE, help="Write how far to trust each cluster.")
 @click.option("--members", "member_file", type=options.FILE, help="Write how far to trust each clustering.")
 @click.option(
+    "--scales",
+    "scale_file",
+    type=options.FILE,
+    help="Write the numbers of clusters that '-k auto' finds, and whether each is more than chance.",
+)
+@click.option(
+    "--splits",
+    "split_file",
+    type=options.FILE,
+    help="Write which cluster splits from scale to scale, and if that is real.",
+)
+@click.option(
     "--tree", type=options.FILE, help="Draw the tree over k of the scales that '-k auto' finds (.png, .svg, .pdf)."
 )
 @click.option("--save", type=options.FILE, help="Keep the whole result in a new folder, for report and compare.")
@@ -48,6 +60,8 @@ def command(
     floater_file: Path | None,
     cluster_file: Path | None,
     member_file: Path | None,
+    scale_file: Path | None,
+    split_file: Path | None,
     tree: Path | None,
     save: Path | None,
     known_from: Path | None,
@@ -60,7 +74,7 @@ def command(
 
     \b
     consilience combine labels.csv --id cell -k 8 --output consensus.csv
-    consilience combine labels.csv --id cell -k auto --known type
+    consilience combine labels.csv --id cell -k auto --known type --tree tree.png
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
     """
     from consilience._check import InputError
@@ -76,17 +90,23 @@ def command(
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if settings and method != "nbce":
         raise InputError(f"--{' and --'.join(settings)}: only NBCE has a choice of these; add --method nbce")
-    if tree and n_clusters != "auto":
-        raise InputError("--tree draws the scales that are found with --n-clusters auto: add it")
+    of_scales = {"--tree": tree, "--scales": scale_file, "--splits": split_file}
+    for flag in (flag for flag, file in of_scales.items() if file and (n_clusters != "auto" or method == "nbce")):
+        raise InputError(
+            f"{flag} is about the scales that --n-clusters auto finds: add it, with a method other than nbce"
+        )
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = options.check_tables(output, floater_file, cluster_file, member_file) + options.check_pictures(tree)
+    files = options.check_tables(output, floater_file, cluster_file, member_file, scale_file, split_file)
+    files += options.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
     options.check_outputs(files, [labels, known_from])
     opened = open_clusterings(labels, known_from=known_from, **how)
     print_notices(opened, err=True)
     ensemble = opened.ensemble
     result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
+    for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
+        raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     weak = floaters(ensemble, result)
     matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
     agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
@@ -95,7 +115,13 @@ def command(
         write_table(object_table(result, membership=membership), output)
     if floater_file:
         write_table(weak.set_index("id"), floater_file)
-    for table, file, key in ((result.clusters, cluster_file, "cluster"), (result.members, member_file, "clustering")):
+    tables = (
+        (result.clusters, cluster_file, "cluster"),
+        (result.members, member_file, "clustering"),
+        (result.scales, scale_file, "n_clusters"),
+        (result.splits, split_file, "from_k"),
+    )
+    for table, file, key in tables:
         if file is not None and table is not None:
             write_table(without_formulas(table.set_index(key)), file)
     if tree:

@@ -189,7 +189,8 @@ def _at_scales(
         curve=scales.curve,
         scales=table,
         scale_labels=np.column_stack([fits[k][0].labels_ for k in sorted(fits)]),
-        splits=find_splits(scales, rows),
+        scale_confidence=np.column_stack([fits[k][0].confidence_ for k in sorted(fits)]),
+        splits=find_splits(scales, rows, problem.weights),
     )
 
 

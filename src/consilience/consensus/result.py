@@ -57,6 +57,8 @@ class Consensus(Result):
         `null`, `null_high`, `excess` (stability − null_high), `real` (more than chance) and `confidence` (mean of the objects).
     scale_labels : (n_objects, n_scales) int array or None
         The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw_tree_over_k` draws.
+    scale_confidence : (n_objects, n_scales) array or None
+        The confidence of every object in these answers.
     splits : DataFrame or None
         What every scale splits of the next coarser one: `from_k`, `to_k`, `cluster`, `into` (clusters of the finer one, as
         text), `size`, `stability`, `null_high` and `real` (more than chance).
@@ -80,6 +82,7 @@ class Consensus(Result):
     curve: pd.DataFrame | None = None
     scales: pd.DataFrame | None = None
     scale_labels: Ints | None = None
+    scale_confidence: Floats | None = None
     splits: pd.DataFrame | None = None
     note: str = ""
     seconds: float = 0.0
@@ -161,11 +164,13 @@ def describe_scales(one: Consensus) -> str:
         return ""
     real = one.scales.loc[one.scales["real"].astype(bool), "n_clusters"].tolist()
     if not real:
-        return "nothing is more stable than chance"
+        return "no number of clusters is more stable than chance"
     others = [k for k in real if k != one.n_clusters]
     if len(others) == len(real):
-        return f"stable at {list_numbers(np.array(real))}, the most trustworthy first"
-    return f"stable at {one.n_clusters}" + (f", also at {list_numbers(np.array(others))}" if others else " only")
+        return f"more stable than chance at {list_numbers(np.array(real))}, the most trustworthy first"
+    return f"more stable than chance at {one.n_clusters}" + (
+        f", also at {list_numbers(np.array(others))}" if others else " only"
+    )
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:

@@ -285,8 +285,8 @@ def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
     return found
 
 
-def find_splits(scales: Scales, labels: dict[int, Ints]) -> pd.DataFrame:
-    """What every scale splits of the next coarser one, given the answers for the rows at every scale.
+def find_splits(scales: Scales, labels: dict[int, Ints], objects: Floats) -> pd.DataFrame:
+    """What every scale splits of the next coarser one, given the answers for the rows at every scale, and the objects of every row.
 
     Columns: `from_k`, `to_k`, `cluster`, `into`, `size`, `stability`, `null_high`, `real`.
     """
@@ -310,7 +310,7 @@ def find_splits(scales: Scales, labels: dict[int, Ints]) -> pd.DataFrame:
                     fine,
                     cluster,
                     ", ".join(map(str, parts)),
-                    int(table[cluster].sum()),
+                    round(objects[labels[coarse] == cluster].sum()),
                     stability,
                     high,
                     stability > high,

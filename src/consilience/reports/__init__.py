@@ -2,15 +2,17 @@
 
 from consilience.reports.agreement import draw_iterations, print_agreement
 from consilience.reports.comparison import draw_comparison, print_comparison
-from consilience.reports.consensus import draw_confidence, draw_scales, print_consensus
+from consilience.reports.consensus import draw_confidence, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
 from consilience.reports.files import write_file, write_table
 from consilience.reports.generation import print_generation
 from consilience.reports.html import Code, Facts, Picture, Sheet, Text
+from consilience.reports.members import draw_members
 from consilience.reports.meta import print_organized, write_organized
 from consilience.reports.meta_figures import draw_curve, draw_map, draw_scores, draw_tree
 from consilience.reports.palette import PALETTE
 from consilience.reports.report import report
+from consilience.reports.scales import draw_scales
 from consilience.reports.sections import Report, remove_section, section, sections_of
 from consilience.reports.summary import SummaryReport
 from consilience.reports.terminal import terminal
@@ -32,6 +34,7 @@ __all__ = [
     "draw_curve",
     "draw_iterations",
     "draw_map",
+    "draw_members",
     "draw_scales",
     "draw_scores",
     "draw_tiles",

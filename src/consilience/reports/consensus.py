@@ -14,7 +14,7 @@ from consilience._check import InputError, count, kind_of
 from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement
-from consilience.consensus import FLOATING, Consensus, floating
+from consilience.consensus import FLOATING, Consensus
 from consilience.consensus.result import describe_drops, describe_scales
 from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
@@ -24,12 +24,13 @@ from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.files import object_table, whole_or_empty
 from consilience.reports.formats import format_list, format_number
 from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.members import describe_members
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.plane import feature_names
+from consilience.reports.scales import describe_scale_blocks, print_scales
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
 from consilience.reports.tiles import describe_plane
-from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
 from consilience.tables import Table
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     if summary["chosen"]:
         console.print(f"Chosen: {summary['chosen']}.")
     lines = {
-        "confidence": f"{summary['mean_confidence']:.3f} on average (read it as a ranking)",
+        "confidence": f"{summary['mean_confidence']:.3f} on average",
         "support": f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}",
         "ANMI": f"{summary['anmi']:.4f} with the clusterings",
     }
@@ -102,6 +103,8 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     for name, values in summary["known"].items():
         lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
     print_lines(console, lines)
+    if summary["scales"]:
+        print_scales(summary, console)
     if summary["clusters"]:
         console.print("\nHow far to trust each cluster")
         names = ["cluster", "size", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
@@ -110,12 +113,13 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
         print_table(console, names, rows, tuple(range(len(names))))
         if (left := len(summary["clusters"]) - PRINTED) > 0:
             console.print(f"… {count(left, 'more cluster')}")
-    terms = ["confidence", "support", "floater", *(["recurrence"] if summary["clusters"] else [])]
+    terms = [*(["stability"] if summary["scales"] else []), "confidence", "support", "floater"]
+    terms += ["recurrence"] if summary["clusters"] else []
     print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
 
 
 def draw_confidence(result: Consensus, path: str | Path) -> None:
-    """Draw the objects' confidence and support, and the clusters with their sizes and floaters.
+    """Draw the objects' confidence and support, and the clusters with their sizes, floaters, and mean confidence and support.
 
     Parameters
     ----------
@@ -133,8 +137,8 @@ def confidence_figure(one: Any) -> Figure:
     there = labels >= 0
     sizes = np.bincount(labels[there])
     shown = min(len(sizes), BARS)
-    figure = new_figure(9, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
-    left, right = figure.subplots(1, 2)
+    figure = new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
+    left, middle, right = figure.subplots(1, 3, width_ratios=(5, 3, 4))
     bins = np.linspace(0, 1, 21)
     left.hist(one.confidence[there], bins=bins, color=PALETTE[0], alpha=0.55, label="confidence")
     left.hist(one.support[there], bins=bins, histtype="step", color="black", linewidth=1.4, label="support")
@@ -142,111 +146,24 @@ def confidence_figure(one: Any) -> Figure:
     left.legend(frameon=False, fontsize=8, loc="upper left")
     left.set(xlabel="confidence, and support", ylabel="objects", xlim=(0, 1))
     left.set_title("How firmly do objects belong?", loc="left")
-    right.barh(range(shown), sizes[:shown], color=[color_of(c) for c in range(shown)])
-    weak = np.bincount(labels[floating(labels, one.support)], minlength=len(sizes))
-    right.barh(range(shown), weak[:shown], color="black", height=0.25)
-    right.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
-    right.invert_yaxis()
-    right.set(ylabel="cluster", xlabel="objects (black: floaters)")
-    right.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
-    for axis in (left, right):
+    middle.barh(range(shown), sizes[:shown], color=[color_of(c) for c in range(shown)])
+    table = cluster_means(labels, one.confidence, one.support).head(shown)
+    middle.barh(range(shown), table["floaters"], color="black", height=0.25)
+    middle.set(ylabel="cluster", xlabel="objects (black: floaters)")
+    middle.set_title("Sizes of the clusters" if shown == len(sizes) else f"The largest {shown} clusters", loc="left")
+    right.hlines(range(shown), table["support"], table["confidence"], color=QUIET, linewidth=1)
+    right.scatter(table["confidence"], range(shown), color=PALETTE[0], zorder=3)
+    open_dots: dict[str, Any] = {"facecolor": "white", "edgecolor": "black", "zorder": 2}
+    right.scatter(table["support"], range(shown), **open_dots)
+    right.axvline(FLOATING, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)))
+    right.set(xlabel="mean confidence (blue) and support (open)", xlim=(-0.03, 1.03))
+    right.set_title("How far to trust them", loc="left")
+    for axis in (middle, right):
+        axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
+        axis.set_ylim(shown - 0.4, -0.6)
+    for axis in (left, middle, right):
         open_frame(axis)
     return figure
-
-
-def draw_scales(result: Consensus, path: str | Path) -> None:
-    """Draw how stable the answer is by its number of clusters, beside the band of the null, and the scales that were found.
-
-    Parameters
-    ----------
-    result : Consensus
-        With a curve of stability: from ``combine(ens, "auto")``.
-    path : file ending in .png, .svg or .pdf
-    """
-    save_figure(path, scales_figure, result)
-
-
-def scales_figure(one: Consensus) -> Figure:
-    """The picture of :func:`draw_scales`."""
-    if not isinstance(one, Consensus) or one.curve is None or "stability" not in one.curve:
-        raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
-    curve = one.curve.sort_values("n_clusters")
-    figure = new_figure(7.2, 3.8)
-    axis = figure.subplots()
-    k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
-    look: dict[str, Any] = {"color": QUIET, "alpha": 0.25, "linewidth": 0, "label": "by chance"}
-    axis.fill_between(k, np.minimum(curve["null"], curve["null_high"]), curve["null_high"], **look)
-    axis.plot(k, curve["null"], color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
-    error = np.nan_to_num(curve["sem"].to_numpy(float))
-    axis.errorbar(k, stability, yerr=error, color="black", linewidth=1.2, marker=".", markersize=5, label="stability")
-    axis.axvline(
-        one.n_clusters, color=PALETTE[0], linewidth=1, linestyle=(0, (1, 2)), label=f"this answer: {one.n_clusters}"
-    )
-    if one.scales is not None:
-        for name, real in (("a scale", True), ("no more than chance", False)):
-            some = one.scales[one.scales["real"].astype(bool) == real]
-            if len(some):
-                how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
-                axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=name, **how)
-        for row in one.scales.itertuples():
-            spot = (row.n_clusters, row.stability)
-            axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
-    if k.max() >= 12 * k.min():
-        axis.set_xscale("log", base=2)
-        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set(xlabel="number of clusters", ylabel="stability")
-    axis.margins(y=0.12)
-    axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
-    figure.legend(frameon=False, fontsize=8, loc="outside right center")
-    open_frame(axis)
-    return figure
-
-
-def describe_scale_blocks(one: Consensus) -> Iterator[Block]:
-    """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
-    if one.curve is not None:
-        words = describe_scales(one) or "no scale was looked for"
-        yield Picture(
-            "stability_by_k",
-            scales_figure(one),
-            f"Stability by number of clusters, beside that of a null without clusters: {words}.",
-            "Stability above the grey band is more than chance. Peaks are numbers at which the ensemble agrees with itself.",
-        )
-        yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters")
-    if one.scales is not None:
-        yield Sheet("scales", one.scales.set_index("n_clusters"), "Scales, the most trustworthy first")
-    if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
-        yield from describe_tree_over_k(one, "Every row is a scale")
-    if one.splits is not None and len(one.splits):
-        yield Sheet(
-            "splits", one.splits.set_index("from_k"), "Is the split real? Every split between neighboring scales"
-        )
-
-
-def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
-    """The tree over k, and its edges for the file."""
-    edges = tree_over_k_edges(found)
-    yield Picture(
-        "tree_over_k",
-        tree_over_k(found),
-        f"How clusters split and merge: {count(len(edges), 'edge')} between clusters of neighboring rows.",
-        f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where.",
-    )
-    yield Sheet("tree_over_k_edges", edges.set_index("level"), "Edges of the tree over k", most=0)
-
-
-def describe_members(one: Consensus) -> Iterator[Block]:
-    """How far to trust each clustering, the least reliable first."""
-    if one.members is None:
-        return
-    table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
-    if len(table) > 1:
-        drops = describe_drops(one)
-        yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
-        yield Text(
-            f"Better left out: {drops}." if drops else "No clustering is so far from the others that it should go."
-        )
-    yield Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)
 
 
 def describe_consensus(
@@ -267,7 +184,7 @@ def describe_consensus(
         facts.append(("chosen", one.note))
     yield Facts(facts)
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
-    yield from describe_scale_blocks(one)
+    yield from describe_scale_blocks(one, report)
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
@@ -297,8 +214,9 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     yield Picture(
         "confidence",
         confidence_figure(one),
-        f"Left: histograms of the objects' confidence and support, {mean}. Right: sizes of the clusters, {format_list(sizes)}.",
-        "Read the confidence as a ranking of the objects. Left of the dashed line are the floaters, in black on the right.",
+        f"Left: histograms of the objects' confidence and support, {mean}. Middle: sizes of the clusters, {format_list(sizes)}. "
+        "Right: mean confidence and support of every cluster, as in the table.",
+        "Left of the dashed line are the floaters, in black in the middle: no majority of clusterings puts them where they are.",
     )
     yield Sheet("clusters", frame, "The clusters, the largest first", most=BARS)
     if report.known:

@@ -16,10 +16,11 @@ from consilience.consensus import Consensus, combine, floaters, stable_component
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
 from consilience.meta import MetaClustering, Null, organize, score
-from consilience.reports.consensus import describe_briefly, describe_tree_over_k
+from consilience.reports.consensus import describe_briefly
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
 from consilience.reports.html import Block, Sheet, Text
+from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.reports.terminal import DEFINITIONS
 from consilience.tables import Table

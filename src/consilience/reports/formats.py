@@ -59,7 +59,7 @@ def format_cell(value: Any, decimals: int = 3) -> str:
     if isinstance(value, (list, tuple)):
         return shorten(", ".join(map(str, value)), LONGEST)
     if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else ""
+        return "yes" if value else "no"
     if is_missing(value) or isinstance(value, (float, int, np.floating, np.integer)):
         return format_number(value, decimals)
     return shorten(str(value), LONGEST)

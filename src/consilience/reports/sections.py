@@ -16,8 +16,8 @@ from consilience.tables import Table
 
 NOT_TRUTH = "Stability is not truth: clusterings that are wrong in the same way agree."
 CONFIDENCE = (
-    "Confidence takes the clusterings for independent witnesses, after a discount for erring alike. A mistake that all of them share "
-    "makes it too high: read it as a ranking of the objects."
+    "Confidence is the probability that an independent ensemble of the same kind puts the object in the same cluster: that the answer "
+    "would come again. It is not the probability that the cluster is true: a mistake that all clusterings share is not doubted."
 )
 CLUSTERED = (
     "Clusters are made to differ on the data: effect sizes, compactness and pictures of the data show what the clusters are, not "

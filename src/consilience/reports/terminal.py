@@ -14,9 +14,11 @@ from consilience._check import printable
 
 LONGEST = 30  # letters of a name that is never folded
 DEFINITIONS = {
-    "confidence": "probability that an object belongs where it was put, if clusterings err independently after a discount for erring alike",
+    "confidence": "probability that an independent ensemble of the same kind puts the object in the same cluster",
     "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
     "floater": "an object with a support of at most one half",
+    "stability": "adjusted Rand index of the answers of two halves of the clusterings. The null is what chance gives, where there are no "
+    "clusters: only beyond null_high is a number of clusters real",
     "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
     "reliability": "of a clustering: how well it agrees with what the others say, however fine; 0 is chance, 1 if one refines the other",
     "weight": "how much a clustering says: the purer the other clusterings' labels are inside its clusters, the nearer to 1",

@@ -54,8 +54,9 @@ def draw_tree_over_k(found: Consensus | EnsembleLike, path: str | Path, *, color
         Of a consensus its scales (``combine(ens, "auto")`` finds them); of an ensemble its clusterings, such as those of Leiden over
         resolutions, by rising number of clusters.
     path : file ending in .png, .svg or .pdf
-    color : (n_objects,) numbers, optional
-        Any score of the objects: nodes have the color of its mean. By default the confidence, of a consensus.
+    color : (n_objects,) or (n_objects, n_rows of the tree) numbers, optional
+        Any score of the objects, the same at every level or one column for each: nodes have the color of its mean. By default the
+        confidence, of a consensus: that of the answer at every scale.
     """
     save_figure(path, tree_over_k, found, color=color)
 
@@ -100,8 +101,11 @@ def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure
     """
     levels = _levels(found)
     if color is None and isinstance(found, Consensus):
-        color = pd.Series(found.confidence, name="confidence")
-    score = _check_color(color, len(levels.columns[0]))
+        own = found.scale_confidence
+        color = pd.DataFrame(np.asarray(found.confidence)[:, None] if own is None else own).rename_axis(
+            "confidence", axis=1
+        )
+    score = _check_color(color, len(levels.columns[0]), len(levels.columns))
     edges, sizes = _edges(levels), levels.sizes
     places = _places([len(names) for names in levels.names], edges)
     widest, deep = max(map(len, sizes)), len(sizes)
@@ -111,14 +115,18 @@ def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure
     _draw_edges(axis, edges, places, levels, int(sizes[0].sum()), widest)
     dots = _draw_nodes(axis, levels, places, score, least, widest)
     if score is not None:
-        name = score_title(color) if hasattr(color, "name") else "score"
+        named = color.columns if isinstance(color, pd.DataFrame) else color
+        name = score_title(named) if hasattr(named, "name") else "score"
         figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.01, aspect=30, label=f"mean {name}")
     axis.set_yticks(-np.arange(deep), levels.titles, fontsize=8)
     axis.set(xticks=[], ylim=(0.5 - deep, 0.5), xlim=(-0.6, widest - 0.4))
     axis.spines[:].set_visible(False)
     axis.tick_params(left=False)
-    low, high = len(sizes[0]), len(sizes[-1])
-    axis.set_title(f"{count(deep, 'clustering')} of {low} to {high} clusters", loc="left", fontsize=11)
+    what = "scale" if isinstance(found, Consensus) else "clustering"
+    title = f"{count(deep, what)} of {len(sizes[0])} to {len(sizes[-1])} clusters"
+    axis.set_title(
+        title if deep > 1 else f"{count(deep, what)} of {count(len(sizes[0]), 'cluster')}", loc="left", fontsize=11
+    )
     if levels.unreal:
         axis.plot([], [], color=ACCENT, linewidth=2, label="a split that is no more than chance")
         figure.legend(frameon=False, fontsize=8, loc="outside lower left")
@@ -244,13 +252,15 @@ def _apart(wanted: Floats, ranks: Array, gap: float, widest: int) -> Floats:
     return places
 
 
-def _check_color(color: Any, n_objects: int) -> Floats | None:
+def _check_color(color: Any, n_objects: int, n_levels: int) -> Floats | None:
+    """(n_objects, n_levels) scores."""
     if color is None:
         return None
     values = np.asarray(color, float)
-    if values.shape != (n_objects,):
-        raise InputError(f"a color is one number for each of {n_objects} objects; got shape {values.shape}")
-    return values
+    if values.shape not in ((n_objects,), (n_objects, 1), (n_objects, n_levels)):
+        wanted = f"one number for each of {n_objects} objects, or {n_levels} of them, one for each level"
+        raise InputError(f"a color is {wanted}; got shape {values.shape}")
+    return np.broadcast_to(values.reshape(n_objects, -1), (n_objects, n_levels))
 
 
 def _draw_edges(
@@ -287,7 +297,9 @@ def _draw_nodes(
     if score is None:
         dots, colors = axis.scatter(x, y, color=PALETTE[0], **look), [PALETTE[0]] * len(x)
     else:
-        means = np.concatenate([_node_means(c, score, len(p)) for c, p in zip(levels.columns, places, strict=True)])
+        means = np.concatenate(
+            [_node_means(c, s, len(p)) for c, s, p in zip(levels.columns, score.T, places, strict=True)]
+        )
         dots = axis.scatter(x, y, c=means, cmap=score_colors(), plotnonfinite=True, **look)
         low, high = np.nanmin(means), np.nanmax(means)
         shades = score_colors()((means - low) / max(high - low, 1e-12))

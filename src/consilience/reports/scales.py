@@ -1,0 +1,178 @@
+"""How many clusters: stability by number of clusters beside the null, the scales, and their splits; printed, drawn, and in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+
+from consilience._check import InputError, count
+from consilience._types import Floats
+from consilience.consensus import Consensus
+from consilience.consensus.result import describe_scales
+from consilience.measures import contingency
+from consilience.reports.figures import new_figure, open_frame, save_figure, short_name
+from consilience.reports.formats import format_cell, format_number
+from consilience.reports.html import Block, Picture, Sheet, Text
+from consilience.reports.palette import ACCENT, PALETTE, QUIET
+from consilience.reports.sections import Report
+from consilience.reports.terminal import DEFINITIONS, print_table
+from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PRINTED = 12  # splits on the terminal
+COLORED = 2  # trees by known labels, in a report
+
+
+def print_scales(summary: Mapping[str, Any], console: Console) -> None:
+    """Print the scales of :func:`consensus_summary`, whether each is more than chance, and the splits between them in words."""
+    console.print("\nHow many clusters? Numbers at which the clusterings agree, the most trustworthy first")
+    names = ["n_clusters", "stability", "null", "null_high", "confidence"]
+    rows = []
+    for row in summary["scales"]:
+        rows.append([*(format_number(row.get(name)) for name in names), format_cell(row["real"])])
+    print_table(console, [*names, "more than chance"], rows, tuple(range(len(names))))
+    if not any(row["real"] for row in summary["scales"]):
+        console.print("No number of clusters is more stable than chance: any clusters here may be noise.", style="bold")
+    splits = summary["splits"] or []
+    if splits:
+        console.print("\nIs the split real?")
+    for row in splits[:PRINTED]:
+        console.print(split_in_words(row), markup=False)
+    if (left := len(splits) - PRINTED) > 0:
+        real = sum(bool(row["real"]) for row in splits[PRINTED:])
+        console.print(f"… {count(left, 'more split')}, {real} of them real")
+
+
+def split_in_words(row: Mapping[str, Any]) -> str:
+    """One row of the splits.
+
+    Examples
+    --------
+    >>> split_in_words({"from_k": 3, "to_k": 7, "cluster": 0, "into": "0, 4", "real": True})
+    '3 → 7: cluster 0 splits into 0, 4: real'
+    """
+    verdict = "real" if row["real"] else "no more than chance"
+    return f"{row['from_k']} → {row['to_k']}: cluster {row['cluster']} splits into {row['into']}: {verdict}"
+
+
+def draw_scales(result: Consensus, path: str | Path) -> None:
+    """Draw how stable the answer is by its number of clusters, beside the band of the null, and the scales that were found.
+
+    Parameters
+    ----------
+    result : Consensus
+        With a curve of stability: from ``combine(ens, "auto")``.
+    path : file ending in .png, .svg or .pdf
+    """
+    save_figure(path, scales_figure, result)
+
+
+def scales_figure(one: Consensus) -> Figure:
+    """The picture of :func:`draw_scales`."""
+    if not isinstance(one, Consensus) or one.curve is None:
+        raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
+    curve = one.curve.sort_values("n_clusters")
+    figure = new_figure(7.2, 3.8)
+    axis = figure.subplots()
+    k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
+    error = np.nan_to_num(curve["sem"].to_numpy(float))
+    at, low, high = k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float)
+    if len(k) == 1:  # one number has a band of no width
+        at, low, high = k[0] + np.array([-0.4, 0.4]), np.repeat(low, 2), np.repeat(high, 2)
+        axis.set(xlim=(k[0] - 1, k[0] + 1), xticks=k)
+    look: dict[str, Any] = {"color": QUIET, "alpha": 0.25, "linewidth": 0, "label": "by chance"}
+    axis.fill_between(at, low, high, **look)
+    axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
+    axis.errorbar(k, stability, yerr=error, color="black", linewidth=1.2, marker=".", markersize=5, label="stability")
+    axis.axvline(
+        one.n_clusters, color=PALETTE[0], linewidth=1, linestyle=(0, (1, 2)), label=f"this answer: {one.n_clusters}"
+    )
+    if one.scales is not None:
+        for name, real in (("more than chance", True), ("no more than chance", False)):
+            some = one.scales[one.scales["real"].astype(bool) == real]
+            if len(some):
+                how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
+                axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=f"a scale, {name}", **how)
+        for row in one.scales.itertuples():
+            spot = (row.n_clusters, row.stability)
+            axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
+    if k.max() >= 12 * k.min():
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set(xlabel="number of clusters", ylabel="stability")
+    axis.margins(y=0.12)
+    axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
+    figure.legend(frameon=False, fontsize=8, loc="outside right center")
+    open_frame(axis)
+    return figure
+
+
+def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
+    """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
+    if one.curve is not None:
+        words = describe_scales(one) or "no scale was looked for"
+        yield Text(f"Stability: {DEFINITIONS['stability']}.")
+        if one.scales is not None and not one.scales["real"].any():
+            yield Text("No number of clusters is more stable than chance.", note=True)
+        yield Picture(
+            "stability_by_k",
+            scales_figure(one),
+            f"Stability by number of clusters, beside that of a null without clusters: {words}.",
+            "Stability above the grey band is more than chance. Peaks are numbers at which the ensemble agrees with itself.",
+        )
+        yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
+    if one.scales is not None:
+        caption = "Scales: numbers of clusters at which the ensemble agrees, the most trustworthy first; real is more than chance"
+        yield Sheet("scales", one.scales.set_index("n_clusters"), caption)
+    if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
+        yield from describe_tree_over_k(one, "Every row is a scale")
+        yield from _colored_trees(one, report)
+    if one.splits is not None and len(one.splits):
+        caption = "Is the split real? Every split between neighboring scales"
+        yield Sheet("splits", one.splits.set_index("from_k"), caption, most=60)
+
+
+def describe_tree_over_k(found: Any, rows: str) -> Iterator[Block]:
+    """The tree over k, and its edges for the file."""
+    edges = tree_over_k_edges(found)
+    yield Picture(
+        "tree_over_k",
+        tree_over_k(found),
+        f"How clusters split and merge: {count(len(edges), 'edge')} between clusters of neighboring rows.",
+        f"{rows}, nodes have the area of their clusters, and edges say which share of the upper cluster goes where.",
+    )
+    yield Sheet("tree_over_k_edges", edges.set_index("level"), "Edges of the tree over k", most=0)
+
+
+def _colored_trees(one: Consensus, report: Report) -> Iterator[Block]:
+    """The tree again, colored by how far the clusters of every scale are of one known label."""
+    for number, (name, known) in enumerate(list(report.known.items())[:COLORED]):
+        share = np.column_stack([known_share(column, known) for column in np.asarray(one.scale_labels).T])
+        title = f"share of one {short_name(name)}"
+        yield Picture(
+            f"tree_over_k_known_{number + 1}",
+            tree_over_k(one, color=pd.DataFrame(share).rename_axis(title, axis=1)),
+            f"The tree over k, colored by the share of the most frequent {name} in every cluster.",
+            f"The same tree: the darker a node, the more of its objects have the same known {name}.",
+        )
+
+
+def known_share(labels: Any, known: Any) -> Floats:
+    """(n_objects,) of every object's cluster, the share of the most frequent known label; NaN without a cluster or known labels.
+
+    Examples
+    --------
+    >>> known_share([0, 0, 0, 0, 1, -1], [2, 2, 2, 3, -1, 2])
+    array([0.75, 0.75, 0.75, 0.75,  nan,  nan])
+    """
+    labels, table = np.asarray(labels), contingency(labels, known)
+    total = table.sum(axis=1)
+    share = np.where(total > 0, table.max(axis=1, initial=0) / np.maximum(total, 1), np.nan)
+    return np.where(labels >= 0, share[labels], np.nan)
