@@ -29,6 +29,7 @@ from consilience.consensus.distinct_rows import Problem, incidence, label_tables
 
 STEPS = 2
 BLOCK = 2**22  # numbers in a block of similarities
+TINY = np.float32(1e-30)  # of weights that are next to nothing: a cluster torn to pieces is like none
 Single = NDArray[np.float32]
 
 
@@ -86,7 +87,10 @@ class Overlaps:
     def weights(self, copies: Floats | None = None, theta: float = THETA) -> Floats:
         """(c,) exp(−H / θ), H the mean entropy over the clusterings that label any object of the cluster."""
         copies = np.ones(len(self.offsets) - 1) if copies is None else copies
-        return np.exp(-(self.entropies @ copies) / ((self.labeled > 0) @ copies) / theta)
+        seen = np.maximum(
+            (self.labeled > 0) @ copies, 1e-300
+        )  # none, for a cluster that no clustering that counts labels
+        return np.exp(-(self.entropies @ copies) / seen / theta)
 
     def similarity(self, copies: Floats | None = None, theta: float = THETA, steps: int = STEPS) -> Similarity:
         """Similarity of the clusters within each clustering after a walk; O(c³)."""
@@ -95,12 +99,12 @@ class Overlaps:
         times = copies[self.clustering][kept].astype(np.float32)
         weight = np.sqrt(self.weights(np.where(copies > 0, copies, 0), theta)[kept])
         step = self.jaccard[np.ix_(kept, kept)] * (weight**2).astype(np.float32)
-        step /= (step @ times)[:, None]
+        step /= np.maximum(step @ times, TINY)[:, None]
         ends: Single = step
         for _ in range(steps - 1):
             ends = ((ends * times) @ step).astype(np.float32, copy=False)
         ends = (ends * np.sqrt(times)).astype(np.float32)
-        ends /= np.linalg.norm(ends, axis=1, keepdims=True)
+        ends /= np.maximum(np.linalg.norm(ends, axis=1, keepdims=True), TINY)
         blocks, begin = [], 0
         for width, often in zip(np.diff(self.offsets), copies, strict=True):
             if often:
