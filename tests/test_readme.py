@@ -27,6 +27,14 @@ def test_python_prints_what_the_readme_says():
     assert done.stdout == said
 
 
+def test_the_worked_example_of_scales_prints_what_its_page_says():
+    page = (ROOT / "docs" / "consensus.md").read_text(encoding="utf-8").split("### A worked example")[1]
+    code, said = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL)[0] for kind in ("python", "text"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout == said
+
+
 @pytest.mark.slow
 def test_commands_run_in_the_order_given(tmp_path):
     commands = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("consilience ")]

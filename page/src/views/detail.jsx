@@ -143,7 +143,7 @@ const ASSESSED = /** @type {const} */ ([
   [
     "confidence",
     "Confidence",
-    "Probability that an object belongs to its cluster, if the clusterings err independently",
+    "Probability that an independent ensemble of the same kind puts an object in the same cluster",
   ],
   ["support", "Support", "Share of the branch's clusterings that put an object into its cluster"],
 ]);

@@ -58,6 +58,7 @@ const WORDS = [
     "consensus",
     "one clustering that all clusterings of a branch vote for; an object's support is the share of them that agree",
   ],
+  ["confidence", "the probability that an independent ensemble of the same kind puts an object in the same cluster"],
   ["floater", "an object that at most half of the branch's clusterings put where it is, drawn hollow"],
   ["pinned", "the clustering whose colors all others are aligned to"],
 ];
