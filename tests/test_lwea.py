@@ -75,7 +75,7 @@ def test_weights_judged_by_some_clusterings(monkeypatch):
     problem = check_problem(ensemble, 5)
     exact = cluster_weights(problem)
     monkeypatch.setattr(weights_file, "WORK", 1)
-    assert len(weights_file._judges(problem)) == 20
+    assert len(weights_file._judges(problem, 1)) == 20
     assert_allclose(cluster_weights(problem), exact, rtol=0.3)
     assert np.abs(cluster_weights(problem) - exact).max() > 0
 

@@ -11,7 +11,9 @@ import pytest
 
 import consilience as cs
 from consilience.consensus import Consensus, trust
-from consilience.consensus.trust import cluster_table, member_table, trust_tables
+from consilience.consensus import cluster_weights as cluster_weights_file
+from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.trust import cluster_table, member_table, sample_evenly, trust_tables
 from oracle import trust as plain
 
 CLUSTERS = ["cluster", "size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
@@ -27,6 +29,11 @@ def noisy(n: int, k: int, m: int, share: float, seed: int, missing: float = 0.0)
     columns[changed] = rng.integers(k, size=int(changed.sum()))
     columns[rng.random(columns.shape) < missing] = -1
     return truth, columns
+
+
+def rows_of(columns: Any) -> Problem:
+    """The distinct rows of clusterings × objects."""
+    return check_problem(cs.Ensemble.from_codes(np.ascontiguousarray(columns.T)))
 
 
 @pytest.fixture(params=[0.0, 0.3])
@@ -62,7 +69,7 @@ def test_clusters_are_what_the_definitions_say(case):
 
 def test_members_are_what_the_definitions_say(case):
     labels, columns = case
-    table = member_table(columns, labels, names=list("abcde"))
+    table = member_table(rows_of(columns), columns, labels, names=list("abcde"))
     assert table.columns.tolist() == MEMBERS
     assert table["clustering"].tolist() == list("abcde")
     for q, row in enumerate(table.itertuples()):
@@ -84,9 +91,9 @@ def test_members_are_what_the_definitions_say(case):
 
 def test_weights_of_fine_clusterings_without_a_table_of_all_cells(case, monkeypatch):
     labels, columns = case
-    whole = member_table(columns, labels)
-    monkeypatch.setattr(trust, "CELLS", 0)
-    np.testing.assert_allclose(member_table(columns, labels)["weight"], whole["weight"], rtol=1e-12)
+    whole = member_table(rows_of(columns), columns, labels)
+    monkeypatch.setattr(cluster_weights_file, "CELLS", 0)
+    np.testing.assert_allclose(member_table(rows_of(columns), columns, labels)["weight"], whole["weight"], rtol=1e-12)
 
 
 def test_the_variance_of_shuffled_pairs_is_that_of_all_orders():
@@ -116,7 +123,7 @@ def test_a_clustering_that_is_mostly_noise_is_an_outlier_though_above_chance():
     rng = np.random.default_rng(0)
     some = rng.random(600) < 0.6
     columns[4, some] = rng.permutation(columns[4, some])
-    found = member_table(columns, labels)
+    found = member_table(rows_of(columns), columns, labels)
     assert np.flatnonzero(found["drop"]).tolist() == [4]
     others = cs.combine(np.delete(columns, 4, 0).T, 5, "vote").labels
     assert cs.measures.adjusted_rand(others, columns[4]) > 0.08  # shuffled labels stay within 0.01 of 0
@@ -127,7 +134,7 @@ def test_fineness_costs_no_reliability_and_only_the_fine_say_much():
     labels, columns = noisy(200, 4, 6, 0.0, 0)
     columns[1] = columns[1] * 5 + np.arange(200) % 5
     columns[2] = columns[2] // 2
-    found = member_table(columns, labels)
+    found = member_table(rows_of(columns), columns, labels)
     np.testing.assert_allclose(found["reliability"], 1.0)
     assert found["weight"][1] > found["weight"][0] > found["weight"][2]
     assert found["kept"].tolist()[:2] == [1.0, 1.0]
@@ -139,7 +146,7 @@ def test_a_clustering_is_not_judged_by_its_own_votes():
     rng = np.random.default_rng(3)
     columns = rng.integers(4, size=(3, 400)).astype(np.int32)
     answer = cs.combine(columns.T, 4, "vote").labels
-    found = member_table(columns, answer)
+    found = member_table(rows_of(columns), columns, answer)
     assert (found["reliability"].abs() < 0.1).all()  # with its own votes the agreement is far above chance
     assert max(cs.measures.adjusted_rand(answer, column) for column in columns) > 0.2
 
@@ -147,7 +154,7 @@ def test_a_clustering_is_not_judged_by_its_own_votes():
 def test_clusterings_that_say_nothing():
     labels, columns = noisy(30, 3, 6, 0.1, 0)
     columns[1], columns[2], columns[3] = 0, np.arange(30), -1
-    found = member_table(columns, labels)
+    found = member_table(rows_of(columns), columns, labels)
     assert found["reliability"][[1, 2]].tolist() == [0.0, 0.0]
     assert found["drop"].tolist() == [False, True, True, False, False, False]
     assert found.loc[3, ["reliability", "weight", "kept"]].isna().all()
@@ -176,10 +183,11 @@ def test_clusters_that_no_clustering_labels_have_no_recurrence():
 def test_samples_of_objects_tell_nearly_the_same(monkeypatch):
     labels, columns = noisy(20_000, 6, 8, 0.4, 0, 0.1)
     columns[3] = np.random.default_rng(0).permutation(columns[3])
-    whole = member_table(columns, labels)
+    whole = member_table(rows_of(columns), columns, labels)
     monkeypatch.setattr(trust, "OBJECTS", 3000)
-    monkeypatch.setattr(trust, "WITNESSES", 4)
-    some = member_table(columns, labels)
+    monkeypatch.setattr(cluster_weights_file, "FEWEST", 4)
+    monkeypatch.setattr(trust, "READ", 10**5)
+    some = member_table(rows_of(columns), columns, labels)
     assert some["kept"].equals(whole["kept"])
     assert not some["reliability"].equals(whole["reliability"])
     np.testing.assert_allclose(some["reliability"], whole["reliability"], atol=0.03)
@@ -187,12 +195,36 @@ def test_samples_of_objects_tell_nearly_the_same(monkeypatch):
     assert some["drop"].tolist() == whole["drop"].tolist() == [q == 3 for q in range(8)]
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_samples_do_not_depend_on_the_order_of_objects_and_clusterings(weighted, monkeypatch):
+    _, columns = noisy(3000, 4, 26, 0.3, 0, 0.1)
+    whole = cs.combine(columns.T, 4, "vote").members
+    for name, value in {"FEWEST": 200, "OBJECTS": 300}.items():
+        monkeypatch.setattr(trust, name, value)
+    monkeypatch.setattr(trust, "READ", 10**5)
+    rng = np.random.default_rng(1)
+    objects, clusterings = rng.permutation(3000), rng.permutation(26)
+    copies = rng.integers(1, 4, 3000) if weighted else np.ones(3000, int)
+    one = cs.combine(columns.T, 4, "vote", sample_weight=copies).members
+    two = cs.combine(columns[clusterings][:, objects].T, 4, "vote", sample_weight=copies[objects]).members
+    for name in ("reliability", "weight", "kept"):
+        np.testing.assert_allclose(one[name].to_numpy()[clusterings], two[name], rtol=1e-9)
+    assert not np.allclose(one[["reliability", "weight"]], whole[["reliability", "weight"]], rtol=1e-6)
+
+
+def test_objects_are_sampled_in_proportion():
+    problem = check_problem(np.repeat([[0, 0], [1, 0], [1, 1]], [500, 300, 200], axis=0))
+    found = np.bincount(sample_evenly(problem, 10))
+    assert sorted(found.tolist()) == [2, 3, 5]
+    assert (found * 100 == problem.weights).all()
+
+
 def test_combine_fills_them_in_and_they_are_saved(tmp_path):
     _, columns = noisy(80, 3, 6, 0.2, 0, 0.1)
     columns[4] = np.random.default_rng(0).permutation(columns[4])
     frame = pd.DataFrame(columns.T, columns=[f"run{q}" for q in range(6)])
     one = cs.combine(frame, 3, "information")
-    tables = trust_tables(columns, one.labels, one.confidence, one.support, frame.columns)
+    tables = trust_tables(rows_of(columns), columns, one.labels, one.confidence, one.support, frame.columns)
     for name, table in tables.items():
         pd.testing.assert_frame_equal(getattr(one, name), table)
     assert one.clusters["size"].tolist() == one.sizes.tolist()
@@ -238,6 +270,7 @@ def test_a_million_objects_take_less_than_a_second():
     labels, columns = noisy(1_000_000, 10, 10, 0.3, 0)
     ones = np.ones(len(labels))
     columns = np.ascontiguousarray(columns.T).T
+    problem = rows_of(columns)
     start = time.process_time()
-    trust_tables(columns, labels, ones, ones)
+    trust_tables(problem, columns, labels, ones, ones)
     assert time.process_time() - start < 1

@@ -80,15 +80,14 @@ def shuffled_pairs(a: Any, b: Any) -> Any:
 
 
 def weight(columns: Any, number: int, theta: float = 0.4) -> float:
-    """Mean over a clustering's objects of exp(−H / (θ m)), H the summed entropy in bits of all clusterings in their cluster."""
-    own, m, found = columns[number], len(columns), []
+    """Mean over a clustering's objects of exp(−H / (θ m)), H the summed entropy in bits of the m clusterings that label their cluster."""
+    own, found = columns[number], []
     for label in own[own >= 0]:
         inside, bits = own == label, []
-        for q, column in enumerate(columns):
+        for column in columns:
             share = np.unique(column[inside & (column >= 0)], return_counts=True)[1]
-            if q != number and share.size:
+            if share.size:
                 share = share / share.sum()
                 bits.append(-float((share * np.log2(share)).sum()))
-        mean = np.mean(bits) if bits else 0.0
-        found.append(np.exp(-mean * (m - 1) / (theta * m)))
+        found.append(np.exp(-np.mean(bits) / theta))
     return float(np.mean(found))

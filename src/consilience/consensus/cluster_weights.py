@@ -22,13 +22,16 @@ THETA = 0.4
 LEAST = 1e-100  # a weight: all of them are above 0
 WORK = 10**9  # labels read, beyond which clusterings are judged by some of the others
 FEWEST = 20  # of these
+CELLS = (
+    4 * 10**6
+)  # of a table of all clusters and those of one clustering; with more, clusterings are counted one by one
 
 
-def cluster_weights(problem: Problem, theta: float = THETA) -> Floats:
+def cluster_weights(problem: Problem, theta: float = THETA, *, work: int | None = None) -> Floats:
     """(Σ k_q,) weights exp(−H / (θ M)) of all clusters, numbered through as in :meth:`Problem.hyperedges`.
 
-    Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q · k_q) memory; beyond 10⁹ labels the entropies are means over
-    some of the clusterings, at least 20.
+    Cost O(rows · clusterings²) and O((Σ k_q)²) time, O(Σ k_q + rows) memory; beyond 10⁹ labels (or `work`) the entropies are means
+    over some of the clusterings, at least 20.
 
     Examples
     --------
@@ -43,14 +46,16 @@ def cluster_weights(problem: Problem, theta: float = THETA) -> Floats:
     entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
-    judges = _judges(problem)
-    for q in judges:
-        table = cluster_overlap(problem, q, columns=columns, offsets=offsets)
-        own = slice(offsets[q], offsets[q + 1])
-        total = table.sum(axis=1)
-        share = table / np.maximum(total, 1e-300)[:, None]
-        bits = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
-        bits[own] = 0.0
+    judges = _judges(problem, WORK if work is None else work)
+    for q in judges[sizes[judges] > 0]:
+        if offsets[-1] * sizes[q] <= CELLS:
+            total, bits = _entropies(cluster_overlap(problem, q, columns=columns, offsets=offsets))
+        else:
+            parts = [
+                _entropies_inside(problem, column, columns[q], k) for column, k in zip(columns, sizes, strict=True)
+            ]
+            total, bits = (np.concatenate(part) for part in zip(*parts, strict=True))
+        bits[offsets[q] : offsets[q + 1]] = 0.0
         entropies += bits
         known += total > 0
     if len(judges) < r:  # the mean over the others stands for all of them; a cluster's own clustering has entropy 0
@@ -58,8 +63,26 @@ def cluster_weights(problem: Problem, theta: float = THETA) -> Floats:
         others = np.maximum(known - itself, 0)
         mean = entropies / np.maximum(others, 1) * (r - 1) / r
     else:
-        mean = entropies / known
+        mean = entropies / np.maximum(known, 1)  # a label that no row has is judged by none
     return np.maximum(np.exp(-mean / theta), LEAST)
+
+
+def _entropies(table: Floats) -> tuple[Floats, Floats]:
+    """The sum of every row of a table, and its entropy in bits."""
+    total = table.sum(axis=1)
+    share = table / np.maximum(total, 1e-300)[:, None]
+    return total, -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
+
+
+def _entropies_inside(problem: Problem, column: Ints, judge: Ints, k: int) -> tuple[Floats, Floats]:
+    """The same for the clusters of one clustering and the labels of another, without the many cells that have nothing."""
+    both, width = (column >= 0) & (judge >= 0), int(judge.max()) + 1
+    cells, place = np.unique(column[both].astype(np.int64) * width + judge[both], return_inverse=True)
+    counts, rows = np.bincount(place, problem.weights[both], minlength=len(cells)), cells // width
+    total = np.bincount(rows, counts, minlength=k)
+    share = counts / total[rows]
+    bits = np.bincount(rows, -share * np.log2(share), minlength=k)
+    return np.asarray(total, float), np.asarray(bits, float)  # whole where there is nothing to count
 
 
 def cluster_overlap(
@@ -82,8 +105,8 @@ def cluster_overlap(
     return np.asarray(_kernels.label_tables(columns, offsets, columns[q], size, weights=exact).astype(float))
 
 
-def _judges(problem: Problem) -> Ints:
+def _judges(problem: Problem, work: int) -> Ints:
     """Clusterings by whose labels clusters are judged: all, or evenly spread ones where that would take long."""
     r = problem.n_clusterings
-    most = max(FEWEST, WORK // max(1, problem.n_rows * r))
+    most = max(FEWEST, work // max(1, problem.n_rows * r))
     return np.arange(r) if r <= most else np.unique(np.linspace(0, r - 1, most).astype(np.int64))

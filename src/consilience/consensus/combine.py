@@ -124,7 +124,7 @@ def combine(
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
     how = {"random_state": seed, "n_jobs": n_jobs}
     if method == "nbce" and n_clusters in (None, "auto"):
-        return _finish(ens, _nbce(ens, problem, how, options, progress), "nbce", start)
+        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start)
     if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
         return _at_scales(ens, problem, method, how, options, start, progress)
     estimator, method, notes = _fit(ens, problem, method, how, options)
@@ -133,7 +133,7 @@ def combine(
             f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
             "than three distinct rows of labels, leave nothing to choose by"
         )
-    return _finish(ens, estimator, method, start, notes)
+    return _finish(ens, problem, estimator, method, start, notes)
 
 
 def _fit(
@@ -182,6 +182,7 @@ def _at_scales(
     rows = {k: fits[k][0].labels_[problem.first] for k in scales.ranked}
     return _finish(
         ens,
+        problem,
         estimator,
         method,
         start,
@@ -208,6 +209,7 @@ def _about_scales(scales: Scales) -> str:
 
 def _finish(
     ens: Ensemble,
+    problem: Problem,
     estimator: Any,
     method: str,
     start: float,
@@ -232,7 +234,7 @@ def _finish(
         note="; ".join(notes),
         seconds=time.perf_counter() - start,
         estimator=estimator,
-        **trust_tables(ens.labels.T, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
+        **trust_tables(problem, ens.labels.T, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
         **chosen,
     )
 

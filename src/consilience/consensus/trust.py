@@ -17,6 +17,7 @@ deviations) below it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,28 +25,32 @@ import pandas as pd
 
 from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
+from consilience.consensus.cluster_weights import cluster_weights
 from consilience.consensus.confidence import floating
-from consilience.measures.counts import xlogx
+from consilience.consensus.distinct_rows import Problem
 
 OBJECTS = 100_000  # that the clusterings are judged by, at most
 LABELS = 10**7  # that are looked at for it; clusterings × objects, but not below 2,000 objects
-WITNESSES = 30  # other clusterings by which the weight of a cluster is judged, at most
 READ = 10**8  # labels that are read for the weights
-THETA = 0.4  # of the cluster weights (Huang, Wang and Lai 2018)
-CELLS = 4 * 10**6  # of a table of all witnesses' labels in all clusters of one clustering
+JUDGES = 20  # clusterings by which a cluster is judged at least, where there are so many
 FEWEST = 2000
 DEVIATIONS = 3.0
 
 
 def trust_tables(
-    columns: Labels, labels: Array, confidence: Floats, support: Floats, names: Sequence[Any] | None = None
+    problem: Problem,
+    columns: Labels,
+    labels: Array,
+    confidence: Floats,
+    support: Floats,
+    names: Sequence[Any] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Both tables, as the fields `clusters` and `members` of a :class:`Consensus`: the labels are counted once."""
     columns = np.ascontiguousarray(columns)
     tables = _tables(columns, labels)
     return {
         "clusters": cluster_table(columns, labels, confidence, support, tables=tables),
-        "members": member_table(columns, labels, names, tables=tables),
+        "members": member_table(problem, columns, labels, names, tables=tables),
     }
 
 
@@ -121,12 +126,19 @@ def cluster_means(labels: Array, confidence: Floats, support: Floats) -> pd.Data
 
 
 def member_table(
-    columns: Labels, labels: Array, names: Sequence[Any] | None = None, *, tables: Sequence[Floats] | None = None
+    problem: Problem,
+    columns: Labels,
+    labels: Array,
+    names: Sequence[Any] | None = None,
+    *,
+    tables: Sequence[Floats] | None = None,
 ) -> pd.DataFrame:
     """How far to trust each clustering, and which to drop; a row per clustering, in their order.
 
     Parameters
     ----------
+    problem : Problem
+        The distinct rows of the clusterings.
     columns : (n_clusterings, n_objects) int array
         Codes of the clusterings' labels, −1 missing.
     labels : (n_objects,) int array
@@ -140,14 +152,15 @@ def member_table(
     DataFrame
         `clustering`, its name; `n_clusters`; `coverage`, the share of the objects that it labels; `reliability`, how well it agrees
         with what the others say (see the module; 0 if it puts all objects together or all apart, NaN for the only clustering and if
-        the others say nothing); `weight`, how much it says: the mean, over its objects, of exp(−H / 0.4), H the mean entropy in
-        bits of the clusterings' labels inside the object's cluster (Huang, Wang and Lai 2018); `kept`, the share of its pairs of
-        objects that are together in the consensus (NaN without pairs); `drop`, whether it is better left out.
+        the others say nothing); `weight`, how much it says: the mean, over its objects, of the weight of their cluster, exp(−H / 0.4)
+        for H the mean entropy in bits of the clusterings' labels inside it (:mod:`consilience.consensus.cluster_weights`);
+        `kept`, the share of its pairs of objects that are together in the consensus (NaN without pairs); `drop`, whether it is
+        better left out.
 
     Notes
     -----
-    Cost O(objects · clusterings). Reliability is judged by 100,000 objects at most, evenly taken, fewer where there are more than
-    100 clusterings; weights by 30 other clusterings at most.
+    Cost O(objects · clusterings). Reliability is judged by 100,000 objects at most, evenly taken from the rows in their canonical
+    order, fewer where there are more than 100 clusterings; of many clusterings, weights by some of the others, at least 20.
 
     Examples
     --------
@@ -164,7 +177,8 @@ def member_table(
     tables = _tables(columns, labels) if tables is None else tables
     m, k = len(columns), len(tables[0])
     reliability, chance = np.full(m, np.nan), np.zeros(m, bool)
-    some = _evenly(columns, max(FEWEST, min(OBJECTS, LABELS // m)))
+    most = max(FEWEST, min(OBJECTS, LABELS // m))
+    some = slice(None) if columns.shape[1] <= most else problem.first[sample_evenly(problem, most)]
     if m > 1 and k > 1:
         owners = [table.argmax(axis=0) for table in tables]
         for q, table in enumerate(_tables_with_others(columns[:, some], labels[some], owners, k)):
@@ -178,7 +192,7 @@ def member_table(
             "n_clusters": [np.count_nonzero(np.bincount(column + 1)[1:]) for column in columns],
             "coverage": (columns >= 0).mean(axis=1),
             "reliability": reliability,
-            "weight": _weights(columns[:, some]),
+            "weight": _weights(problem),
             "kept": [_kept(table) for table in tables],
             "drop": chance | outlier,
         }
@@ -194,10 +208,6 @@ def _tables(columns: Labels, labels: Array) -> list[Floats]:
     offsets = _offsets(columns)
     table = _kernels.label_tables(columns, offsets, labels, int(labels.max(initial=-1)) + 1).astype(float)
     return [part.T for part in np.split(table, offsets[1:-1])]
-
-
-def _evenly(columns: Labels, most: int) -> slice:
-    return slice(None, None, -(-columns.shape[1] // most))
 
 
 def _tables_with_others(columns: Labels, labels: Array, owners: Sequence[Ints], k: int) -> Iterator[Floats]:
@@ -257,36 +267,25 @@ def _variance(a: Floats, b: Floats, n: float) -> float:
     return max(square - (pairs_a * pairs_b / two) ** 2, 0.0)
 
 
-def _weights(columns: Labels) -> Floats:
+def _weights(problem: Problem) -> Floats:
     """The mean weight of each clustering's clusters, by their sizes; NaN where it labels nothing."""
-    m = len(columns)
-    chosen = np.unique(np.linspace(0, m - 1, min(m, WITNESSES)).astype(int))
-    columns = np.ascontiguousarray(columns[:, _evenly(columns, max(FEWEST, READ // (m * len(chosen))))])
-    witnesses, found = columns[chosen], np.full(m, np.nan)
-    witnesses = witnesses[witnesses.max(axis=1) >= 0]
-    numbers = np.flatnonzero(columns[chosen].max(axis=1) >= 0)
-    offsets = _offsets(witnesses)
-    for q, column in enumerate(columns):
-        sizes = np.bincount(column[column >= 0])
-        if not len(sizes):
-            continue
-        total, sums = _sums_inside(witnesses, offsets, column, len(sizes))
-        bits = (xlogx(total) - sums) / (np.maximum(total, 1) * np.log(2))
-        other = (total > 0) & (chosen[numbers] != q)[:, None]
-        mean = np.where(other, bits, 0).sum(axis=0) / np.maximum(other.sum(axis=0), 1)
-        found[q] = np.average(np.exp(-mean * (m - 1) / m / THETA), weights=sizes)
+    r, some = problem.n_clusterings, problem
+    most = max(FEWEST, min(OBJECTS, READ // (r * min(r, JUDGES))))
+    if problem.n_rows > most:
+        rows, counts = np.unique(sample_evenly(problem, most), return_counts=True)
+        labels = np.ascontiguousarray(problem.labels[rows])
+        some = replace(problem, labels=labels, weights=counts.astype(float), inverse=np.arange(len(rows)), given=None)
+    worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
+    found = np.full(r if problem.given is None else problem.given.n_clusterings, np.nan)
+    for at, column in zip(np.arange(r) if problem.given is None else problem.given.columns, numbers.T, strict=True):
+        known = column >= 0
+        if known.any():
+            found[at] = np.average(worth[column[known]], weights=some.weights[known])
     return found
 
 
-def _sums_inside(witnesses: Labels, offsets: Ints, column: Array, k: int) -> tuple[Floats, Floats]:
-    """(witnesses, k): labels of each witness inside every cluster, and the sum of x log x of their counts."""
-    if offsets[-1] * k <= CELLS:
-        table = _kernels.label_tables(witnesses, offsets, column, k).astype(float)
-        return np.add.reduceat(table, offsets[:-1]), np.add.reduceat(xlogx(table), offsets[:-1])
-    sums = np.zeros((2, len(witnesses), k))
-    for w, witness in enumerate(witnesses):  # nearly as many clusters as objects: few of the cells have any
-        both, width = (column >= 0) & (witness >= 0), int(witness.max()) + 1
-        found, counts = np.unique(column[both].astype(np.int64) * width + witness[both], return_counts=True)
-        rows = found // width
-        sums[:, w] = np.bincount(rows, counts, minlength=k), np.bincount(rows, xlogx(counts), minlength=k)
-    return sums[0], sums[1]
+def sample_evenly(problem: Problem, most: int) -> Ints:
+    """The rows of `most` objects, evenly taken in the canonical order of the rows: the order of the objects does not matter."""
+    ends = problem.weights.cumsum()
+    at = (np.arange(most) + 0.5) * ends[-1] / most
+    return np.minimum(np.searchsorted(ends, at, side="right"), problem.n_rows - 1)
