@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import ClusterWalk
-from consilience.consensus.cluster_similarity import Overlaps, as_groups, nearest_clusters
+from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.row_tree import choose_leaves, narrowed
 from consilience.measures import adjusted_rand
@@ -87,7 +87,7 @@ def test_similarity_of_rows_groups_and_clusters(seed, n, r, size, holes):
     groups = rng.integers(0, 3, problem.n_rows)
     groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
     expected = oracle.group_similarity(total, both, groups, groups, weights)
-    assert_allclose(similarity.of_groups(*as_groups(problem, groups, groups.max() + 1)), expected, **SINGLE)
+    assert_allclose(similarity.of_groups(Groups.of(problem, groups)), expected, **SINGLE)
     k = int(groups.max()) + 1
     expected = oracle.group_similarity(total, both, np.arange(problem.n_rows), groups, weights)
     found = similarity.to_clusters(problem, groups, k + 1)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.cluster_weights import THETA
 from consilience.consensus.distinct_rows import Problem, incidence, label_tables, sum_over_labels
 
@@ -117,6 +117,33 @@ class Overlaps:
 
 
 @dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of rows, as similarities see them.
+
+    Attributes
+    ----------
+    shares : list of (n_groups, k_q) arrays
+        Of every clustering, the share of each label in each group.
+    covered : (n_clusterings, n_groups) array
+        The share of each group that each clustering labels.
+    mass : (n_groups,) array
+        Weight of the objects.
+    """
+
+    shares: list[Single]
+    covered: Floats
+    mass: Floats
+
+    @classmethod
+    def of(cls, problem: Problem, groups: Ints) -> Groups:
+        """Count the labels of groups 0 … g − 1 of the rows."""
+        mass = np.bincount(groups, problem.weights).astype(float)
+        shares = [table / mass[:, None] for table in label_tables(problem, groups, len(mass))]
+        covered = np.array([share.sum(axis=1) for share in shares])
+        return cls([share.astype(np.float32) for share in shares], covered, mass)
+
+
+@dataclass(frozen=True, eq=False)
 class Similarity:
     """Similarity of the clusters of each clustering, and so of objects and of groups of objects.
 
@@ -151,13 +178,14 @@ class Similarity:
         both = (known * self.copies.astype(np.float32)) @ known.T
         return np.divide(total, both, out=total, where=both > 0)
 
-    def of_groups(self, tables: list[Floats], mass: Floats) -> Single:
-        """(g, g) mean similarity of groups of objects, from the weight of each label in each group (g × k_q)."""
-        shares = [table / mass[:, None] for table in tables]
-        total = sum(share @ block @ share.T for share, block in zip(shares, self.blocks, strict=True))
-        covered = np.array([share.sum(axis=1) for share in shares])
-        both = (covered.T * self.copies) @ covered
-        return np.divide(total, both, out=np.zeros_like(both), where=both > 0).astype(np.float32)
+    def of_groups(self, groups: Groups) -> Single:
+        """(g, g) mean similarity of groups of objects; 0 without a clustering that labels objects of both."""
+        used = np.flatnonzero(self.copies)
+        parts = [groups.shares[q] for q in used]
+        ends = [part @ self.blocks[q].astype(np.float32) for q, part in zip(used, parts, strict=True)]
+        total = np.hstack(ends) @ np.hstack(parts).T
+        both = (groups.covered.T * self.copies) @ groups.covered
+        return np.divide(total, both, out=np.zeros(both.shape, np.float32), where=both > 0, casting="same_kind")
 
     def to_clusters(self, problem: Problem, labels: Ints, k: int, rows: Labels | None = None) -> Floats:
         """(n_rows, k) mean similarity of rows, or of all, with the objects of each cluster of the rows; −1 for an empty cluster."""
@@ -196,8 +224,3 @@ def nearest_clusters(
         labels = best
         scores = similarity.to_clusters(problem, labels, k)
     return labels, scores
-
-
-def as_groups(problem: Problem, groups: Ints, n_groups: int) -> tuple[list[Floats], Array]:
-    """Label tables and weights of groups of rows."""
-    return label_tables(problem, groups, n_groups), np.bincount(groups, problem.weights, minlength=n_groups)

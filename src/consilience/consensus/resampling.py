@@ -1,7 +1,8 @@
 """The chance that an independent ensemble of the same kind keeps an object where it is.
 
-**Resamples.** The clusterings are drawn with replacement, as many as there are, and every draw is combined anew: its weights, its walk, its
-tree, its clusters (:mod:`consilience.consensus.walk`). Clusters are matched one to one with those of the answer.
+**Resamples.** The clusterings are drawn with replacement, as many as there are, and in every other resample half of them without; every
+draw is combined anew: its weights, its walk, its tree, its clusters (:mod:`consilience.consensus.walk`). Clusters are matched one to one
+with those of the answer.
 
 **Estimate.** q_c, the share of resamples that put an object into cluster c. An independent ensemble agrees with the answer with a
 probability between two estimates: q of the answer's own cluster, too high since the answer was made of the very clusterings that are
@@ -20,7 +21,7 @@ from scipy.optimize import linear_sum_assignment
 
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints
-from consilience.consensus.cluster_similarity import Overlaps, as_groups, nearest_clusters
+from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
 from consilience.consensus.row_tree import LEAVES, choose_leaves, leaf_tree, narrowed
@@ -47,22 +48,29 @@ def resampled_shares(problem: Problem, labels: Array, seed: int) -> Floats:
         narrow, labels=np.ascontiguousarray(narrow.labels[leaves]), weights=weights, inverse=np.arange(len(leaves))
     )
     groups = _groups(some, overlaps, k)
-    tables, mass = as_groups(some, groups, int(groups.max()) + 1)
+    items = Groups.of(some, groups)
+    n_items = len(items.mass)
     found, rows = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows)
     for b in range(RESAMPLES):
-        draws = stream(seed, "consensus.resamples", b).integers(0, narrow.n_clusterings, narrow.n_clusterings)
-        similarity = overlaps.similarity(np.bincount(draws, minlength=narrow.n_clusterings).astype(float))
-        alike = similarity.of_groups(tables, mass).astype(float)
+        similarity = overlaps.similarity(_copies(narrow.n_clusterings, seed, b))
+        alike = similarity.of_groups(items).astype(float)
         distances = alike.max() - alike
         np.fill_diagonal(distances, 0.0)
-        again = cut_tree(weighted_linkage(distances, mass), min(k, len(mass)))[groups]
-        again, _ = nearest_clusters(some, similarity, again, min(k, len(mass)), ROUNDS)
+        again = cut_tree(weighted_linkage(distances, items.mass), min(k, n_items))[groups]
+        again, _ = nearest_clusters(some, similarity, again, min(k, n_items), ROUNDS)
         if len(leaves) < narrow.n_rows:
             again = similarity.to_clusters(some, again, k, narrow.labels).argmax(axis=1)
         place = matched(labels, again, narrow.weights, k)[again]
         met = place >= 0
         found[rows[met], place[met]] += 1
     return found / RESAMPLES
+
+
+def _copies(m: int, seed: int, b: int) -> Floats:
+    """How often each clustering counts in a resample: a bootstrap, or half of them."""
+    rng = stream(seed, "consensus.resamples", b)
+    drawn = rng.permutation(m)[: -(-m // 2)] if b % 2 else rng.integers(0, m, m)
+    return np.bincount(drawn, minlength=m).astype(float)
 
 
 def _groups(problem: Problem, overlaps: Overlaps, k: int) -> Ints:
