@@ -24,7 +24,7 @@ from consilience._types import Array, Floats, Ints
 from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
-from consilience.consensus.row_tree import LEAVES, choose_leaves, leaf_tree, narrowed
+from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed
 
 RESAMPLES = 20
 GROUPS = 500
@@ -56,7 +56,7 @@ def resampled_shares(problem: Problem, labels: Array, seed: int) -> Floats:
         alike = similarity.of_groups(items).astype(float)
         distances = alike.max() - alike
         np.fill_diagonal(distances, 0.0)
-        again = cut_tree(weighted_linkage(distances, items.mass), min(k, n_items))[groups]
+        again = cut_clusters(weighted_linkage(distances, items.mass), items.mass, min(k, n_items))[groups]
         again, _ = nearest_clusters(some, similarity, again, min(k, n_items), ROUNDS)
         if len(leaves) < narrow.n_rows:
             again = similarity.to_clusters(some, again, k, narrow.labels).argmax(axis=1)

@@ -10,9 +10,10 @@ from consilience._random import stream
 from consilience._types import Floats, Ints
 from consilience.consensus.cluster_similarity import Similarity
 from consilience.consensus.distinct_rows import Problem, representative_rows
-from consilience.consensus.linkage import weighted_linkage
+from consilience.consensus.linkage import cut_tree, weighted_linkage
 
 CLUSTERS = 3000  # of all clusterings together, whose walk is followed
+SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
 LEAVES = 3000  # rows that the tree is built on
 
 
@@ -40,3 +41,21 @@ def choose_leaves(problem: Problem, most: int, seed: int) -> tuple[Ints, Floats]
     if problem.n_rows <= most:
         return np.arange(problem.n_rows), problem.weights
     return representative_rows(problem, most, stream(seed, "consensus.walk"))
+
+
+def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:
+    """k clusters of the leaves that are more than specks; −1 for leaves in specks, which are to join one of them.
+
+    Average linkage leaves lone leaves apart until the end, and a plain cut would spend clusters on them. So the tree is cut
+    lower until k clusters have at least 1/40 of the objects of a mean cluster, or all leaves are apart.
+    """
+    n, wanted = len(tree) + 1, k
+    while True:
+        labels = cut_tree(tree, wanted)
+        sizes = np.bincount(labels, weights)
+        if wanted == n or np.count_nonzero(sizes >= weights.sum() / (SPECK * k)) >= k:
+            break
+        wanted = min(n, wanted + max(1, wanted // 20))
+    place = np.full(len(sizes), -1)
+    place[np.argsort(-sizes, kind="stable")[:k]] = np.arange(k)
+    return np.asarray(place[labels])

@@ -2,8 +2,8 @@
 
 The similarities are those of :mod:`consilience.consensus.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
 little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
-often as it has objects, is cut at k clusters; then rows join the cluster they are most similar to until none moves. Nothing is
-random where all rows fit.
+often as it has objects, is cut where k clusters are more than specks; then rows join the cluster they are most similar to until none
+moves. Nothing is random where all rows fit.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from consilience.consensus.cluster_similarity import STEPS, Overlaps, nearest_cl
 from consilience.consensus.cluster_weights import THETA
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.linkage import cut_tree
-from consilience.consensus.row_tree import LEAVES, choose_leaves, leaf_tree, narrowed
+from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -77,7 +76,7 @@ class ClusterWalk(ConsensusEstimator):
         leaves, weights = choose_leaves(narrow, self.max_leaves, check_seed(self.random_state))
         tree = leaf_tree(narrow, similarity, leaves, weights)
         labels = np.full(narrow.n_rows, -1)
-        labels[leaves] = cut_tree(tree, problem.n_clusters)
+        labels[leaves] = cut_clusters(tree, weights, problem.n_clusters)
         labels, scores = nearest_clusters(narrow, similarity, labels, problem.n_clusters)
         extras = {"linkage": tree, "sampled": len(leaves) < narrow.n_rows, "n_clusterings_used": narrow.n_clusterings}
         return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)
