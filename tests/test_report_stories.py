@@ -164,7 +164,7 @@ def test_a_consensus(tmp_path, beads, n_clusters):
     text = read_page(tmp_path / "page.html").text
     assert f"mean confidence {one.confidence.mean():.2f}" in text
     assert one.note.replace(" ", "") in text.replace(" ", "")
-    assert ("Stability by number of clusters" in text) == (n_clusters == "auto")
+    assert ("Stability above the grey band" in text) == (n_clusters == "auto")
     assert "roundness" in text
     listed = pd.read_csv(tmp_path / "parts" / "floaters.csv")["id"].tolist() if len(one.floating) else []
     assert listed == beads.ids[one.floating].tolist()  # the weakest support first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -139,6 +140,14 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     assert tree_over_k(replace(scaled, splits=None)).legends == []
 
 
+def test_a_scale_at_which_the_method_found_fewer_clusters(scaled):
+    labels = scaled.scale_labels.copy()
+    labels[labels[:, 1] == 3, 1] = 0
+    splits = scaled.splits.assign(real=False)
+    figure = tree_over_k(replace(scaled, scale_labels=labels, splits=splits))
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["2 clusters", "3 clusters", "8 clusters"]
+
+
 def test_any_score_colors_an_ensemble_and_wrong_ones_are_refused(ens):
     some = ens[:, [0, 1, 2]]
     score = pd.Series(np.arange(200.0), name="depth")
@@ -231,6 +240,18 @@ def test_the_report_of_a_few_clusterings_of_rising_fineness_has_their_tree(ens, 
     assert "From few clusters to many" in (tmp_path / "page.html").read_text(encoding="utf-8")
     report(ens, tmp_path / "more.html")
     assert "From few clusters to many" not in (tmp_path / "more.html").read_text(encoding="utf-8")
+
+
+def test_the_report_of_clusterings_looks_for_the_number_of_all_and_not_of_every_group(ens, tmp_path, monkeypatch):
+    asked: list[Any] = []
+    combine_file = sys.modules["consilience.consensus.combine"]  # the package's name for it is the function
+    found = combine_file.find_scales
+    monkeypatch.setattr(combine_file, "find_scales", lambda *given: asked.append(given) or found(*given))
+    known = {"kind": np.repeat(["a", "b"], 100)}
+    report(ens, tmp_path / "page.html", n_clusters="auto", n_groups=2, known=known, n_shuffles=3)
+    assert len(asked) == 1
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "At which numbers of clusters does the ensemble agree with itself?" in text
 
 
 def test_the_command_writes_clusters_and_members(ens, tmp_path):

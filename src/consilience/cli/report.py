@@ -22,7 +22,7 @@ from consilience.cli import options
     "--linkage", of="consilience.meta.tree:LINKAGES", help="How their tree is grown; Ward's method by default."
 )
 @options.consensus_options(
-    "Clusters of a consensus; by default the median of its clusterings.",
+    "Clusters of a consensus; by default the median of its clusterings. 'auto' looks for the number of the consensus of all.",
     "How clusterings are combined; vote by default, and sccc for an agreement.",
 )
 @options.shuffles_option

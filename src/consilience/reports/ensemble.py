@@ -111,9 +111,16 @@ class EnsembleReport(Report, of=Ensemble):
         return self._consensus(None)
 
     def _consensus(self, which: int | None) -> Consensus:
+        if which is None and self.options.n_clusters == "auto":
+            return combine(self.ensemble, progress=False, **self.how | {"method": self.options.method or "auto"})
         if self.meta is None:
             return combine(self.ensemble, progress=False, **self.how)
-        return self.meta.consensus(which, progress=False, **self.how)
+        return self.meta.consensus(which, progress=False, **self._how_of_groups)
+
+    @property
+    def _how_of_groups(self) -> dict[str, Any]:
+        """Groups, and shuffled ones, have the median number of clusters where that of all clusterings is looked for: that takes time."""
+        return self.how | ({"n_clusters": None} if self.options.n_clusters == "auto" else {})
 
     @cached_property
     def marked(self) -> dict[str, pd.DataFrame]:
@@ -141,7 +148,7 @@ class EnsembleReport(Report, of=Ensemble):
             objects = np.sort(order[: self.sample])
             meta = replace(meta, ensemble=meta.ensemble[objects])
             known = {name: codes[objects] for name, codes in known.items()}
-        return meta.null(known, n_shuffles=self.options.n_shuffles, progress=False, **self.how)
+        return meta.null(known, n_shuffles=self.options.n_shuffles, progress=False, **self._how_of_groups)
 
     @cached_property
     def floaters(self) -> pd.DataFrame:

@@ -144,7 +144,8 @@ def _levels(found: Any) -> _Levels:
     unreal = set()
     if found.splits is not None:
         weak = found.splits[~found.splits["real"].astype(bool)]
-        unreal = {(numbers.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples()}
+        asked = numbers if found.scales is None else sorted(found.scales["n_clusters"])  # a method may find fewer
+        unreal = {(asked.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples()}
     names: list[list[Any]] = [list(range(k)) for k in numbers]
     return _Levels(columns, names, [f"{k} clusters" for k in numbers], unreal)
 
