@@ -87,9 +87,7 @@ class Overlaps:
     def weights(self, copies: Floats | None = None, theta: float = THETA) -> Floats:
         """(c,) exp(−H / θ), H the mean entropy over the clusterings that label any object of the cluster."""
         copies = np.ones(len(self.offsets) - 1) if copies is None else copies
-        seen = np.maximum(
-            (self.labeled > 0) @ copies, 1e-300
-        )  # none, for a cluster that no clustering that counts labels
+        seen = np.maximum((self.labeled > 0) @ copies, 1e-300)  # 0 where none of those that count labels the cluster
         return np.exp(-(self.entropies @ copies) / seen / theta)
 
     def similarity(self, copies: Floats | None = None, theta: float = THETA, steps: int = STEPS) -> Similarity:

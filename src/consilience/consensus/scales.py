@@ -12,8 +12,8 @@ stability exceeds the mean of the clouds by four standard deviations, and by 0.1
 **Scales** are the peaks of the stability curve, smoothed over neighboring k, at least a factor 1.4 apart, the highest first. k = 2
 needs a lead of 0.2, because the coarsest cut is stable on nearly any data.
 
-**Copies.** Where the clusterings err independently of one another beside a consensus at the median of their numbers of clusters, they are
-noisy copies of one grouping, and this number is the answer. Its stability is then measured by MCLA, and its null is the same
+**Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
+a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by MCLA, and its null is the same
 clusterings with shuffled labels, since clusterings of a cloud err alike.
 
 **Splits.** From one scale to the next finer one some clusters split. A split is real if, within the cluster, the halves agree on its parts
@@ -58,6 +58,7 @@ LEAD = 4.0, 0.15  # standard deviations of Fisher's z, and z itself, above the n
 ROUNDS = 3
 NEARLY = 0.999  # stability beyond which z is not told apart
 PART = 0.05  # of a cluster that must leave it to be a split
+MOSTLY = 0.5  # of the clusterings that have one number of clusters, where they are copies of one grouping
 FEWEST = 4  # clusterings: two for each half
 
 
@@ -80,7 +81,7 @@ class Halves:
 
     @cached_property
     def agreement(self) -> Floats:
-        """(n_splits, n_numbers) adjusted Rand index of the halves."""
+        """(n_splits, n_numbers) adjusted Rand index of the halves; 0 where they leave all in one cluster."""
         return np.array(
             [[self._compare(split[0, i], split[1, i]) for i in range(len(self.numbers))] for split in self.labels]
         )
@@ -91,6 +92,8 @@ class Halves:
 
     def _compare(self, a: Array, b: Array, inside: Array | None = None) -> float:
         a, b, weights = (a, b, self.weights) if inside is None else (a[inside], b[inside], self.weights[inside])
+        if (a == a[0]).all() or (b == b[0]).all():  # halves that part nothing do not agree on parts
+            return 0.0
         k = int(max(a.max(), b.max())) + 1
         table = np.bincount(a.astype(np.int64) * k + b, weights, minlength=k * k).reshape(k, k)
         squares = (np.array([np.square(part).sum()]) for part in (table, table.sum(axis=1), table.sum(axis=0)))
@@ -125,7 +128,8 @@ def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, co
         order = stream(seed, "consensus.halves", s).permutation(m)
         for h, half in enumerate((order[: m // 2], order[m // 2 : 2 * (m // 2)])):
             can = numbers <= len(np.unique(problem.labels[:, half], axis=0))
-            labels[s, h, can] = combine(problem, half, numbers[can])
+            if can.any():
+                labels[s, h, can] = combine(problem, half, numbers[can])
     return Halves(labels, problem.weights, numbers)
 
 
@@ -159,7 +163,7 @@ class Scales:
         """The scales in order: `n_clusters`, `stability`, `null`, `null_high`, `excess`, `real`."""
         at = self.curve.set_index("n_clusters").loc[self.ranked].reset_index()
         at["excess"] = at["stability"] - at["null_high"]
-        at["real"] = at["excess"] > 0
+        at["real"] = at["stability"].clip(upper=NEARLY) > at["null_high"]
         return at.drop(columns="sem")
 
 
@@ -167,7 +171,8 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     """Stability of every number of clusters beside the null, and the scales. Cost independent of the number of objects."""
     some, rows = sample_objects(narrowed(problem), seed)
     middle = int(np.clip(np.median(problem.sizes), 2, some.n_rows))
-    copies = some.n_clusterings >= FEWEST and not err_alike(some, _mcla(some, middle))
+    alike = np.mean(some.sizes == middle) >= MOSTLY  # copies of one grouping have its number of clusters
+    copies = some.n_clusterings >= FEWEST and alike and not err_alike(some, _mcla(some, middle))
     if copies:
         numbers = np.array([middle])
     else:
@@ -181,10 +186,12 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
         how = by_mcla if copies else by_walk(Overlaps.of(chance))
         within, unit = numbers[numbers <= chance.n_rows], child_seed(seed, "consensus.scale_halves", c)
         null.append(compare_halves(chance, within, 2 if copies else CLOUD_SPLITS, unit, how))
+    # numbers that fewer than two clouds can make are beside nothing
+    judged = max(1, sorted(len(cloud.numbers) for cloud in null)[-2])
+    halves = Halves(halves.labels[:, :, :judged], halves.weights, numbers[:judged])
     curve = _curve(halves, null)
-    return Scales(
-        curve, [middle] if copies else rank(curve, all_apart=numbers[-1] == some.n_rows), halves, null, rows, dimensions
-    )
+    ranked = [middle] if copies else rank(curve, all_apart=halves.numbers[-1] == some.n_rows)
+    return Scales(curve, ranked, halves, null, rows, dimensions)
 
 
 def _mcla(problem: Problem, k: int) -> Ints:
@@ -247,8 +254,9 @@ def _mean_agreement(ens: Ensemble) -> float:
 def _curve(halves: Halves, null: list[Halves]) -> pd.DataFrame:
     values, k = halves.agreement, halves.numbers
     clouds = np.full((len(null), len(k)), np.nan)
+    clouds[:, 0] = 1.0  # where all of a cloud are alike, nothing is more stable
     for c, cloud in enumerate(null):
-        clouds[c, : len(cloud.numbers)] = cloud.agreement.mean(axis=0)
+        clouds[c, : len(cloud.numbers)] = cloud.agreement.mean(axis=0)[: len(k)]
     z = np.arctanh(np.clip(clouds, -NEARLY, NEARLY))
     mean, deviation = np.nanmean(z, axis=0), np.sqrt(np.nanmean(np.nanvar(z, axis=0, ddof=1)))
     return pd.DataFrame(

@@ -1,0 +1,313 @@
+"""The number of clusters: agreement of halves, its null, scales and splits, by definition and on what is planted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+import consilience as cs
+from consilience.consensus import scales as scales_file
+from consilience.consensus.cluster_similarity import Overlaps
+from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.scales import (
+    Halves,
+    Scales,
+    by_mcla,
+    by_walk,
+    compare_halves,
+    find_scales,
+    find_splits,
+    rank,
+    sample_objects,
+)
+from consilience.generation.kmeans import kmeans_runs
+from consilience.measures import adjusted_rand
+from samples import noisy_copies, random_labels
+
+
+def kmeans_of(seed, spread, n=200, r=12, numbers=(2, 9)):
+    """k-means with several numbers of clusters of four clusters as far apart as said, and the clusters; of one cloud without spread."""
+    rng, truth = np.random.default_rng(seed), np.arange(n) % 4
+    X = rng.normal(size=(n, 4)) + spread * np.eye(4)[truth]
+    drawn = np.random.default_rng(seed).integers(numbers[0], numbers[1] + 1, r)
+    return np.asarray(kmeans_runs(X, drawn, seed=seed, max_iter=100).labels).T, truth
+
+
+def curve_of(stability, null_high=0.5, start=2):
+    k = np.arange(start, start + len(stability))
+    return pd.DataFrame({"n_clusters": k, "stability": stability, "sem": 0.0, "null": 0.1, "null_high": null_high})
+
+
+def test_agreement_is_the_adjusted_rand_index_of_all_objects():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, (2, 2, 4, 9)).astype(np.int16)
+    weights = rng.integers(1, 4, 9)
+    halves = Halves(labels, weights.astype(float), np.arange(2, 6))
+    often = np.repeat(labels, weights, axis=3)
+    assert halves.agreement.shape == (2, 4)
+    for s in range(2):
+        for i in range(4):
+            expected = adjusted_rand_score(often[s, 0, i], often[s, 1, i])
+            assert halves.agreement[s, i] == pytest.approx(expected)
+    inside = np.arange(9) < 6
+    some = np.repeat(labels[:, :, 1, :6], weights[:6], axis=2)
+    assert_allclose(halves.within(1, inside), [adjusted_rand_score(*split) for split in some])
+
+
+def test_halves_that_part_nothing_agree_on_nothing():
+    whole = np.zeros((1, 2, 1, 6), np.int16)
+    assert Halves(whole, np.ones(6), np.array([4])).agreement.tolist() == [[0.0]]
+    parted = np.array([[[[0, 0, 0, 1, 1, 1]], [[0, 0, 0, 1, 1, 2]]]], np.int16)
+    assert Halves(parted, np.ones(6), np.array([3])).within(0, np.arange(6) < 3).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("how", ["walk", "mcla"])
+def test_halves_are_combined_apart(how):
+    """Every half is what its clusterings alone give, and no clustering is in both."""
+    problem, seen = check_problem(noisy_copies(n=60, k=3, r=7, noise=0.2)[0]), []
+    combine = by_mcla if how == "mcla" else by_walk(Overlaps.of(problem))
+
+    def note(problem, half, numbers):
+        seen.append(half)
+        return combine(problem, half, numbers)
+
+    numbers = np.array([2, 3, 4])
+    halves = compare_halves(problem, numbers, 2, 0, note)
+    assert [len(half) for half in seen] == [3] * 4
+    assert not set(seen[0]) & set(seen[1])
+    assert sorted(seen[0].tolist()) != sorted(seen[2].tolist())
+    for i, half in enumerate(seen):
+        alone = problem.labels[:, half]
+        if how == "walk":
+            expected = cs.combine(np.repeat(alone, problem.weights.astype(int), axis=0), 3, "walk").labels
+            found = np.repeat(halves.labels[i // 2, i % 2, 1], problem.weights.astype(int))
+            assert adjusted_rand(found, expected) > 0.95
+        assert set(halves.labels[i // 2, i % 2, 1]) == {0, 1, 2}
+
+
+def test_halves_that_cannot_make_as_many_clusters():
+    labels = np.column_stack([np.arange(12) % 2] * 2 + [np.arange(12) // 6] * 2)
+    problem = check_problem(labels)
+    halves = compare_halves(problem, np.array([2, 3, 4]), 8, 0, by_walk(Overlaps.of(problem)))
+    assert halves.agreement.shape == (8, 3)
+    assert (halves.agreement <= 1).all()
+    alone = np.array([len(np.unique(half)) for split in halves.labels[:, :, 2] for half in split])
+    assert set(alone) <= {1, 4}
+    assert 1 in alone
+
+
+@pytest.mark.parametrize(
+    ("stability", "expected"),
+    [
+        ([0.3, 0.4, 0.9, 0.4, 0.3, 0.2, 0.1], [4]),
+        ([0.3, 0.4, 0.9, 0.4, 0.3, 0.3, 0.8, 0.3, 0.2], [4, 8]),
+        ([0.3, 0.4, 0.7, 0.4, 0.3, 0.3, 0.9, 0.3, 0.2], [8, 4]),
+        ([0.3, 0.4, 0.9, 0.8, 0.85, 0.2, 0.1], [4]),  # 6 is not a peak of its own once smoothed
+        ([0.9, 0.3, 0.3, 0.9, 0.3, 0.2, 0.1], [5, 2]),  # 2 has a handicap
+        ([1.0, 0.9, 0.3, 0.2, 0.1, 0.1], [2]),
+        ([0.1, 0.2, 0.3, 0.4, 0.5], [6]),  # no other than the largest
+        ([0.1, 0.6, 0.3, 0.4, 0.9], [3]),  # the largest may go on rising
+    ],
+)
+def test_scales_of_hand_made_curves(stability, expected):
+    assert rank(curve_of(stability)) == expected
+
+
+def test_the_largest_number_is_a_peak_where_it_sets_all_rows_apart():
+    assert rank(curve_of([0.1, 0.6, 0.3, 0.4, 0.9]), all_apart=True) == [6, 3]
+
+
+def test_four_scales_at_most():
+    found = rank(curve_of(np.where(np.arange(58) % 4 == 2, 0.9, 0.1)))
+    assert len(found) == 4
+    ratios = [max(a / b, b / a) for a in found for b in found if a != b]
+    assert min(ratios) >= 1.4
+
+
+def test_what_is_more_than_chance():
+    curve = curve_of([0.2, 0.3, 0.9, 0.3, 0.2, 0.2, 0.4, 0.2, 0.1])
+    table = Scales(curve, rank(curve), None, [], None, 2).table
+    assert table["n_clusters"].tolist() == [4, 8]
+    assert table["real"].tolist() == [True, False]
+    assert_allclose(table["excess"], [0.4, -0.1])
+    perfect = curve_of([0.3, 0.3, 1.0, 0.3, 0.3], null_high=0.9995)
+    assert not Scales(perfect, [4], None, [], None, 2).table["real"].any()  # nothing is told apart so near to 1
+
+
+def test_the_null_by_definition():
+    rng = np.random.default_rng(0)
+    numbers = np.array([2, 3])
+    halves, *clouds = (
+        Halves(rng.integers(0, 3, (4, 2, 2, 30)).astype(np.int16), np.ones(30), numbers) for _ in range(4)
+    )
+    curve = scales_file._curve(halves, clouds)
+    z = np.arctanh([cloud.agreement.mean(axis=0) for cloud in clouds])
+    lead = max(4 * np.sqrt(z.var(axis=0, ddof=1).mean()), 0.15)
+    assert_allclose(curve["stability"], halves.agreement.mean(axis=0))
+    assert_allclose(curve["sem"], halves.agreement.std(axis=0, ddof=1) / 2)
+    assert_allclose(curve["null"], np.tanh(z.mean(axis=0)))
+    assert_allclose(curve["null_high"], np.tanh(z.mean(axis=0) + lead))
+
+
+def test_splits_of_hand_made_scales():
+    """Cluster 0 of 2 splits into 0 and 2 of 3, which the halves agree on; of 4, cluster 1 splits, and they do not."""
+    two, three = np.repeat([0, 0, 1], 4), np.repeat([0, 2, 1], 4)
+    four = np.array([0] * 4 + [2] * 4 + [1, 1, 3, 3])
+    other = np.array([0] * 4 + [2] * 4 + [1, 3, 1, 3])
+    labels = np.array([[[two, three, four], [two, three, other]]], np.int16)
+    halves = Halves(labels, np.ones(12), np.array([2, 3, 4]))
+    # In the cloud the halves disagree inside the clusters.
+    mixed = np.array([0, 2, 0, 2, 0, 2, 0, 2, 1, 1, 1, 1])
+    cloud = Halves(np.array([[[two, three, four], [two, mixed, other]]], np.int16), np.ones(12), np.array([2, 3, 4]))
+    scales = Scales(curve_of([0.9, 0.8, 0.7]), [3, 2, 4], halves, [cloud], np.arange(12), 2)
+    weights = np.full(12, 5.0)
+    found = find_splits(scales, {2: two, 3: three, 4: four}, weights)
+    assert found[["from_k", "to_k", "cluster", "into", "size"]].to_numpy().tolist() == [
+        [2, 3, 0, "0, 2", 40],
+        [3, 4, 1, "1, 3", 20],
+    ]
+    assert found["stability"].iloc[0] == 1
+    assert found["null_high"].iloc[0] == pytest.approx(adjusted_rand_score(three[:8], mixed[:8]))
+    assert found["real"].tolist() == [True, False]
+    nothing = find_splits(scales, {3: three}, weights)
+    assert list(nothing) == list(found)
+    assert len(nothing) == 0
+
+
+def test_a_sliver_is_no_split():
+    two = np.repeat([0, 1], 50)
+    three = two.copy()
+    three[0] = 2  # one object of fifty
+    labels = np.array([[[two, three]] * 2], np.int16)
+    halves = Halves(labels, np.ones(100), np.array([2, 3]))
+    scales = Scales(curve_of([0.9, 0.8]), [2, 3], halves, [], np.arange(100), 2)
+    assert len(find_splits(scales, {2: two, 3: three}, np.ones(100))) == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+def test_noisy_copies_have_their_number(noise, seed):
+    labels, truth = noisy_copies(n=200, k=6, r=8, noise=noise, seed=seed)
+    result = cs.combine(labels, "auto")
+    assert result.n_clusters == 6
+    assert result.scales["real"].tolist() == [True]
+    assert adjusted_rand(truth, result.labels) > 0.9
+    assert len(result.splits) == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("what", ["random labels", "one cloud"])
+def test_nothing_is_more_stable_than_chance_where_there_is_nothing(what, seed):
+    ensemble = random_labels(seed, 200, 8, 4) if what == "random labels" else kmeans_of(seed, 0.0)[0]
+    result = cs.combine(ensemble, "auto")
+    assert not result.scales["real"].any()
+    assert "no number of clusters is more stable than chance" in result.note
+    assert "no number of clusters is more stable than chance" in repr(result)
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_separated_clusters_are_real(seed):
+    ensemble, truth = kmeans_of(seed, 8.0)
+    result = cs.combine(ensemble, "auto")
+    assert result.n_clusters == 4
+    assert adjusted_rand(truth, result.labels) > 0.97
+    assert result.scales["real"].iloc[0]
+    assert "two halves of the clusterings agree on 4 clusters with ARI" in result.note
+    assert result.curve["n_clusters"].iloc[0] == 2
+    numbers = sorted(result.scales["n_clusters"])
+    assert result.scale_labels.shape == (200, len(numbers))
+    assert [len(np.unique(column)) for column in result.scale_labels.T] == numbers
+    at = numbers.index(4)
+    assert_array_equal(result.scale_labels[:, at], result.labels)
+    assert_array_equal(result.scale_confidence[:, at], result.confidence)
+    confidence = result.scales.set_index("n_clusters")["confidence"]
+    for k, column in zip(numbers, result.scale_confidence.T, strict=True):
+        assert confidence[k] == pytest.approx(column.mean())
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        noisy_copies(n=40, k=3, r=3, noise=0.2)[0],
+        np.tile(np.repeat([0, 1], 8)[:, None], 6),
+    ],
+    ids=["three clusterings", "two rows"],
+)
+def test_too_little_to_choose_by(labels):
+    result = cs.combine(labels, "auto")
+    assert result.n_clusters == int(np.median(labels.max(axis=0))) + 1
+    assert result.curve is result.scales is result.splits is result.scale_labels is None
+    assert "leave nothing to choose by" in result.note
+
+
+def test_clusterings_that_are_all_the_same():
+    labels = np.tile(np.repeat([0, 1, 2], 8)[:, None], 6)
+    result = cs.combine(labels, "auto")
+    assert result.n_clusters == 3
+    assert_array_equal(result.labels, labels[:, 0])
+    assert result.scales["real"].tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.tile(np.arange(20)[:, None], 6),
+        np.hstack([np.zeros((30, 4), int), np.arange(30)[:, None] % 5]),
+        np.where(np.random.default_rng(0).random((40, 6)) < 0.5, 0, -1),
+        np.kron(np.eye(4, dtype=int), np.ones((8, 1), int)) * (1 + np.arange(32)[:, None] % 3) - 1,
+    ],
+    ids=["every object alone", "all but one say nothing", "one label each", "no object in common"],
+)
+def test_degenerate_clusterings_are_not_real_and_no_cause_for_warnings(labels):
+    result = cs.combine(labels, "auto")
+    assert not result.scales["real"].any()
+    assert np.isfinite(result.confidence).all()
+
+
+def test_clouds_that_make_fewer_clusters():
+    """Where k-means finds the same clusters of every cloud, numbers beyond are beside nothing, and are not judged."""
+    X = np.random.default_rng(0).normal(size=(200, 2)) + 6 * np.eye(2)[np.arange(200) % 2]
+    ensemble = cs.generate(X, 4, n_clusters=3, random_state=0)
+    result = cs.combine(ensemble, "auto")
+    assert len(result.curve) < len(np.unique(ensemble.labels, axis=0)) - 1
+    assert np.isfinite(result.curve.to_numpy()).all()
+
+
+def test_missing_labels_and_weights():
+    ensemble, truth = kmeans_of(0, 8.0)
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random(ensemble.shape) < 0.2, -1, ensemble)
+    assert cs.combine(labels, "auto").n_clusters == 4
+    weights = rng.integers(0, 3, 200)
+    weighted = cs.combine(ensemble, "auto", sample_weight=weights)
+    literal = cs.combine(np.repeat(ensemble, weights, axis=0), "auto")
+    assert weighted.n_clusters == literal.n_clusters
+    assert weighted.labels[weights > 0].max() == literal.labels.max()
+    pd.testing.assert_frame_equal(weighted.curve, literal.curve)
+    pd.testing.assert_frame_equal(weighted.splits, literal.splits)
+    assert adjusted_rand(np.repeat(weighted.labels, weights), literal.labels) == 1
+    assert adjusted_rand(truth[weights > 0], weighted.labels[weights > 0]) > 0.8
+
+
+def test_a_sample_of_the_objects_stands_for_them():
+    labels = random_labels(0, 4000, 6, [3, 3, 3, 3, 3, 40], 0.1, labeled=True)
+    problem = check_problem(labels)
+    some, rows = sample_objects(problem, 0)
+    assert some.weights.sum() == 1000
+    assert some.n_rows == len(rows) < problem.n_rows
+    assert all(set(np.unique(column)) - {-1} == set(range(column.max() + 1)) for column in some.labels.T)
+    for column, sampled in zip(problem.labels[rows].T, some.labels.T, strict=True):
+        assert_array_equal(column < 0, sampled < 0)
+        pairs = set(zip(column.tolist(), sampled.tolist(), strict=True))
+        assert len(pairs) == len(set(column.tolist())) == len(set(sampled.tolist()))
+    assert sample_objects(check_problem(labels[:900]), 0)[0].weights.sum() == 900
+
+
+def test_one_seed_has_one_answer():
+    problem = check_problem(kmeans_of(3, 3.0, n=80, r=8)[0])
+    one, two, other = (find_scales(problem, seed).curve for seed in (5, 5, 6))
+    pd.testing.assert_frame_equal(one, two)
+    assert not one["stability"].equals(other["stability"])
