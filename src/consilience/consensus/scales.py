@@ -13,8 +13,8 @@ stability exceeds the mean of the clouds by four standard deviations, and by 0.1
 needs a lead of 0.2, because the coarsest cut is stable on nearly any data.
 
 **Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
-a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by MCLA, and its null is the same
-clusterings with shuffled labels, since clusterings of a cloud err alike.
+a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
+MCLA, and its null is the same clusterings with shuffled labels, since clusterings of a cloud err alike.
 
 **Splits.** From one scale to the next finer one some clusters split. A split is real if, within the cluster, the halves agree on its parts
 more than the halves of the clouds do within theirs.
