@@ -51,13 +51,14 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch
     meta, _, _ = organized
     from consilience.meta import null
 
-    seen, real = [], null.group_vote
+    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.group_labels
+    assert len(set(columns)) == 19
 
-    def spy(columns, n_clusters, distances, members):
-        seen.append(members)
-        return real(columns, n_clusters, distances, members)
+    def spy(rows, n_clusters):
+        seen.append(np.array([columns.index(tuple(column)) for column in rows.T]))
+        return real(rows, n_clusters)
 
-    monkeypatch.setattr(null, "group_vote", spy)
+    monkeypatch.setattr(null, "group_labels", spy)
     meta.null(lambda labels: 0.0, n_shuffles=2)
     for begin in (0, 3, 6):
         assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import squareform
+from scipy.cluster.hierarchy import average, fcluster
+from scipy.spatial.distance import pdist, squareform
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.measures import accuracy, adjusted_rand
-from consilience.meta import MetaClustering, distances, organize
-from consilience.meta.group_consensus import group_vote
+from consilience.meta import MetaClustering, distances, group_consensus, organize
+from consilience.meta.group_consensus import group_confidence, group_labels, group_support
 from consilience.meta.tree import LINKAGES
 from samples import same_partition, three_kinds
 
@@ -106,14 +107,14 @@ def test_consensus_of_all_and_of_one():
 def test_the_vote_starts_in_the_middle_and_agrees_more():
     ens, _, _ = three_kinds(sizes=(40, 30, 30), noise=0.55, seed=3)
     meta = organize(ens, 1)
-    ours, theirs = meta.consensus(), meta.consensus(init="quadratic", n_init=1)
+    ours, theirs = meta.consensus(method="vote"), meta.consensus(method="vote", init="quadratic", n_init=1)
     assert ours.estimator.agreement_ >= theirs.estimator.agreement_ - 0.01
-    np.testing.assert_array_equal(ours.labels, meta.consensus(init=ens.labels[:, meta.medoid()]).labels)
+    np.testing.assert_array_equal(ours.labels, meta.consensus(method="vote", init=ens.labels[:, meta.medoid()]).labels)
 
 
 def test_a_vote_without_a_fitting_member_starts_elsewhere():
     meta = organize(cs.Ensemble(np.random.default_rng(0).integers(0, 3, (40, 6))), 1)
-    assert meta.consensus(n_clusters=4).estimator.init == "quadratic"
+    assert meta.consensus(method="vote", n_clusters=4).estimator.init == "quadratic"
 
 
 def test_missing_labels_are_left_out():
@@ -263,9 +264,14 @@ def test_real_clusterings(vowels):
     assert 0.7 < rmse / sketched.standard_error < 1.4
 
 
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(6, 60), holes=st.sampled_from([0.0, 0.3]))
-def test_quick_vote_of_a_branch_is_its_vote(seed, n, holes):
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(6, 60),
+    holes=st.sampled_from([0.0, 0.3]),
+    drawn=st.sampled_from([5, 2000]),
+)
+def test_what_the_explorer_shows_of_a_branch_is_its_consensus(seed, n, holes, drawn):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 3, (n, 9))
     labels[:, rng.integers(0, 2, 9) == 0] %= 2
@@ -274,12 +280,27 @@ def test_quick_vote_of_a_branch_is_its_vote(seed, n, holes):
     meta = cs.organize(labels, 3)
     members = meta.branch(2 * 9 - 2 - seed % 3)
     some = meta.ensemble[:, members]
-    columns = np.ascontiguousarray(some.labels.T)
-    found = group_vote(columns, some.n_clusters, meta.distances, members, threads=2)
-    if found is None:
-        assert max(2, int(np.median(some.n_clusters))) not in some.n_clusters
-        return
-    slow = meta.consensus(members)
-    assert_array_equal(found.labels, slow.labels)
-    assert_allclose(found.support, slow.support)
-    assert_allclose(found.confidence, slow.confidence, atol=1e-9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_consensus, "DRAWN", drawn)
+        shown, slow = group_labels(some.labels, some.n_clusters), meta.consensus(members)
+    assert_array_equal(shown, slow.labels)
+    assert_allclose(group_support(np.ascontiguousarray(some.labels.T), shown, 2), slow.support)
+    assert_allclose(group_confidence(some.labels, shown), slow.confidence, atol=1e-9)
+
+
+def test_where_objects_are_many_some_are_drawn_and_all_join_them(monkeypatch):
+    ens, kinds, truths = three_kinds(noise=0.12)
+    meta = organize(ens, 3)
+    monkeypatch.setattr(group_consensus, "DRAWN", 60)
+    for group in meta.numbers:
+        found = meta.consensus(group)
+        assert len(found.estimator.objects) == 60
+        assert "a sample of the distinct rows" in found.note
+        assert adjusted_rand(truths[kinds[meta.medoid(group)]], found.labels) > 0.85
+        # every object is where it is together with the drawn objects most often, on average
+        members = ens.labels[:, meta.members(group)]
+        drawn = found.estimator.objects
+        together = (members[:, None] == members[drawn]).mean(axis=2)
+        tree = fcluster(average(pdist(members[drawn], "hamming")), found.n_clusters, "maxclust")
+        mean = np.array([together[:, tree == cluster].mean(axis=1) for cluster in np.unique(tree)]).T
+        assert same_partition(mean.argmax(axis=1), found.labels)

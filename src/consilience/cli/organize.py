@@ -31,7 +31,7 @@ from consilience.cli import options
 @options.consensus_options(
     "Clusters of a group's consensus; by default the median of its clusterings.",
     "How a group's clusterings are combined.",
-    default="vote",
+    default="evidence",
 )
 @options.shuffles_option
 @click.option(

@@ -23,7 +23,7 @@ from consilience.cli import options
 )
 @options.consensus_options(
     "Clusters of a consensus; by default the median of its clusterings. 'auto' looks for the number of the consensus of all.",
-    "How clusterings are combined; vote by default, and sccc for an agreement.",
+    "How clusterings are combined; evidence by default, and sccc for an agreement.",
 )
 @options.shuffles_option
 @click.option("--title", help="Of the page.")

@@ -47,14 +47,24 @@ def err_alike(problem: Problem, labels: Array, tables: list[Floats] | None = Non
     return error_correlation(problem, labels, tables) >= INDEPENDENT
 
 
-def assess(problem: Problem, labels: Array, seed: int = 0) -> Assessment:
-    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters), 20 times."""
-    tables, own = label_tables(problem, labels, int(labels.max()) + 1), (np.arange(problem.n_rows), labels)
-    support, anmi = cluster_shares(problem.labels, tables)[own], average_nmi(tables)
+def assess(problem: Problem, labels: Array, seed: int = 0, kind: str = "walk") -> Assessment:
+    """Confidence, support and average NMI of clusters 0 … k − 1 of the rows. Cost O(rows · clusterings · clusters), 20 times.
+
+    `kind` says how resamples are combined: by a "walk", or by plain "association".
+    """
+    tables = label_tables(problem, labels, int(labels.max()) + 1)
+    support = cluster_shares(problem.labels, tables)[np.arange(problem.n_rows), labels]
+    return Assessment(*confidence_of(problem, labels, seed, kind, tables), support, average_nmi(tables))
+
+
+def confidence_of(
+    problem: Problem, labels: Array, seed: int = 0, kind: str = "walk", tables: list[Floats] | None = None
+) -> tuple[Floats, Floats]:
+    """Posterior and confidence of an :class:`Assessment`, without the rest of it."""
+    tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
     if len(tables[0]) > 1 and problem.n_clusterings >= FEWEST and err_alike(problem, labels, tables):
-        shares = resampled_shares(problem, labels, seed)
-        confidence = resampled_confidence(shares, labels)
+        shares = resampled_shares(problem, labels, seed, kind)
         rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
-        return Assessment(shares + rest / shares.shape[1], confidence, support, anmi)
+        return shares + rest / shares.shape[1], resampled_confidence(shares, labels)
     posterior = cluster_posterior(problem, labels, tables)
-    return Assessment(posterior, posterior[own], support, anmi)
+    return posterior, posterior[np.arange(problem.n_rows), labels]

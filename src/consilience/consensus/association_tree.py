@@ -21,7 +21,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_positive
 from consilience._random import stream
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.distinct_rows import Problem, representative_rows, sum_over_labels
+from consilience.consensus.distinct_rows import Problem, check_problem, representative_rows, sum_over_labels
 from consilience.consensus.linkage import cut_tree, weighted_linkage
 
 SAMPLE = 4_000  # rows that stand for all when there are too many
@@ -104,13 +104,35 @@ def mean_association(problem: Problem, some: Problem, labels: Ints, label_weight
 
     The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
     """
-    k, offsets = int(labels.max()) + 1, problem.hyperedges()[1].astype(np.int64)
+    k, sizes = int(labels.max()) + 1, problem.sizes
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
     exact = some.weights.astype(np.int64) if some.whole else some.weights
     table = _kernels.label_tables(some.labels.T, offsets, labels.astype(np.int32), k, weights=exact).astype(float)
-    joint = (problem.labels >= 0).astype(float) @ np.add.reduceat(table, offsets[:-1], axis=0)
+    joint = np.add.reduceat(table, offsets[:-1], axis=0)
+    if problem.labels.min() >= 0:
+        joint = joint.sum(axis=0)[None]
+    else:
+        joint = sum_over_labels(problem.labels, offsets, np.repeat(joint, sizes, axis=0))
     shared = table if label_weights is None else table * label_weights[:, None]
     agree = sum_over_labels(problem.labels, offsets, shared)
     return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+
+
+def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
+    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`.
+
+    Both have a column per clustering, in the same codes. Where the drawn objects have fewer distinct rows, there are as many clusters.
+    """
+    labeled = drawn[(drawn >= 0).any(axis=1)]
+    if not len(labeled):
+        raise InputError("no object that the tree is built on has a label; choose others")
+    leaves = check_problem(labeled)
+    mine = association_tree(leaves).cut(min(n_clusters, leaves.n_rows))
+    known = rows.max(axis=0) >= 0
+    everyone = np.arange(len(rows))
+    whole = Problem(np.ascontiguousarray(rows[:, known]), np.ones(len(rows)), n_clusters, everyone)
+    some = replace(whole, labels=np.ascontiguousarray(labeled[:, known]), weights=np.ones(len(labeled)))
+    return np.asarray(mean_association(whole, some, leaves.to_objects(mine, -1)).argmax(axis=1))
 
 
 def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:

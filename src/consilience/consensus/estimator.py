@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     _: KW_ONLY
     random_state: RandomState = None
 
+    _resample: ClassVar[str] = "walk"  # how resamples are combined for the confidence
+
     def fit(self, X: EnsembleLike, y: Any = None, sample_weight: Any = None) -> Any:
         """Combine the clusterings of `X`: an Ensemble, or what one is made from (columns are clusterings).
 
@@ -82,7 +84,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         """`fit` for an ensemble whose problem has been checked."""
         answer, labels, membership = self._answer(problem)
-        found = assess(problem, labels)
+        found = assess(problem, labels, kind=self._resample)
         self.labels_ = problem.to_objects(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1
         self.membership_ = problem.to_objects(found.posterior if membership is None else membership, 0.0)

@@ -6,9 +6,12 @@ See :mod:`consilience.consensus.association_tree` for how the tree is made, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from consilience._check import check_choice, check_seed
-from consilience.consensus.association_tree import MEMORY, association_tree, cluster_association
+import numpy as np
+
+from consilience._check import InputError, check_choice, check_seed
+from consilience.consensus.association_tree import MEMORY, association_tree, cluster_association, join_tree_of
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.linkage import LINKAGES
@@ -27,6 +30,9 @@ class EvidenceAccumulation(ConsensusEstimator):
         Bytes for the distances, 8 for every pair of distinct rows; the default has room for 11,585 rows. With more
         rows, 4,000 of them stand for all (the heaviest half, and a random draw from the others), and every other row
         joins the cluster with the largest mean co-association. `sampled_` tells.
+    objects : array of int, optional
+        Objects by number that the tree is built on, in place of the distinct rows; every object then joins the cluster with the
+        largest mean co-association with them.
     random_state : int, generator or None
         For the choice of the rows that stand for all; without `sampled_` nothing is random.
 
@@ -39,9 +45,9 @@ class EvidenceAccumulation(ConsensusEstimator):
     linkage_ : (n_leaves − 1, 4) array
         The tree in SciPy's format, ready for ``scipy.cluster.hierarchy.dendrogram``; a leaf is a distinct row.
     linkage_rows_ : (n_leaves, n_clusterings) array
-        The labels of the leaves.
+        The labels of the leaves. Neither is there with `objects`.
     sampled_ : bool
-        Whether there were too many rows for the budget.
+        Whether there were too many rows for the budget, or `objects`.
 
     Notes
     -----
@@ -61,9 +67,14 @@ class EvidenceAccumulation(ConsensusEstimator):
 
     linkage: str = "average"
     memory_budget: int = MEMORY
+    objects: Any = None
+
+    _resample: ClassVar[str] = "association"
 
     def _combine(self, problem: Problem) -> Answer:
         check_choice(self.linkage, LINKAGES, "linkage")
+        if self.objects is not None:
+            return self._joined(problem)
         seed = check_seed(self.random_state)
         found = association_tree(problem, linkage=self.linkage, memory_budget=self.memory_budget, seed=seed)
         labels = found.cut(problem.n_clusters)
@@ -73,3 +84,12 @@ class EvidenceAccumulation(ConsensusEstimator):
             "sampled": found.sampled,
         }
         return Answer(labels, cluster_association(problem, labels), extras)
+
+    def _joined(self, problem: Problem) -> Answer:
+        """Clusters of the tree of the chosen objects, and who joins them."""
+        if self.linkage != "average":
+            raise InputError(f"objects are for average linkage; with {self.linkage} linkage leave them out")
+        rows, places = problem.as_given(problem.labels), problem.inverse[np.asarray(self.objects)]
+        drawn = np.where(places[:, None] >= 0, rows[places], -1)
+        labels = join_tree_of(drawn, rows, problem.n_clusters)
+        return Answer(labels, cluster_association(problem, labels), {"sampled": True})

@@ -9,18 +9,23 @@ probability between two estimates: q of the answer's own cluster, too high since
 resampled, and Σ_c q_c², the agreement of two resamples, too low since both have the noise of resampling. The confidence is their
 mean. On label pools of ten real data sets it is what happens in a second, disjoint draw (docs/pools.md).
 
+An answer by evidence accumulation is resampled by evidence accumulation, on up to 1,000 rows.
+
 Trees are built on up to 500 groups of rows that the tree of all clusterings keeps together longest; every row then joins by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from consilience._kernels import row_distances
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints
+from consilience.consensus.association_tree import mean_association
 from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
@@ -28,38 +33,26 @@ from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, 
 
 RESAMPLES = 20
 GROUPS = 500
+EVIDENCE = 1000  # rows that a tree of co-association is built on
 CLUSTERS = 1500  # of all clusterings together, that are resampled
 CLUSTERINGS = 30  # that are resampled at least, where there are too many objects for all
 ROUNDS = 4  # in which rows join the clusters of a resample
 WORK = 2e9  # labels × clusters that are looked at, about
 
 
-def resampled_shares(problem: Problem, labels: Array, seed: int) -> Floats:
+def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "walk") -> Floats:
     """(n_rows, k) share of the resamples that put a row into each cluster of an answer.
 
-    Where a row went to a cluster that matches none of the answer's, its shares sum to less than 1.
+    Where a row went to a cluster that matches none of the answer's, its shares sum to less than 1. Resamples are combined by a "walk", or
+    by the plain "association" of evidence accumulation where the answer was.
     """
     k = int(labels.max()) + 1
     time = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
     narrow = narrowed(problem, int(min(CLUSTERS, time * problem.sizes.mean())))
-    overlaps = Overlaps.of(narrow)
-    leaves, weights = choose_leaves(narrow, LEAVES, seed)
-    some = replace(
-        narrow, labels=np.ascontiguousarray(narrow.labels[leaves]), weights=weights, inverse=np.arange(len(leaves))
-    )
-    groups = _groups(some, overlaps, k)
-    items = Groups.of(some, groups)
-    n_items = len(items.mass)
+    combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k, seed)
     found, rows = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows)
     for b in range(RESAMPLES):
-        similarity = overlaps.similarity(_copies(narrow.n_clusterings, seed, b))
-        alike = similarity.of_groups(items).astype(float)
-        distances = alike.max() - alike
-        np.fill_diagonal(distances, 0.0)
-        again = cut_clusters(weighted_linkage(distances, items.mass), items.mass, min(k, n_items))[groups]
-        again, _ = nearest_clusters(some, similarity, again, min(k, n_items), ROUNDS)
-        if len(leaves) < narrow.n_rows:
-            again = similarity.to_clusters(some, again, k, narrow.labels).argmax(axis=1)
+        again = combine_again(_copies(narrow.n_clusterings, seed, b))
         place = matched(labels, again, narrow.weights, k)[again]
         met = place >= 0
         found[rows[met], place[met]] += 1
@@ -71,6 +64,56 @@ def _copies(m: int, seed: int, b: int) -> Floats:
     rng = stream(seed, "consensus.resamples", b)
     drawn = rng.permutation(m)[: -(-m // 2)] if b % 2 else rng.integers(0, m, m)
     return np.bincount(drawn, minlength=m).astype(float)
+
+
+def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
+    """Clusters of the rows by how often each clustering counts, as :class:`ClusterWalk` finds them."""
+    overlaps = Overlaps.of(problem)
+    leaves, weights = choose_leaves(problem, LEAVES, seed)
+    some = _only(problem, leaves, weights)
+    groups = _groups(some, overlaps, k)
+    items = Groups.of(some, groups)
+    n_items = len(items.mass)
+
+    def again(copies: Floats) -> Ints:
+        similarity = overlaps.similarity(copies)
+        alike = similarity.of_groups(items).astype(float)
+        distances = alike.max() - alike
+        np.fill_diagonal(distances, 0.0)
+        labels = cut_clusters(weighted_linkage(distances, items.mass), items.mass, min(k, n_items))[groups]
+        labels, _ = nearest_clusters(some, similarity, labels, min(k, n_items), ROUNDS)
+        if len(leaves) < problem.n_rows:
+            labels = similarity.to_clusters(some, labels, k, problem.labels).argmax(axis=1)
+        return labels
+
+    return again
+
+
+def _by_association(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
+    """Clusters of the rows by how often each clustering counts, as :class:`EvidenceAccumulation` finds them."""
+    leaves, weights = choose_leaves(problem, EVIDENCE, seed)
+    some = _only(problem, leaves, weights)
+
+    def again(copies: Floats) -> Ints:
+        used = np.flatnonzero(copies)
+        sizes = problem.sizes[used]
+        times, offsets = np.repeat(copies[used], sizes), np.concatenate([[0], np.cumsum(sizes)])
+        part = replace(some, labels=np.ascontiguousarray(some.labels[:, used]))
+        tree = weighted_linkage(row_distances(part.labels.T, offsets, times), weights)
+        mine = cut_tree(tree, min(k, len(leaves)))
+        if len(leaves) == problem.n_rows:
+            return mine
+        whole = replace(problem, labels=np.ascontiguousarray(problem.labels[:, used]))
+        return np.asarray(mean_association(whole, part, mine, times).argmax(axis=1))
+
+    return again
+
+
+def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
+    """The problem of some of the rows, that weigh as told."""
+    return replace(
+        problem, labels=np.ascontiguousarray(problem.labels[rows]), weights=weights, inverse=np.arange(len(rows))
+    )
 
 
 def _groups(problem: Problem, overlaps: Overlaps, k: int) -> Ints:

@@ -21,7 +21,7 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
-from consilience.meta.group_consensus import GroupVote, group_vote
+from consilience.meta.group_consensus import group_confidence, group_labels, group_support
 from consilience.meta.tree import grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
@@ -235,16 +235,12 @@ class Snapshot:
 
     def _consensus(self, ref: Ref, size: int) -> DisplayedClustering:
         members = self.members(ref)
-        n_clusters = self.meta.ensemble.n_clusters[members]
-        found = group_vote(self._labels(members), n_clusters, self.meta.distances, members, threads=THREADS)
-        if found is None:  # no member has the median number of clusters: the vote starts elsewhere
-            whole = self.meta.consensus(members)
-            codes, support = whole.labels.astype(np.int32), whole.support
-        else:
-            codes, support = found.labels, found.support
+        ensemble = self.meta.ensemble
+        codes = group_labels(ensemble.labels[:, members], ensemble.n_clusters[members])
+        support = group_support(self._labels(members), codes, THREADS)
 
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
-            return GroupVote(self._labels(members), codes).confidence
+            return group_confidence(ensemble.labels[:, members], codes)
 
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess)

@@ -14,7 +14,7 @@ from consilience._types import Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.meta.distances import medoid_of
-from consilience.meta.group_consensus import group_consensus
+from consilience.meta.group_consensus import METHOD, group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.null import Null, best_of_groups
 from consilience.meta.tree import candidate_jumps, cut, layout, number_of_groups
@@ -178,7 +178,7 @@ class MetaClustering(Result):
         self,
         which: Any = None,
         *,
-        method: str = "vote",
+        method: str = METHOD,
         n_clusters: int | str | None = None,
         random_state: Any = 0,
         **options: Any,
@@ -190,8 +190,8 @@ class MetaClustering(Result):
         which : int, array or None
             A group, clusterings, or None for all.
         method : str
-            "vote" (align and vote, starting from the most central member), "evidence" (average linkage of the
-            co-association, as in Caruana et al. 2006), or any method of :func:`consilience.combine`.
+            "evidence" (average linkage of the co-association, as in Caruana et al. 2006; beyond 2,000 objects on as many drawn
+            ones, which the others join), or any method of :func:`consilience.combine`.
         n_clusters : int, "auto" or None
             None takes the median of the members.
         random_state : int
@@ -227,7 +227,7 @@ class MetaClustering(Result):
         scores: Any,
         *,
         n_shuffles: int = 20,
-        method: str = "vote",
+        method: str = METHOD,
         n_clusters: int | None = None,
         random_state: Any = 0,
         progress: bool | None = None,

@@ -20,7 +20,7 @@ from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.measures.summary import known_labels
-from consilience.meta.group_consensus import group_consensus, group_vote
+from consilience.meta.group_consensus import METHOD, group_consensus, group_labels
 from consilience.results import Result
 
 Score = Callable[[Any], float]
@@ -96,15 +96,13 @@ def best_of_groups(
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)
 
-    columns = np.ascontiguousarray(ensemble.labels.T)
     plain = (
-        how.get("n_clusters") is None and how.get("method", "vote") == "vote" and set(how) <= {"n_clusters", "method"}
+        how.get("n_clusters") is None and how.get("method", METHOD) == METHOD and set(how) <= {"n_clusters", "method"}
     )
 
     def consensus(members: Ints) -> NDArray[Any]:
-        quick = group_vote(columns[members], ensemble.n_clusters[members], distances, members) if plain else None
-        if quick is not None:
-            return quick.labels
+        if plain:
+            return group_labels(ensemble.labels[:, members], ensemble.n_clusters[members])
         return group_consensus(ensemble, distances, members, random_state=seed, **how).labels
 
     def score_groups(assigned: Ints) -> pd.DataFrame:

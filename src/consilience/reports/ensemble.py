@@ -16,6 +16,7 @@ from consilience.consensus import Consensus, combine, floaters, stable_component
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
 from consilience.meta import MetaClustering, Null, organize, score
+from consilience.meta.group_consensus import METHOD
 from consilience.reports.consensus import describe_briefly
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
@@ -80,7 +81,7 @@ class EnsembleReport(Report, of=Ensemble):
     @property
     def method(self) -> str:
         """How clusterings are combined."""
-        return self.options.method or "vote"
+        return self.options.method or METHOD
 
     @property
     def how(self) -> dict[str, Any]:
