@@ -66,6 +66,26 @@ def test_every_method_on_a_pool(method, seed, pool):
     assert_same_answer(pool, 4, method, seed)
 
 
+@pytest.mark.parametrize("k", [4, "auto"])
+def test_the_default_on_a_pool(k, pool):
+    assert_same_answer(pool[::2], k, "auto", 0)
+
+
+@pytest.mark.parametrize("k", [5, "auto"])
+def test_the_default_with_weights_and_missing_labels(k):
+    labels, rng = kmeans_ensemble(1), np.random.default_rng(1)
+    labels[rng.random(labels.shape) < 0.15] = -1
+    assert_same_answer(labels, k, "auto", 1, weights=rng.integers(1, 4, len(labels)))
+
+
+@pytest.mark.slow
+def test_the_default_hardly_depends_on_the_seed(pool):
+    for k in (4, "auto"):
+        found = [cs.combine(pool, k, random_state=seed).labels for seed in range(10)]
+        pairs = [adjusted_rand(found[a], found[b]) for a in range(10) for b in range(a)]
+        assert np.mean(pairs) >= 0.95
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_with_weights_and_missing_labels(method, seed):

@@ -1,0 +1,114 @@
+"""Confidence by resampling: shares of the resamples, and clusters matched one to one."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import consilience as cs
+from consilience.consensus.assessment import assess, err_alike
+from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.resampling import RESAMPLES, _copies, matched, resampled_confidence, resampled_shares
+from consilience.generation.kmeans import kmeans_runs
+from samples import noisy_copies
+
+
+def kmeans_labels(seed=0, n=90, r=8):
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    return np.asarray(kmeans_runs(X, np.arange(r) % 4 + 3, seed=seed, max_iter=50).labels).T
+
+
+@pytest.fixture(scope="module")
+def answer():
+    labels = kmeans_labels()
+    problem = check_problem(labels, 4)
+    return problem, cs.combine(labels, 4, "walk").labels[problem.first]
+
+
+def test_shares_of_resamples(answer):
+    problem, labels = answer
+    shares = resampled_shares(problem, labels, 3)
+    assert shares.shape == (problem.n_rows, 4)
+    assert (shares >= 0).all()
+    assert (shares.sum(axis=1) <= 1 + 1e-12).all()
+    assert_allclose(shares * RESAMPLES, (shares * RESAMPLES).round(), atol=1e-9)  # whole resamples
+    assert_array_equal(shares, resampled_shares(problem, labels, 3))
+    assert (shares != resampled_shares(problem, labels, 4)).any()
+    assert shares[np.arange(len(labels)), labels].mean() > 0.5
+
+
+def test_clusterings_that_are_all_the_same_are_sure_in_every_resample():
+    labels = np.tile(np.repeat([0, 1, 2], 5)[:, None], 6)
+    problem = check_problem(labels, 3)
+    own = labels[problem.first, 0]
+    assert_array_equal(resampled_shares(problem, own, 0), np.eye(3)[own])
+
+
+def test_half_of_the_clusterings_or_as_many_drawn_anew():
+    for m in (5, 8):
+        for b in range(6):
+            copies = _copies(m, 0, b)
+            assert copies.sum() == (-(-m // 2) if b % 2 else m)
+            assert copies.max() == 1 or b % 2 == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clusters_are_matched_as_well_as_can_be(seed):
+    rng = np.random.default_rng(seed)
+    k, others = 4, 3 + seed % 3
+    labels, found, weights = rng.integers(0, k, 30), rng.integers(0, others, 30), rng.random(30)
+    labels[:k], found[:others] = np.arange(k), np.arange(others)
+    place = matched(labels, found, weights, k)
+    assert len(place) == others
+    used = place[place >= 0]
+    assert len(set(used)) == len(used) == min(k, others)
+
+    def common(places):
+        return weights[np.array(places)[found] == labels].sum()
+
+    each = [*range(k), *[-1] * others]
+    assert common(place) == pytest.approx(max(common(places) for places in set(permutations(each, others))))
+
+
+def test_confidence_is_between_the_own_share_and_the_agreement_of_two_resamples():
+    shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.6]])
+    assert_allclose(resampled_confidence(shares, np.array([0, 1, 0])), [1.0, 0.5, (0.2 + 0.04 + 0.36) / 2])
+
+
+def test_alike_errors_are_resampled_and_independent_ones_are_not(answer):
+    problem, labels = answer
+    assert err_alike(problem, labels)
+    found, shares = assess(problem, labels, 1), resampled_shares(problem, labels, 1)
+    assert_array_equal(found.confidence, resampled_confidence(shares, labels))
+    assert_allclose(found.posterior.sum(axis=1), 1)
+    noisy, truth = noisy_copies(n=200, k=4, r=8, noise=0.3)
+    independent = check_problem(noisy, 4)
+    assert not err_alike(independent, truth[independent.first])
+    one, two = (assess(independent, truth[independent.first], seed).confidence for seed in (0, 1))
+    assert_array_equal(one, two)  # nothing is drawn
+
+
+def test_four_clusterings_are_not_resampled():
+    labels = kmeans_labels(r=4)
+    problem = check_problem(labels, 3)
+    own = cs.combine(labels, 3, "walk").labels[problem.first]
+    assert_array_equal(assess(problem, own, 0).confidence, assess(problem, own, 1).confidence)
+
+
+def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
+    from consilience.consensus import resampling
+
+    labels = kmeans_labels(n=400)
+    problem = check_problem(labels, 4)
+    own = cs.combine(labels, 4, "walk").labels[problem.first]
+    whole = resampled_confidence(resampled_shares(problem, own, 0), own)
+    monkeypatch.setattr(resampling, "GROUPS", 40)
+    grouped = resampled_confidence(resampled_shares(problem, own, 0), own)
+    assert np.abs(np.average(grouped - whole, weights=problem.weights)) < 0.1
+    monkeypatch.setattr(resampling, "LEAVES", 60)
+    few = resampled_shares(problem, own, 0)
+    assert few.shape == (problem.n_rows, 4)
+    assert (few.sum(axis=1) <= 1 + 1e-12).all()
