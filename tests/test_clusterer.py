@@ -149,3 +149,11 @@ def test_in_a_pipeline_and_a_grid_search(blobs):
     by_known = GridSearchCV(quick(), {"n_clusters": [3, 5, 9]}, cv=3, scoring="adjusted_rand_score").fit(X, known)
     assert by_known.best_params_ == {"n_clusters": 5}
     assert by_known.predict(X).shape == (400,)
+
+
+def test_the_number_of_clusters_that_the_members_agree_on():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 40, axis=0) + rng.normal(size=(120, 2))
+    model = cs.EnsembleClusterer("auto", n_clusterings=20, methods="minima", random_state=0).fit(X)
+    assert (model.n_clusters_, int(model.scales_["n_clusters"][0]), bool(model.scales_["real"][0])) == (3, 3, True)
+    assert cs.EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(X).scales_ is None
