@@ -82,7 +82,8 @@ def certain_core(problem: Problem, cohesion: Floats, labels: NDArray, level: flo
     core, agreeing = best
     if agreeing:
         k = int(core.max()) + 1
-        place = np.argsort(by_size(core[core >= 0], problem.weights[core >= 0], k))
+        some = core >= 0
+        place = np.argsort(by_size(core[some], problem.weights[some], k, problem.first[some]))
         core = np.where(core >= 0, place[core], -1)
     return CertainCore(
         labels=problem.to_objects(core.astype(np.int64), -1),

@@ -105,7 +105,7 @@ def summarize(
         progress=progress,
     )
     k = int(labels.max()) + 1
-    rows = np.argsort(by_size(labels, problem.weights, k))[labels]
+    rows = np.argsort(by_size(labels, problem.weights, k, problem.first))[labels]
     note = ""
     if max_clusters is None and k == limit < problem.n_rows:
         note = f"the search stopped at {count(k, 'cluster')}: raise max_clusters for more"
