@@ -15,7 +15,7 @@ def _kinds(n, m, k, kinds=16, seed=0):
 
 
 def organize_5000():
-    """5,000 clusterings × 990 objects, k = 15, one thread: distances, tree, 16 groups, and the consensus of each."""
+    """5,000 clusterings × 990 objects, k = 15, one thread: distances, tree, 16 groups, and the consensus of each by default."""
     ensemble = _kinds(990, 5008, 15)[:, :5000]
     found = {}
     found["organize_cpu_s"], meta = cpu(lambda: cs.organize(ensemble, 16, "ward"))

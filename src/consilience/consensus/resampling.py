@@ -9,7 +9,7 @@ probability between two estimates: q of the answer's own cluster, too high since
 resampled, and Σ_c q_c², the agreement of two resamples, too low since both have the noise of resampling. The confidence is their
 mean. On label pools of ten real data sets it is what happens in a second, disjoint draw (docs/pools.md).
 
-An answer by evidence accumulation is resampled by evidence accumulation, on up to 1,000 rows.
+An answer by evidence accumulation is resampled by evidence accumulation, on up to 700 rows.
 
 Trees are built on up to 500 groups of rows that the tree of all clusterings keeps together longest; every row then joins by itself.
 """
@@ -33,7 +33,7 @@ from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, 
 
 RESAMPLES = 20
 GROUPS = 500
-EVIDENCE = 1000  # rows that a tree of co-association is built on
+EVIDENCE = 700  # rows that a tree of co-association is built on
 CLUSTERS = 1500  # of all clusterings together, that are resampled
 CLUSTERINGS = 30  # that are resampled at least, where there are too many objects for all
 ROUNDS = 4  # in which rows join the clusters of a resample

@@ -240,7 +240,7 @@ class Snapshot:
         support = group_support(self._labels(members), codes, THREADS)
 
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
-            return group_confidence(ensemble.labels[:, members], codes)
+            return group_confidence(ensemble[:, members], codes)
 
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess)

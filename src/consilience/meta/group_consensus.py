@@ -25,6 +25,7 @@ from consilience.meta.distances import medoid_of
 
 METHOD = "evidence"
 DRAWN = 2000  # objects that the tree is built on
+OWN = {"linkage", "memory_budget", "objects"}  # options that ask for another tree
 
 
 def group_consensus(
@@ -44,7 +45,7 @@ def group_consensus(
     """
     check_choice(method, ("auto", *METHODS), "method")
     some = ensemble[:, members]
-    if method == METHOD and not options and ensemble.n_objects > DRAWN:
+    if method == METHOD and ensemble.n_objects > DRAWN and OWN.isdisjoint(options):
         options["objects"] = drawn_objects(ensemble.n_objects)
     elif method == "vote" and "init" not in options and not isinstance(n_clusters, str):
         wanted = _median(some.n_clusters) if n_clusters is None else n_clusters
@@ -92,9 +93,9 @@ def group_support(columns: Labels, labels: Labels, threads: int = 1) -> Floats:
     return np.asarray(own / np.maximum(votes.sum(axis=1), 1))
 
 
-def group_confidence(rows: Labels, labels: Labels) -> Floats:
+def group_confidence(some: Ensemble, labels: Labels) -> Floats:
     """Probability that an independent group of the kind puts each object where it is; 0 without labels."""
-    problem = check_problem(Ensemble(rows))
+    problem = check_problem(some)
     _, found = confidence_of(problem, labels[problem.first], kind=EvidenceAccumulation._resample)
     return np.asarray(problem.to_objects(found, 0.0))
 
