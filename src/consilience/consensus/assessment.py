@@ -4,7 +4,8 @@
 in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
 below 0.04), the model of :mod:`consilience.consensus.confidence` is right and its posterior probability is the answer. Where they err
 alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
-(:mod:`consilience.consensus.resampling`). Fewer than five clusterings cannot be resampled: the model, discounted, is all there is.
+(:mod:`consilience.consensus.resampling`). Fewer than five clusterings cannot be resampled, and hundreds of clusters leave no
+time for it: the model, discounted, is all there is.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from consilience._types import Array, Floats
 from consilience.consensus.confidence import average_nmi, cluster_posterior, cluster_shares, error_correlation
 from consilience.consensus.distinct_rows import Problem, label_tables
 from consilience.consensus.resampling import resampled_confidence, resampled_shares
+from consilience.consensus.row_tree import fits, narrowed
 
 INDEPENDENT = 0.04  # correlation of errors up to which clusterings err independently
 FEWEST = 5  # clusterings that can be resampled
+MATCHED = 500  # clusters that resamples are matched with, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,8 @@ def confidence_of(
 ) -> tuple[Floats, Floats]:
     """Posterior and confidence of an :class:`Assessment`, without the rest of it."""
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
-    if len(tables[0]) > 1 and problem.n_clusterings >= FEWEST and err_alike(problem, labels, tables):
+    several = 1 < len(tables[0]) <= MATCHED and problem.n_clusterings >= FEWEST and fits(narrowed(problem))
+    if several and err_alike(problem, labels, tables):
         shares = resampled_shares(problem, labels, seed, kind)
         rest = np.maximum(1 - shares.sum(axis=1, keepdims=True), 0)  # went to clusters that match none
         return shares + rest / shares.shape[1], resampled_confidence(shares, labels)

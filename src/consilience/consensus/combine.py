@@ -28,7 +28,7 @@ from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
-from consilience.consensus.row_tree import narrowed
+from consilience.consensus.row_tree import fits, narrowed
 from consilience.consensus.scales import FEWEST, Scales, find_scales, find_splits
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.trust import trust_tables
@@ -57,6 +57,7 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
 }
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
+SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what a tree left over
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
 
 
@@ -128,7 +129,11 @@ def combine(
     if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
         return _at_scales(ens, problem, method, how, options, start, progress)
     estimator, method, notes = _fit(ens, problem, method, how, options)
-    if n_clusters == "auto":
+    if n_clusters is None:
+        notes.append(
+            f'{problem.n_clusters} is the median of the clusterings\' numbers of clusters; "auto" looks for one'
+        )
+    elif n_clusters == "auto":
         notes.append(
             f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
             "than three distinct rows of labels, leave nothing to choose by"
@@ -140,14 +145,37 @@ def _fit(
     ens: Ensemble, problem: Problem, method: str, how: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, str, list[str]]:
     """The fitted estimator, its name, and what is to be said of it."""
-    notes = []
-    if method == "auto":
+    notes, chosen, fitted = [], method == "auto", problem
+    if chosen:
         method, note = _choose_method(problem, how)
         notes.append(note)
-    estimator = _make(method, problem.n_clusters if problem.n_rows > 1 else None, how, options)._fit(ens, problem)
+        if method == "mcla":
+            fitted = narrowed(problem)  # what it was judged by
+    k = problem.n_clusters if problem.n_rows > 1 else None
+    estimator = _make(method, k, how, options)._fit(ens, fitted)
+    if chosen and method == "walk" and _least_support(estimator) < SUPPORTED and problem.n_clusterings > 2:
+        other = _make("lwgp", k, how, {})._fit(ens, problem)
+        whole = other.n_clusters_ == estimator.n_clusters_ and _least_support(other) >= SUPPORTED
+        if whole and other.anmi_ > estimator.anmi_:
+            notes = ["lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"]
+            estimator, method = other, "lwgp"
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
+    used = getattr(estimator, "n_clusterings_used_", fitted.n_clusterings)
+    if used < problem.n_clusterings:
+        notes.append(f"by {used} of the {problem.n_clusterings} clusterings, which have enough clusters together")
+    if problem.n_clusterings < 5:
+        notes.append(
+            "confidence by a model of independent errors, since fewer than five clusterings cannot be resampled"
+        )
     return estimator, method, notes
+
+
+def _least_support(estimator: Any) -> float:
+    """Mean support of the objects of the least supported cluster."""
+    there = estimator.labels_ >= 0
+    labels = estimator.labels_[there]
+    return float(np.min(np.bincount(labels, estimator.support_[there]) / np.bincount(labels)))
 
 
 def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
@@ -158,6 +186,8 @@ def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
             "walk, since fewer than three clusterings, or one distinct row of labels, leave nothing to choose by",
         )
     narrow = narrowed(problem)
+    if not fits(narrow):
+        return "vote", "vote, since the clusterings have too many clusters for other methods"
     labels = _make("mcla", narrow.n_clusters, how, {})._answer(narrow)[1]
     if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
         return "walk", "walk, since the clusterings err alike"
@@ -203,8 +233,12 @@ def _about_scales(scales: Scales) -> str:
     cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
     if not scales.table["real"].any():
         return f"no number of clusters is more stable than chance: {found}, {cloud}"
+    if not best["real"]:
+        found = f"the most stable number is no more stable than chance, but coarser or finer ones are: {found}"
     also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
-    return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
+    return f"{found}, {cloud}" + (
+        f"; {'also ' * bool(best['real'])}more stable than chance: {', '.join(also)}" if also else ""
+    )
 
 
 def _finish(

@@ -86,12 +86,14 @@ def agreement(
 ) -> Floats:
     """Which clusterings agree with the cluster of each row, or of some: 1, 0, or NaN where the label is missing.
 
-    A clustering agrees on a row if the row's label is, by plurality, a label of the row's cluster.
+    A clustering agrees on a row if the row's label is more common in the row's cluster than in any other. Shares, not counts, decide:
+    a cluster that holds most objects would else own all labels.
     """
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
     codes, own = (problem.labels, labels) if rows is None else (problem.labels[rows], labels[rows])
     agree = np.empty(codes.shape)
-    parts = np.split(label_owners(np.hstack(tables).T), np.cumsum([table.shape[1] for table in tables])[:-1])
+    shares = [table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300) for table in tables]
+    parts = np.split(label_owners(np.hstack(shares).T), np.cumsum([table.shape[1] for table in tables])[:-1])
     for q, part in enumerate(parts):
         owner = np.append(part, -1)
         agree[:, q] = np.where(codes[:, q] >= 0, owner[codes[:, q]] == own, np.nan)

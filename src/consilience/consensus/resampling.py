@@ -43,20 +43,28 @@ WORK = 2e9  # labels × clusters that are looked at, about
 def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "walk") -> Floats:
     """(n_rows, k) share of the resamples that put a row into each cluster of an answer.
 
-    Where a row went to a cluster that matches none of the answer's, its shares sum to less than 1. Resamples are combined by a "walk", or
+    Where a row went to a cluster that matches none of the answer's, its shares sum to less than 1. Only resamples that label the row
+    count for it; a row that none labels has shares of 0. Resamples are combined by a "walk", or
     by the plain "association" of evidence accumulation where the answer was.
     """
     k = int(labels.max()) + 1
     time = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
     narrow = narrowed(problem, int(min(CLUSTERS, time * problem.sizes.mean())))
     combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k, seed)
-    found, rows = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows)
+    found, rows, judged = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows), np.zeros(narrow.n_rows)
+    first = np.full(k, narrow.n_rows)
+    np.minimum.at(first, labels, rows)
+    order = np.argsort(first)  # ties of matches go by the clusters' first rows, however they are numbered
+    mine = np.argsort(order)[labels]
     for b in range(RESAMPLES):
-        again = combine_again(_copies(narrow.n_clusterings, seed, b))
-        place = matched(labels, again, narrow.weights, k)[again]
-        met = place >= 0
-        found[rows[met], place[met]] += 1
-    return found / RESAMPLES
+        copies = _copies(narrow.n_clusterings, seed, b)
+        again = combine_again(copies)
+        place = matched(mine, again, narrow.weights, k)[again]
+        seen = (narrow.labels[:, copies > 0] >= 0).any(axis=1)
+        met = (place >= 0) & seen
+        found[rows[met], order[place[met]]] += 1
+        judged += seen
+    return np.asarray(found / np.maximum(judged, 1)[:, None])
 
 
 def _copies(m: int, seed: int, b: int) -> Floats:
@@ -69,7 +77,7 @@ def _copies(m: int, seed: int, b: int) -> Floats:
 def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
     """Clusters of the rows by how often each clustering counts, as :class:`ClusterWalk` finds them."""
     overlaps = Overlaps.of(problem)
-    leaves, weights = choose_leaves(problem, LEAVES, seed)
+    leaves, weights = choose_leaves(problem, max(LEAVES, k), seed)
     some = _only(problem, leaves, weights)
     groups = _groups(some, overlaps, k)
     items = Groups.of(some, groups)
@@ -91,7 +99,7 @@ def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
 
 def _by_association(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
     """Clusters of the rows by how often each clustering counts, as :class:`EvidenceAccumulation` finds them."""
-    leaves, weights = choose_leaves(problem, EVIDENCE, seed)
+    leaves, weights = choose_leaves(problem, max(EVIDENCE, k), seed)
     some = _only(problem, leaves, weights)
 
     def again(copies: Floats) -> Ints:
@@ -119,9 +127,11 @@ def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
 def _groups(problem: Problem, overlaps: Overlaps, k: int) -> Ints:
     """Up to GROUPS groups of rows: the rows themselves, or clusters of the tree."""
     everyone = np.arange(problem.n_rows)
-    if problem.n_rows <= GROUPS:
+    if problem.n_rows <= max(GROUPS, k):
         return everyone
-    return cut_tree(leaf_tree(problem, overlaps.similarity(), everyone, problem.weights), max(GROUPS, k))
+    return cut_tree(
+        leaf_tree(problem, overlaps.similarity(), everyone, problem.weights), min(max(GROUPS, k), problem.n_rows)
+    )
 
 
 def matched(labels: Array, others: Array, weights: Floats, k: int) -> Ints:

@@ -28,8 +28,13 @@ def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
     return replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
 
 
+def fits(problem: Problem) -> bool:
+    """Whether a table of clusters × clusters has room: at least two clusterings are kept, whatever their size."""
+    return int(problem.sizes.sum()) <= 3 * CLUSTERS
+
+
 def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
-    """Average linkage of some of the rows, in SciPy's format; 4 · leaves² bytes and as much work."""
+    """Average linkage of some of the rows, in SciPy's format; 12 · leaves² bytes and as much work."""
     alike = similarity.of_rows(problem.labels[leaves]).astype(float)
     distances = np.subtract(alike.max(initial=0.0), alike, out=alike)
     np.fill_diagonal(distances, 0.0)

@@ -35,6 +35,7 @@ READ = 10**8  # labels that are read for the weights
 JUDGES = 20  # clusterings by which a cluster is judged at least, where there are so many
 FEWEST = 2000
 DEVIATIONS = 3.0
+FEWEST_MEMBERS = 5  # clusterings of which some can be judged by the others
 
 
 def trust_tables(
@@ -185,7 +186,9 @@ def member_table(
             reliability[q], chance[q] = _adjusted_wallace(table)
     middle = float(np.nanmedian(reliability)) if not np.isnan(reliability).all() else np.nan
     deviation = 1.4826 * float(np.nanmedian(np.abs(reliability - middle))) if not np.isnan(middle) else np.nan
+    # a few clusterings do not say which of them is wrong, and most of them cannot be
     outlier = (reliability < middle / 2) & (reliability < middle - DEVIATIONS * deviation)
+    drop = (chance | outlier) & (reliability < 0.5) & (m >= FEWEST_MEMBERS)
     return pd.DataFrame(
         {
             "clustering": np.arange(m) if names is None else np.asarray(names),
@@ -194,7 +197,7 @@ def member_table(
             "reliability": reliability,
             "weight": _weights(problem),
             "kept": [_kept(table) for table in tables],
-            "drop": chance | outlier,
+            "drop": drop if 2 * drop.sum() <= m else np.zeros(m, bool),
         }
     )
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import check_count, check_positive, check_seed
+from consilience._check import InputError, check_count, check_positive, check_seed
 from consilience.consensus.cluster_similarity import STEPS, Overlaps, nearest_clusters
 from consilience.consensus.cluster_weights import THETA
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed
+from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, fits, leaf_tree, narrowed
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -70,10 +70,14 @@ class ClusterWalk(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_positive("theta", self.theta)
         check_count("steps", self.steps)
-        check_count("max_leaves", self.max_leaves, problem.n_clusters)
+        check_count("max_leaves", self.max_leaves)
         narrow = narrowed(problem)
+        if not fits(narrow):
+            raise InputError(
+                f"two clusterings of {narrow.sizes.sum():,} clusters are too many for a walk over clusters; use method 'vote' or 'lwea'"
+            )
         similarity = Overlaps.of(narrow).similarity(theta=self.theta, steps=self.steps)
-        leaves, weights = choose_leaves(narrow, self.max_leaves, check_seed(self.random_state))
+        leaves, weights = choose_leaves(narrow, max(self.max_leaves, problem.n_clusters), check_seed(self.random_state))
         tree = leaf_tree(narrow, similarity, leaves, weights)
         labels = np.full(narrow.n_rows, -1)
         labels[leaves] = cut_clusters(tree, weights, problem.n_clusters)
