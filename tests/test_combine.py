@@ -25,7 +25,7 @@ from consilience.consensus.confidence import agreement, cluster_posterior, disco
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
 from consilience.information import Engine
-from consilience.measures import anmi, contingency, nmi
+from consilience.measures import adjusted_rand, anmi, contingency, nmi
 from samples import noisy_copies
 
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
@@ -399,3 +399,19 @@ def test_too_few_clusterings_or_rows_have_no_halves(labels):
     assert result.n_clusters == 2
     assert result.scales is None
     assert "2 clusters, the median of the clusterings, since fewer than four clusterings, or" in result.note
+
+
+@pytest.mark.parametrize("shares", [(0.25,) * 4, (0.88, 0.04, 0.04, 0.04)])
+def test_auto_finds_noisy_copies_of_groups_of_any_size(shares):
+    rng = np.random.default_rng(0)
+    known = rng.choice(4, 3000, p=shares)
+    copies = np.stack([np.where(rng.random(3000) < 0.3, rng.integers(0, 4, 3000), known) for _ in range(12)], axis=1)
+    assert adjusted_rand(known, cs.combine(copies, 4).labels) > 0.95
+
+
+def test_few_clusterings_say_what_confidence_rests_on():
+    assert "fewer than five" in cs.combine([[0, 0, 1, 1], [0, 1, 1, 1]], 2).note
+
+
+def test_the_median_number_of_clusters_is_said():
+    assert "median" in cs.combine(np.random.default_rng(0).integers(0, 4, (60, 6))).note
