@@ -259,7 +259,7 @@ def test_the_print_out_tells_the_scales():
     one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2)
     scales = pd.DataFrame({"n_clusters": [4, 2, 9], "real": [True, True, False]})
     assert "scales      more stable than chance at 2, also at 4\n" in repr(replace(one, scales=scales))
-    assert "scales      more stable than chance at 4, the most trustworthy first\n" in repr(
+    assert "scales      more stable than chance at 4, the most stable first\n" in repr(
         replace(one, scales=scales.iloc[[0, 2]])
     )
     assert "scales      more stable than chance at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))

@@ -36,7 +36,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the most trustworthy of the numbers at which the members agree with each other more than chance
+        Of the answer. "auto" takes the most stable of the numbers at which the members agree with each other
         (`scales_`), as :func:`consilience.combine` does; None the middle of the numbers that the members draw from (with `base`, the
         median of those that they found).
     n_clusterings : int, default 100
@@ -67,7 +67,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         Fewer than `n_clusters`, with a :class:`~sklearn.exceptions.ConvergenceWarning`, where the consensus leaves some without objects.
     scales_ : DataFrame or None
-        With ``n_clusters="auto"``: the numbers at which the members agree, the most trustworthy first, and whether each is `real`,
+        With ``n_clusters="auto"``: the numbers at which the members agree, the most stable first, and whether each is `real`,
         more than chance; see :class:`~consilience.consensus.Consensus`.
     ensemble_ : Ensemble
         The members.

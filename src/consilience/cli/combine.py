@@ -13,7 +13,7 @@ from consilience.cli import options
 @click.command("combine")
 @click.argument("labels", type=options.FILE)
 @options.consensus_options(
-    "How many; by default the median of the clusterings' numbers, 'auto' for the most trustworthy of those at which the clusterings agree.",
+    "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
     "How; 'auto' is 'mcla' where the clusterings err independently, and else 'walk'.",
     default="auto",
 )

@@ -95,7 +95,7 @@ class Overlaps:
         copies = np.ones(len(self.offsets) - 1) if copies is None else copies
         kept = copies[self.clustering] > 0
         times = copies[self.clustering][kept].astype(np.float32)
-        weight = np.sqrt(self.weights(np.where(copies > 0, copies, 0), theta)[kept])
+        weight = np.sqrt(self.weights(copies, theta)[kept])
         step = self.jaccard[np.ix_(kept, kept)] * (weight**2).astype(np.float32)
         step /= np.maximum(step @ times, TINY)[:, None]
         ends: Single = step

@@ -80,7 +80,7 @@ def combine(
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     n_clusters : int, None or "auto"
-        None takes the median of the clusterings' numbers of clusters; "auto" the most trustworthy of the numbers at which two halves
+        None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers at which two halves
         of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For ``method="nbce"`` both
         leave the number to the model.
     method : str
@@ -203,7 +203,7 @@ def _at_scales(
     start: float,
     progress: bool | None,
 ) -> Consensus:
-    """The answer at the most trustworthy number of clusters, with those at the other scales."""
+    """The answer at the most stable number of clusters, with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
     fits = {k: _fit(ens, problem.with_clusters(k), method, how, options) for k in scales.ranked}
     estimator, method, notes = fits[scales.ranked[0]]

@@ -219,3 +219,10 @@ def sample_rows(weights: Floats, size: int, seed: int) -> Ints:
     # The smallest of exponential times with these rates are such a draw.
     times = stream(seed, "consensus.rows").exponential(size=len(weights)) / weights
     return np.sort(np.argpartition(times, size)[:size])
+
+
+def sample_evenly(problem: Problem, most: int) -> Ints:
+    """The rows of `most` objects, evenly taken in the canonical order of the rows: the order of the objects does not matter."""
+    ends = problem.weights.cumsum()
+    at = (np.arange(most) + 0.5) * ends[-1] / most
+    return np.minimum(np.searchsorted(ends, at, side="right"), problem.n_rows - 1)

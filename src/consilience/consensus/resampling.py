@@ -29,7 +29,7 @@ from consilience.consensus.association_tree import mean_association
 from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
-from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed
+from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed, similarity_tree
 
 RESAMPLES = 20
 GROUPS = 500
@@ -48,8 +48,8 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
     by the plain "association" of evidence accumulation where the answer was.
     """
     k = int(labels.max()) + 1
-    time = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
-    narrow = narrowed(problem, int(min(CLUSTERS, time * problem.sizes.mean())))
+    affordable = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
+    narrow = narrowed(problem, int(min(CLUSTERS, affordable * problem.sizes.mean())))
     combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k, seed)
     found, rows, judged = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows), np.zeros(narrow.n_rows)
     first = np.full(k, narrow.n_rows)
@@ -81,15 +81,11 @@ def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
     some = _only(problem, leaves, weights)
     groups = _groups(some, overlaps, k)
     items = Groups.of(some, groups)
-    n_items = len(items.mass)
 
     def again(copies: Floats) -> Ints:
         similarity = overlaps.similarity(copies)
-        alike = similarity.of_groups(items).astype(float)
-        distances = alike.max() - alike
-        np.fill_diagonal(distances, 0.0)
-        labels = cut_clusters(weighted_linkage(distances, items.mass), items.mass, min(k, n_items))[groups]
-        labels, _ = nearest_clusters(some, similarity, labels, min(k, n_items), ROUNDS)
+        tree = similarity_tree(similarity.of_groups(items), items.mass)
+        labels, _ = nearest_clusters(some, similarity, cut_clusters(tree, items.mass, k)[groups], k, ROUNDS)
         if len(leaves) < problem.n_rows:
             labels = similarity.to_clusters(some, labels, k, problem.labels).argmax(axis=1)
         return labels

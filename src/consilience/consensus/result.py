@@ -53,7 +53,7 @@ class Consensus(Result):
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
         `sem`, and that of a null without clusters, `null`, up to `null_high`.
     scales : DataFrame or None
-        The numbers of clusters at which the ensemble agrees with itself, the most trustworthy first: `n_clusters`, `stability`,
+        The numbers of clusters at which the ensemble agrees with itself, the most stable first: `n_clusters`, `stability`,
         `null`, `null_high`, `excess` (stability − null_high), `real` (more than chance) and `confidence` (mean of the objects).
     scale_labels : (n_objects, n_scales) int array or None
         The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw_tree_over_k` draws.
@@ -167,7 +167,7 @@ def describe_scales(one: Consensus) -> str:
         return "no number of clusters is more stable than chance"
     others = [k for k in real if k != one.n_clusters]
     if len(others) == len(real):
-        return f"more stable than chance at {list_numbers(np.array(real))}, the most trustworthy first"
+        return f"more stable than chance at {list_numbers(np.array(real))}, the most stable first"
     return f"more stable than chance at {one.n_clusters}" + (
         f", also at {list_numbers(np.array(others))}" if others else " only"
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from consilience._random import stream
-from consilience._types import Floats, Ints
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.cluster_similarity import Similarity
 from consilience.consensus.distinct_rows import Problem, representative_rows
 from consilience.consensus.linkage import cut_tree, weighted_linkage
@@ -35,8 +35,12 @@ def fits(problem: Problem) -> bool:
 
 def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
     """Average linkage of some of the rows, in SciPy's format; 12 · leaves² bytes and as much work."""
-    alike = similarity.of_rows(problem.labels[leaves]).astype(float)
-    distances = np.subtract(alike.max(initial=0.0), alike, out=alike)
+    return similarity_tree(similarity.of_rows(problem.labels[leaves]), weights)
+
+
+def similarity_tree(alike: Array, weights: Floats) -> Floats:
+    """Average linkage of items by their similarities: distances are what is missing to the largest."""
+    distances = np.subtract(alike.max(initial=0.0), alike, dtype=float)
     np.fill_diagonal(distances, 0.0)
     return weighted_linkage(distances, weights)
 

@@ -142,7 +142,7 @@ class Scales:
     curve : DataFrame
         `n_clusters`, `stability`, `sem`, `null`, `null_high` of every number tried.
     ranked : list of int
-        The scales, the most trustworthy first.
+        The scales, the most stable first.
     halves, null : Halves, list of Halves
         Of the ensemble, and of every cloud.
     rows : (n_sampled,) int array

@@ -27,7 +27,7 @@ from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.cluster_weights import cluster_weights
 from consilience.consensus.confidence import floating
-from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.distinct_rows import Problem, sample_evenly
 
 OBJECTS = 100_000  # that the clusterings are judged by, at most
 LABELS = 10**7  # that are looked at for it; clusterings × objects, but not below 2,000 objects
@@ -285,10 +285,3 @@ def _weights(problem: Problem) -> Floats:
         if known.any():
             found[at] = np.average(worth[column[known]], weights=some.weights[known])
     return found
-
-
-def sample_evenly(problem: Problem, most: int) -> Ints:
-    """The rows of `most` objects, evenly taken in the canonical order of the rows: the order of the objects does not matter."""
-    ends = problem.weights.cumsum()
-    at = (np.arange(most) + 0.5) * ends[-1] / most
-    return np.minimum(np.searchsorted(ends, at, side="right"), problem.n_rows - 1)

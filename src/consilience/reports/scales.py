@@ -32,7 +32,7 @@ COLORED = 2  # trees by known labels, in a report
 
 def print_scales(summary: Mapping[str, Any], console: Console) -> None:
     """Print the scales of :func:`consensus_summary`, whether each is more than chance, and the splits between them in words."""
-    console.print("\nHow many clusters? Numbers at which the clusterings agree, the most trustworthy first")
+    console.print("\nHow many clusters? Numbers at which the clusterings agree, the most stable first")
     names = ["n_clusters", "stability", "null", "null_high", "confidence"]
     rows = []
     for row in summary["scales"]:
@@ -129,7 +129,9 @@ def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
         )
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
     if one.scales is not None:
-        caption = "Scales: numbers of clusters at which the ensemble agrees, the most trustworthy first; real is more than chance"
+        caption = (
+            "Scales: numbers of clusters at which the ensemble agrees, the most stable first; real is more than chance"
+        )
         yield Sheet("scales", one.scales.set_index("n_clusters"), caption)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
         yield from describe_tree_over_k(one, "Every row is a scale")

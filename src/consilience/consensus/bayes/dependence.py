@@ -28,8 +28,8 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._random import child_seed, stream
-from consilience._types import Floats, Ints, Labels
-from consilience.consensus.distinct_rows import Problem
+from consilience._types import Floats, Labels
+from consilience.consensus.distinct_rows import Problem, sample_evenly
 from consilience.consensus.engine_consensus import best_start, problem_views
 
 SAMPLE = 10_000  # objects by which the dependence is judged
@@ -47,7 +47,8 @@ def likelihood_power(problem: Problem, *, seed: int) -> float:
     r = len(telling)
     if r < 2 or problem.n_rows < 2:
         return 1.0
-    rows = _some_objects(problem)
+    # all objects, or evenly spaced ones; of fractions of objects, about as many as there are rows
+    rows = sample_evenly(problem, min(SAMPLE, max(problem.n_rows, round(float(problem.weights.sum())))))
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     labels = np.ascontiguousarray(problem.labels[used])
     part = Problem(labels, counts.astype(float), problem.n_clusters, inverse)
@@ -75,13 +76,6 @@ def _consensus(problem: Problem, seed: int) -> Labels:
     k = min(max(2, int(np.median(problem.sizes))), problem.n_rows)
     views = problem_views(problem)
     return best_start(views, k, objective="quadratic", n_init=10, batch=20, max_iter=50, seed=seed, n_jobs=1)
-
-
-def _some_objects(problem: Problem) -> Ints:
-    """Rows of all objects, or of evenly spaced ones; of fractions of objects, about as many as there are rows."""
-    ends = np.cumsum(problem.weights)
-    n = min(SAMPLE, max(problem.n_rows, round(float(ends[-1]))))
-    return np.minimum(np.searchsorted(ends, (np.arange(n) + 0.5) * ends[-1] / n, side="right"), problem.n_rows - 1)
 
 
 def _shared(a: Labels, b: Labels, z: Labels, rng: np.random.Generator) -> tuple[float, float]:
