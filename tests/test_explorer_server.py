@@ -547,6 +547,19 @@ def test_a_new_server_takes_the_place_of_an_old_one():
         assert httpx.get(address, headers={"X-Consilience-Token": second.token}).status_code == 200
 
 
+def test_a_server_that_ends_leaves_no_connection_open(monkeypatch):
+    server = Server(beads_session(), token=TOKEN, assets=ASSETS).start()
+    # a connection that arrives while the server ends is told nothing
+    monkeypatch.setattr(connections.LimitedProtocol, "shutdown", lambda self: None)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=8) as connection:
+        connection.sendall((head(server, "GET /api/session") + "\n").replace("\n", "\r\n").encode())
+        assert connection.recv(2**20).startswith(b"HTTP/1.1 200")
+        server.close()
+        with suppress(ConnectionResetError):
+            while connection.recv(2**20):
+                pass
+
+
 @pytest.mark.parametrize("host", ["", "a b", "x/y", "é@", None])
 def test_what_is_no_host(host):
     with pytest.raises(InputError):

@@ -77,6 +77,7 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
         page = seen.page
         press(page, "c", "2", "s")
         before = state(page)
+        settle(page)
         first.close()
         press(page, "3")
         page.get_by_role("alert").filter(has_text="does not answer").wait_for()

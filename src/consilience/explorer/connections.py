@@ -6,10 +6,22 @@ import asyncio
 from typing import Any
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 128  # open at once; more would use up the files that a process may have
 PATIENCE = 10.0  # seconds in which the head of a request has to arrive
+
+
+class EndingServer(uvicorn.Server):
+    """A server that leaves no connection open: in a process that lives on, a page would wait on one for ever."""
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Let what is under way finish, and cut off what does not."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # the loop closes their sockets in its next turn
 
 
 class LimitedProtocol(H11Protocol):

@@ -64,7 +64,7 @@ class Server:
         assets = prepare(host) if assets is None else assets
         import uvicorn
 
-        from consilience.explorer.connections import LimitedProtocol
+        from consilience.explorer.connections import EndingServer, LimitedProtocol
         from consilience.explorer.http import Tokens, make_app
 
         address = check_host(host)
@@ -92,7 +92,7 @@ class Server:
             proxy_headers=False,
             timeout_graceful_shutdown=2,
         )
-        self._server = uvicorn.Server(config)
+        self._server = EndingServer(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="explorer", daemon=True
         )
