@@ -55,6 +55,45 @@ def register(cls: C) -> C:
     return cls
 
 
+class _Late:
+    """A field whose value may be given as a function that makes it, which is called when the field is first read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, record: Any, owner: type | None = None) -> Any:
+        if record is None:
+            return None  # the default of the field
+        value = record.__dict__[self.name]
+        if callable(value):
+            value = record.__dict__[self.name] = value()
+        return value
+
+    def __set__(self, record: Any, value: Any) -> None:
+        record.__dict__[self.name] = value
+
+
+def late() -> Any:
+    """The default of a field of a record, None, that may also be given as a function without arguments that makes the value.
+
+    The function is called when the field is first read, and so before the record is saved, pickled or copied.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Squares(Result):
+    ...     table: list | None = late()
+    >>> one = Squares(lambda: print("made") or [0, 1, 4])
+    >>> one.table, one.table
+    made
+    ([0, 1, 4], [0, 1, 4])
+    >>> print(Squares().table)
+    None
+    """
+    return _Late()
+
+
 class Result:
     """Base class of result records: frozen dataclasses, equal only to themselves, that save and open again.
 
@@ -84,6 +123,10 @@ class Result:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         register(cls)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: fields that are made when read are made now, since what makes them may be large."""
+        return {name: getattr(self, name) for name in self.__dict__}
 
     def to_frame(self) -> pd.DataFrame:
         """The result as one table."""

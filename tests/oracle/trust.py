@@ -8,21 +8,32 @@ from typing import Any
 import numpy as np
 
 
-def owners(columns: Any, labels: Any, k: int) -> list[dict[int, int]]:
-    """For every clustering, the cluster that holds most objects of each label; ties go to the lower number."""
+def owners(columns: Any, labels: Any, k: int, rank: Any) -> list[dict[int, int]]:
+    """For every clustering, the cluster that holds most objects of each label.
+
+    Ties go to the cluster with more labels, then to the one with purer ones, then to that of lower rank.
+    """
     found = []
     for column in columns:
         counts = {label: np.zeros(k, int) for label in set(column[column >= 0].tolist())}
         for label, cluster in zip(column, labels, strict=True):
             if label >= 0 and cluster >= 0:
                 counts[label][cluster] += 1
-        found.append({label: int(count.argmax()) for label, count in counts.items()})
-    return found
+        found.append(counts)
+    everything = np.array([count for counts in found for count in counts.values()])
+    labeled, pure = everything.sum(axis=0), (everything**2).sum(axis=0)
+    return [
+        {
+            label: min(range(k), key=lambda c: (-count[c], -labeled[c], -pure[c], rank[c]))
+            for label, count in counts.items()
+        }
+        for counts in found
+    ]
 
 
-def votes(columns: Any, labels: Any, k: int) -> list[list[tuple[int, int]]]:
+def votes(columns: Any, labels: Any, k: int, rank: Any) -> list[list[tuple[int, int]]]:
     """For every object, (clustering, cluster) of each of its votes."""
-    speaks = owners(columns, labels, k)
+    speaks = owners(columns, labels, k, rank)
     return [
         [(q, speaks[q][column[i]]) for q, column in enumerate(columns) if column[i] >= 0] for i in range(len(labels))
     ]
@@ -40,22 +51,24 @@ def recurrence(columns: Any, labels: Any, cluster: int) -> float:
     return float(np.mean(best)) if best else np.nan
 
 
-def confused(columns: Any, labels: Any, cluster: int, k: int) -> tuple[int, float]:
+def confused(columns: Any, labels: Any, cluster: int, k: int, rank: Any) -> tuple[int, float]:
     """The other cluster that most votes of a cluster's objects speak for, and their share of its votes."""
     count = np.zeros(k)
-    for i, cast in enumerate(votes(columns, labels, k)):
+    for i, cast in enumerate(votes(columns, labels, k, rank)):
         for _, to in cast if labels[i] == cluster else []:
             count[to] += 1
     total, count[cluster] = count.sum(), 0
-    return (int(count.argmax()), count.max() / total) if count.any() else (-1, 0.0)
+    nearest = min(range(k), key=lambda c: (-count[c], rank[c]))
+    return (nearest, count.max() / total) if count.any() else (-1, 0.0)
 
 
-def what_others_say(columns: Any, labels: Any, k: int, without: int) -> Any:
+def what_others_say(columns: Any, labels: Any, k: int, without: int, rank: Any) -> Any:
     """The cluster of most votes of the other clusterings; −1 where there is none."""
     found = np.full(len(labels), -1)
-    for i, cast in enumerate(votes(columns, labels, k)):
+    for i, cast in enumerate(votes(columns, labels, k, rank)):
         count = np.bincount([to for q, to in cast if q != without], minlength=k)
-        found[i] = count.argmax() if count.any() and labels[i] >= 0 else -1
+        if count.any() and labels[i] >= 0:
+            found[i] = min(range(k), key=lambda c, count=count: (-count[c], rank[c]))
     return found
 
 

@@ -268,7 +268,7 @@ def _finish(
         note="; ".join(notes),
         seconds=time.perf_counter() - start,
         estimator=estimator,
-        **trust_tables(problem, ens.labels.T, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
+        **trust_tables(problem, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
         **chosen,
     )
 

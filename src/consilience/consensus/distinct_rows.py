@@ -110,7 +110,8 @@ class Problem:
 def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None) -> Problem:
     """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
 
-    ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2.
+    ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
+    there: they have no row, and a cluster or a clustering of nothing but them does not count.
     """
     ens = as_ensemble(labels)
     signatures = ens.signatures()
@@ -118,16 +119,17 @@ def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_we
     keep = (signatures.labels >= 0).any(axis=1) & (weights > 0)
     if not keep.any():
         raise InputError("no object has a label, so there is nothing to combine")
-    rows, order, given = canonical(signatures.labels[keep], weights[keep], signatures.first[keep])
+    inverse, first = _weighted_objects(signatures, sample_weight)
+    rows, order, given = canonical(signatures.labels[keep], weights[keep], first[keep])
     kept = np.flatnonzero(keep)[order]
     place = np.full(len(keep), -1)
     place[kept] = np.arange(len(kept))
     if n_clusters is None and len(rows) == 1:
         k = 1  # all alike: one cluster
     else:
-        median = max(2, int(np.median(ens.n_clusters)))
+        median = max(2, int(np.median(rows.max(axis=0) + 1)))
         k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
-    return Problem(rows, weights[kept], k, place[signatures.inverse], given)
+    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given)
 
 
 def _check_n_clusters(k: Any, n_rows: int) -> int:
@@ -160,6 +162,15 @@ def _row_weights(signatures: Any, sample_weight: Any, n_objects: int) -> Floats:
         order = np.lexsort((weights, inverse))  # fractions are added in one order, whatever that of the objects
         inverse, weights = inverse[order], weights[order]
     return np.bincount(inverse, weights, minlength=len(signatures)).astype(float)
+
+
+def _weighted_objects(signatures: Any, sample_weight: Any) -> tuple[Ints, Ints]:
+    """The row of every object, −1 of those of weight 0, and the first object of every row that has a weight."""
+    if sample_weight is None or (there := np.asarray(sample_weight, float) > 0).all():
+        return signatures.inverse, signatures.first
+    objects, first = np.flatnonzero(there), signatures.first.copy()
+    first[signatures.inverse[objects[::-1]]] = objects[::-1]  # the last one written is the first of them
+    return np.where(there, signatures.inverse, -1), first
 
 
 def incidence(problem: Problem) -> Any:

@@ -12,9 +12,10 @@ from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.confidence import floating
 from consilience.ensemble import Ensemble
-from consilience.results import Result
+from consilience.results import Result, late
 
 LISTED = 10  # clusters that are printed
+WEAKEST = 4  # of them, at least, that are least to be trusted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -44,11 +45,11 @@ class Consensus(Result):
     clusters : DataFrame or None
         How far to trust each cluster: `cluster`, `size`, `share`, `confidence` and `support` (means of its objects), `floaters`,
         `recurrence` (how well the clusterings contain it), `nearest` (the cluster it is most often confused with) and `confused`
-        (how often). :func:`consilience.consensus.trust.cluster_table` has the definitions.
+        (how often). :func:`consilience.consensus.trust.cluster_table` has the definitions. Made when first read, as is the next.
     members : DataFrame or None
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
-        answer) and `drop` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
+        answer) and `better_without` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
         `sem`, and that of a null without clusters, `null`, up to `null_high`.
@@ -77,8 +78,8 @@ class Consensus(Result):
     method: str
     anmi: float
     ids: Array | None = None
-    clusters: pd.DataFrame | None = None
-    members: pd.DataFrame | None = None
+    clusters: pd.DataFrame | None = late()  # noqa: RUF009
+    members: pd.DataFrame | None = late()  # noqa: RUF009
     curve: pd.DataFrame | None = None
     scales: pd.DataFrame | None = None
     scale_labels: Ints | None = None
@@ -175,22 +176,48 @@ def describe_scales(one: Consensus) -> str:
 
 def describe_drops(one: Consensus, most: int = 3) -> str:
     """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
-    if one.members is None or not one.members["drop"].any():
+    if one.members is None or not one.members["better_without"].any():
         return ""
-    weak = one.members[one.members["drop"]].sort_values("reliability", kind="stable")
+    weak = one.members[one.members["better_without"]].sort_values("reliability", kind="stable")
     some = weak.head(most)
     named = [f"{name} ({value:.2f})" for name, value in zip(some["clustering"], some["reliability"], strict=True)]
     more = f", … {len(weak) - most:,} more" if len(weak) > most else ""
     return f"{len(weak):,} of {count(len(one.members), 'clustering')}, by reliability: {', '.join(named)}{more}"
 
 
+def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:
+    """Which of many clusters to show, by their numbers: the largest, and always those least to be trusted; and what is left out.
+
+    Parameters
+    ----------
+    confidence : (n_clusters,) floats
+        Of the clusters, the largest first.
+    most : int
+        Clusters that there is room for.
+
+    Examples
+    --------
+    >>> clusters_to_show([0.9, 0.9, 0.8, 0.9, 0.9, 0.5], 4)
+    (array([0, 1, 2, 5]), '2 more, with a confidence of at least 0.900')
+    """
+    values = np.asarray(confidence, float)
+    if len(values) <= most:
+        return np.arange(len(values)), ""
+    weakest = np.argsort(values, kind="stable")[: max(1, min(WEAKEST, most // 2))]
+    others = np.setdiff1d(np.arange(len(values)), weakest)
+    shown = np.sort(np.append(weakest, others[: most - len(weakest)]))
+    left = others[most - len(weakest) :]
+    return shown, f"{len(left):,} more, with a confidence of at least {np.floor(values[left].min() * 1000) / 1000:.3f}"
+
+
 def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
     """The clusters as lines of a small table."""
     lines = ["cluster        size  confidence  support"]
-    for row in clusters.head(LISTED).itertuples():
+    shown, left = clusters_to_show(clusters["confidence"], LISTED)
+    for row in clusters.iloc[shown].itertuples():
         lines.append(f"{row.cluster:>7}{row.size:>12,}{row.confidence:>12.3f}{row.support:>9.3f}")
-    if (left := len(clusters) - LISTED) > 0:
-        lines.append(f"      … {left:,} more")
+    if left:
+        lines.append(f"      … {left}")
     return lines
 
 

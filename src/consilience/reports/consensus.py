@@ -15,7 +15,7 @@ from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement
 from consilience.consensus import FLOATING, Consensus
-from consilience.consensus.result import describe_drops, describe_scales
+from consilience.consensus.result import clusters_to_show, describe_drops, describe_scales
 from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 BARS = 40  # clusters that a picture has room for
 FEATURES = 5  # of each cluster
 PRINTED = 20  # clusters on the terminal
+WEAKEST = 8  # clusters that are named as least to be trusted, where a table is cut
 TABLES = ("clusters", "members", "curve", "scales", "splits")
 
 
@@ -108,11 +109,12 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     if summary["clusters"]:
         console.print("\nHow far to trust each cluster")
         names = ["cluster", "size", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
-        rows = [[format_number(row[name]) for name in names] for row in summary["clusters"][:PRINTED]]
+        shown, left = clusters_to_show([row["confidence"] for row in summary["clusters"]], PRINTED)
+        rows = [[format_number(summary["clusters"][c][name]) for name in names] for c in shown]
         rows = [[*row[:6], "–" if row[6] == "-1" else row[6], row[7]] for row in rows]
         print_table(console, names, rows, tuple(range(len(names))))
-        if (left := len(summary["clusters"]) - PRINTED) > 0:
-            console.print(f"… {count(left, 'more cluster')}")
+        if left:
+            console.print(f"… {left}")
     terms = [*(["stability"] if summary["scales"] else []), "confidence", "support", "floater"]
     terms += ["recurrence"] if summary["clusters"] else []
     print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
@@ -219,6 +221,13 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         "Left of the dashed line are the floaters, in black in the middle: no majority of clusterings puts them where they are.",
     )
     yield Sheet("clusters", frame, "The clusters, the largest first", most=BARS)
+    if len(clusters) > BARS:
+        weak = clusters.sort_values("confidence", kind="stable").head(WEAKEST)
+        named = [
+            f"{c} ({size:,} objects, {p:.2f})"
+            for c, size, p in weak[["cluster", "size", "confidence"]].to_numpy(object)
+        ]
+        yield Text(f"The clusters least to be trusted, by their confidence: {', '.join(named)}.")
     if report.known:
         rows = {name: match_known(codes, labels) for name, codes in report.known.items()}
         matches = pd.DataFrame(rows).T.rename_axis("known_labels")

@@ -47,7 +47,7 @@ def members_figure(one: Consensus) -> Figure:
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")
     table = one.members.sort_values("reliability", kind="stable")
-    n, drop = len(table), table["drop"].to_numpy(bool)
+    n, drop = len(table), table["better_without"].to_numpy(bool)
     named, at = n <= NAMED, np.arange(n)
     figure = new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
     left, right = figure.subplots(1, 2, sharey=True)
