@@ -65,7 +65,7 @@ def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
 
 def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
     monkeypatch.setattr(
-        "consilience.clusterer.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
+        "consilience.clusterer.estimator.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
     )
     with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer"):
         assert quick().fit(blobs[0]).n_clusters_ == 4

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import zlib
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -28,12 +30,15 @@ HEADER, ARRAYS = "result.json", "arrays.npz"
 OWNERS: dict[str, str] = {
     "Agreement": "consilience.agreement",
     "Alternatives": "consilience.alternatives",
+    "Assignment": "consilience.clusterer",
     "CertainCore": "consilience.consensus",
+    "ClustererModel": "consilience.clusterer",
     "Comparison": "consilience.measures",
     "Consensus": "consilience.consensus",
     "Contrast": "consilience.alternatives",
     "CredibleBall": "consilience.consensus",
     "Diagnostics": "consilience.alternatives",
+    "Drift": "consilience.clusterer",
     "Map": "consilience.meta",
     "MetaClustering": "consilience.meta",
     "Null": "consilience.meta",
@@ -159,7 +164,7 @@ class Result:
             found: R = kind._read(folder, header)
         except InputError:
             raise
-        except (KeyError, TypeError, ValueError, OSError, pa.ArrowException) as error:
+        except (KeyError, TypeError, ValueError, OSError, EOFError, BadZipFile, zlib.error, pa.ArrowException) as error:
             reason = " ".join(str(error).split())[:100]
             raise InputError(f"{folder} is damaged, or written by another version ({reason}): save it again") from error
         return found
@@ -319,7 +324,7 @@ class _Parts:
 
     def _array(self, name: str) -> np.ndarray:
         if self.read is None:
-            with np.load(self.folder / ARRAYS, allow_pickle=False) as arrays:
+            with (self.folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 self.read = {key: arrays[key] for key in arrays.files}
         return self.read[name]
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from consilience._random import stream
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.generation.method import Space
 from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner, weighted
+from consilience.generation.spaces import Preparation
 from consilience.generation.specs import Spec
+from consilience.results import register
+from consilience.tables import Standardizer
 
 BLOCK = 2**24  # scores at a time
+NEIGHBORS = 20_000  # objects of a clustering without means that are kept, at most
+TOTAL = 200_000  # of all clusterings that weigh the columns in ways of their own
+FEWEST = 1000
+
+register(Preparation)
+register(Standardizer)
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class Means:
     """The means of the clusters of several clusterings in one space: |w (x − c)|² = |w x|² − 2 x·(w² c) + |w c|²."""
@@ -30,15 +42,7 @@ class Means:
     @classmethod
     def of(cls, space: Space, specs: list[Spec], columns: list[int], labels: Labels) -> Means:
         """From the labels (objects × clusterings) that the specs made."""
-        sizes = labels[:, columns].max(axis=0).astype(np.int64) + 1
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        rows, which = np.nonzero(labels[:, columns] >= 0)
-        numbers = labels[rows, np.asarray(columns)[which]] + offsets[which]
-        members = sparse.csr_array((np.ones(len(rows)), (numbers, rows)), (int(offsets[-1]), len(labels)))
-        sums = members @ space.table
-        means = np.asarray(sums.todense() if sparse.issparse(sums) else sums)
-        counts = np.bincount(numbers, minlength=len(means))
-        means = means / np.maximum(counts, 1)[:, None]
+        means, counts, sizes = cluster_means(space.table, labels[:, columns])
         weights = np.ones((len(columns), space.width))
         for row, spec in zip(weights, specs, strict=True):
             if spec.weights is not None:
@@ -60,34 +64,71 @@ class Means:
                 labels[rows, j] = scores[:, first:last].argmin(axis=1)
 
 
+def cluster_means(table: ArrayLike, labels: Labels) -> tuple[Floats, Ints, Ints]:
+    """The means of all clusters of some clusterings one below the other, their numbers of objects, and how many each has.
+
+    A cluster without objects has the mean 0.
+    """
+    sizes = labels.max(axis=0).astype(np.int64) + 1
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    rows, which = np.nonzero(labels >= 0)
+    numbers = labels[rows, which] + offsets[which]
+    members = sparse.csr_array((np.ones(len(rows)), (numbers, rows)), (int(offsets[-1]), len(labels)))
+    sums = members @ table
+    means = np.asarray(sums.todense() if sparse.issparse(sums) else sums)
+    counts = np.bincount(numbers, minlength=len(means))
+    return means / np.maximum(counts, 1)[:, None], counts, sizes
+
+
+@register
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """One clustering without means: a new object has the label of the nearest one that was clustered."""
+    """Clusterings without means: a new object has the labels of the nearest of the objects that are kept.
 
-    space: Space
-    column: int
+    Those that weigh the columns alike share their objects and one search.
+    """
+
+    space: Space  # without its table
+    columns: Ints
     weights: Array | None
-    labels: Labels
+    objects: Any  # (kept, width) array or CSR matrix, its columns weighted already
+    labels: Labels  # (kept, clusterings)
+
+    @classmethod
+    def of(cls, space: Space, weights: Array | None, columns: list[int], labels: Labels, most: int) -> Nearest:
+        """Keep all objects, or a random sample of `most`, and of every cluster at least one."""
+        kept = np.arange(len(labels))
+        if len(labels) > most:
+            order = stream(len(labels), "generation.neighbors", columns[0]).permutation(len(labels))
+            firsts = [order[np.unique(labels[order, j], return_index=True)[1]] for j in columns]
+            kept = np.unique(np.concatenate([order[:most], *firsts]))
+        objects = space.table[kept]
+        objects = objects if weights is None else weighted(objects, weights)
+        return cls(replace(space, table=None), np.asarray(columns), weights, objects, labels[kept][:, columns])
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
-        """Fill in the labels of new rows."""
+        """Fill in the labels of new rows; O(new · kept · width), in blocks."""
         from sklearn.metrics import pairwise_distances_argmin
 
-        new, old = self.space.transform(table), self.space.table
-        if self.weights is not None:
-            new, old = weighted(new, self.weights), weighted(old, self.weights)
-        labels[:, self.column] = self.labels[pairwise_distances_argmin(new, old)]
+        new = self.space.transform(table)
+        new = new if self.weights is None else weighted(new, self.weights)
+        labels[:, self.columns] = self.labels[pairwise_distances_argmin(new, self.objects)]
 
 
+@register
+@dataclass(frozen=True, eq=False)
 class Labeler:
     """Labels new objects as the clusterings of an ensemble that a runner made would.
 
-    Parameters
+    K-means keeps its means, so that no data is kept. Of other clusterers up to 20,000 objects are, fewer each where many of
+    them weigh the columns in ways of their own (200,000 in all).
+
+    Attributes
     ----------
-    runner : Runner
-        Of a plan with ``metric="euclidean"``.
-    ensemble : Ensemble
-        What it made. K-means keeps its means, so that no data is kept; for other clusterers the data is.
+    preparation : Preparation
+        What is done to the given columns.
+    n_clusterings : int
+    parts : list of Means or Nearest
 
     Examples
     --------
@@ -98,29 +139,47 @@ class Labeler:
     >>> X = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2]])
     >>> runner = Runner(X, Plan.checked(methods="minima", n_clusters=2))
     >>> ensemble = runner.run(5)
-    >>> bool((Labeler(runner, ensemble).label(X) == ensemble.labels).all())
+    >>> bool((Labeler.of(runner, ensemble).label(X) == ensemble.labels).all())
     True
     """
 
-    def __init__(self, runner: Runner, ensemble: Ensemble) -> None:
-        self._preparation, self._n = runner.spaces.preparation, ensemble.n_clusterings
-        self._parts: list[Means | Nearest] = []
+    preparation: Preparation
+    n_clusterings: int
+    parts: list[Any]
+
+    @classmethod
+    def of(cls, runner: Runner, ensemble: Ensemble) -> Labeler:
+        """From a runner of a plan with ``metric="euclidean"``, and the ensemble that it made."""
         specs = [runner.fitted(Spec.of_row(row)) for row in ensemble.info.to_dict("records")]
         means: dict[str, list[int]] = {}
+        alike: dict[str, list[int]] = {}  # without means, but one search serves them all
+        others: list[list[int]] = []
+        parts: list[Any] = []
         for j, spec in enumerate(specs):
             if runner.base is None and METHODS[spec.method].is_kmeans:
                 means.setdefault(METHODS[spec.method].space, []).append(j)
+            elif spec.weights is None:
+                alike.setdefault(METHODS[spec.method].space, []).append(j)
             else:
-                space = runner.spaces.of(spec.method)
-                self._parts.append(Nearest(space, j, spec.weights, ensemble.labels[:, j].copy()))
+                others.append([j])
         for some in means.values():
             space = runner.spaces.of(specs[some[0]].method)
-            self._parts.append(Means.of(space, [specs[j] for j in some], some, ensemble.labels))
+            parts.append(Means.of(space, [specs[j] for j in some], some, ensemble.labels))
+        most = int(np.clip(TOTAL // max(1, len(others)), FEWEST, NEIGHBORS))
+        for some, size in [*((part, NEIGHBORS) for part in alike.values()), *((part, most) for part in others)]:
+            spec = specs[some[0]]
+            parts.append(Nearest.of(runner.spaces.of(spec.method), spec.weights, some, ensemble.labels, size))
+        return cls(runner.spaces.preparation, ensemble.n_clusterings, parts)
 
     def label(self, X: ArrayLike) -> Labels:
         """(n_new, n_clusterings) labels of new rows of the data, dense or CSR. Cost O(n_new · columns · all clusters)."""
-        table = self._preparation.apply(X)
-        labels = np.full((X.shape[0], self._n), -1, np.int32)
-        for part in self._parts:
+        table = self.preparation.apply(X)
+        labels = np.full((X.shape[0], self.n_clusterings), -1, np.int32)
+        for part in self.parts:
             part.label(table, labels)
         return labels
+
+    @property
+    def n_kept(self) -> int:
+        """Rows of the data that it keeps, all clusterings together."""
+        return sum(part.objects.shape[0] for part in self.parts if isinstance(part, Nearest))

@@ -11,6 +11,7 @@ import numpy as np
 
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.generation.kmeans import Runs, check_table, kmeans_runs
+from consilience.results import register
 
 if TYPE_CHECKING:
     from consilience.generation.plan import Plan
@@ -20,9 +21,12 @@ Check: TypeAlias = Callable[[str, Any], Any]  # (name, value) → the value to k
 Options: TypeAlias = Mapping[str, tuple[Any, Check]]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class Space:
     """A form of the data that clusterings are made on: here the columns themselves.
+
+    A subclass is a dataclass as well; its fields are saved with a model that labels new objects, but the table is not.
 
     Attributes
     ----------
@@ -30,6 +34,10 @@ class Space:
     """
 
     table: ArrayLike
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        register(cls)
 
     @property
     def width(self) -> int:

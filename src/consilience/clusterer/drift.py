@@ -1,0 +1,255 @@
+"""Whether new objects are like those that were clustered.
+
+**Outside.** The distance of an object to the clusters: to the nearest cluster mean of a member, in the columns as they are clustered,
+averaged over up to 20 members. Of the objects of the data it is measured to means without the object itself. New objects beyond
+the 99 % quantile lie outside what was seen: about 1 % of objects that are like the data do.
+
+**Columns that moved.** The largest difference between the cumulative distributions, old and new, at the old deciles, as Kolmogorov
+and Smirnov's; a column moved if it exceeds 0.15 and what happens by chance once in a million.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.stats import binom
+
+from consilience._check import count, listed
+from consilience._types import Array, ArrayLike, Floats, Ints
+from consilience.ensemble import Ensemble
+from consilience.generation.labeler import cluster_means
+from consilience.results import Result, register
+
+MEMBERS = 20  # whose means the distances are to
+QUANTILE = 0.99
+OBJECTS = 20_000  # by which distances and columns are judged
+BLOCK = 2**24  # distances at a time
+LARGE = 0.05  # share of new objects outside, from which on it is worth a warning
+CHANCE = 1e-4
+MOVED, RARE = 0.15, 2.7  # of the cumulative shares; √(−ln(10⁻⁶ / 2) / 2)
+NAMED = 3  # columns in a sentence
+
+
+class DriftWarning(UserWarning):
+    """Many new objects lie outside what was seen."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(Result):
+    """How new objects differ from those that were clustered.
+
+    Attributes
+    ----------
+    outside : (n_objects,) bool array
+        Which of them lie farther from the clusters than 99 % of the data.
+    expected : float
+        The share of them that would if they were like the data.
+    columns : DataFrame
+        `column`, its mean `was` and is `now`, the `difference` of the two distributions (0 to 1), and whether it `moved`; the most
+        different first.
+    unseen : dict of str to int
+        Cells with a category that was not there, by column.
+    absent : list of str
+        Columns of the data that the new objects lack.
+    """
+
+    outside: Array
+    expected: float
+    columns: pd.DataFrame
+    unseen: dict[str, int] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """Of the objects, those outside what was seen."""
+        return float(self.outside.mean()) if len(self.outside) else 0.0
+
+    @property
+    def moved(self) -> list[str]:
+        """Names of the columns that moved, the most different first."""
+        return [str(name) for name in self.columns.loc[self.columns["moved"].astype(bool), "column"]]
+
+    @property
+    def large(self) -> bool:
+        """Whether more than 5 % lie outside, and more than chance puts there."""
+        return is_large(int(self.outside.sum()), len(self.outside), self.expected)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The columns, the most different first."""
+        return self.columns
+
+    def describe(self) -> str:
+        """What there is to say, in one sentence."""
+        parts = [outside_words(self.share, len(self.outside), self.expected)]
+        moved = self.columns[self.columns["moved"].astype(bool)]
+        if len(moved):
+            named = [f"{row.column} (mean {row.was:.3g}, now {row.now:.3g})" for row in moved.head(NAMED).itertuples()]
+            more = f" and {len(moved) - NAMED:,} more" if len(moved) > NAMED else ""
+            parts.append(f"{len(moved):,} of {count(len(self.columns), 'column')} moved: {', '.join(named)}{more}")
+        if self.unseen:
+            cells = sum(self.unseen.values())
+            parts.append(f"{count(cells, 'cell')} with a category not seen before, in {listed(list(self.unseen))}")
+        if self.absent:
+            parts.append(f"without {listed(self.absent)}, which count as missing")
+        if self.large:
+            parts.append("cluster again if they are here to stay")
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"Drift: {self.describe()}"
+
+
+def outside_words(share: float, n: int, expected: float) -> str:
+    """How many lie outside, in words."""
+    return f"{100 * share:.3g} % of {count(n, 'object')} lie outside what was seen ({100 * expected:.2g} % of the data)"
+
+
+def is_large(n_outside: int, n: int, expected: float) -> bool:
+    """Whether more than 5 %, and more than chance, lie outside."""
+    return n_outside > LARGE * n and float(binom.sf(n_outside - 1, n, expected)) < CHANCE
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the objects of the data were like.
+
+    Attributes
+    ----------
+    means : (all clusters, width) array
+        Of the clusters of some members, in the columns in use; NaN for a cluster without objects.
+    offsets : (n_members + 1,) int array
+    limit : float
+        Distance that 99 % of the data keep.
+    expected : float
+        Probability that another object like the data is farther.
+    edges, below : (n_columns, 9) arrays
+        Deciles of the given columns, and the share of the data up to them.
+    center : (n_columns,) array
+        Their means.
+    n_objects : int
+        By which these were judged.
+    """
+
+    means: Floats
+    offsets: Ints
+    limit: float
+    expected: float
+    edges: Floats
+    below: Floats
+    center: Floats
+    n_objects: int
+
+    @classmethod
+    def of(cls, values: ArrayLike, table: ArrayLike, ensemble: Ensemble) -> Seen:
+        """From the data, the same as it is clustered, and the members."""
+        labels = ensemble.labels[:, :MEMBERS]
+        means, counts, sizes = cluster_means(table, labels)
+        means[counts == 0] = np.nan
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        rows = evenly(table.shape[0], OBJECTS)
+        own = np.where(labels[rows] >= 0, labels[rows] + offsets[:-1], -1)
+        distances = np.sort(_distances(table[rows], means, offsets, own, counts))
+        n = len(distances)
+        k = min(n, int(np.ceil(QUANTILE * (n + 1))))
+        edges = _deciles(values[rows])
+        return cls(
+            means,
+            offsets,
+            float(distances[k - 1]),
+            (n + 1 - k) / (n + 1),
+            edges,
+            _below(values[rows], edges),
+            np.asarray(values[rows].mean(axis=0)).ravel(),
+            n,
+        )
+
+    def outside(self, table: ArrayLike) -> Array:
+        """Which rows, as they are clustered, lie outside what was seen; O(rows · columns · clusters)."""
+        return _distances(table, self.means, self.offsets) > self.limit * (1 + 1e-9)
+
+    def drift(
+        self,
+        values: ArrayLike,
+        outside: Array,
+        names: list[str] | None,
+        unseen: dict[str, int] | None = None,
+        absent: list[str] | None = None,
+    ) -> Drift:
+        """What is to be said of new rows of the given columns."""
+        rows = evenly(values.shape[0], OBJECTS)
+        some = values[rows]
+        n = len(rows)
+        difference = np.abs(_below(some, self.edges) - self.below).max(axis=1, initial=0.0)
+        limit = max(MOVED, RARE * np.sqrt(1 / max(n, 1) + 1 / self.n_objects))
+        columns = pd.DataFrame(
+            {
+                "column": [f"column {j}" for j in range(len(difference))] if names is None else names,
+                "was": self.center,
+                "now": np.asarray(some.mean(axis=0)).ravel() if n else np.nan,
+                "difference": difference if n else np.nan,
+                "moved": (difference > limit) & (n > 0),
+            }
+        )
+        columns = columns.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+        return Drift(outside, self.expected, columns, unseen or {}, absent or [])
+
+
+def evenly(n: int, most: int) -> Ints:
+    """All of n, or `most` of them at even steps."""
+    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
+
+
+def _distances(
+    table: ArrayLike, means: Floats, offsets: Ints, own: Ints | None = None, counts: Ints | None = None
+) -> Floats:
+    """Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given."""
+    empty, found = np.asarray(np.isnan(means).any(axis=1)), np.empty(table.shape[0])
+    points = np.where(empty[:, None], 0.0, means)
+    lengths = np.where(empty, np.inf, np.square(points).sum(axis=1))
+    step = max(1, BLOCK // max(1, len(points)))
+    for begin in range(0, len(found), step):
+        part = table[begin : begin + step]
+        square = part.multiply(part).sum(axis=1) if sparse.issparse(part) else np.square(part).sum(axis=1)
+        squares = np.asarray(part @ points.T) * -2 + lengths + np.asarray(square).reshape(-1, 1)
+        np.maximum(squares, 0, out=squares)
+        if own is not None and counts is not None:
+            for mine in own[begin : begin + step].T:
+                at = np.flatnonzero(mine >= 0)
+                size = counts[mine[at]].astype(float)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    larger = np.where(size > 1, squares[at, mine[at]] * (size / (size - 1)) ** 2, np.inf)
+                squares[at, mine[at]] = larger
+        nearest = np.sqrt(np.minimum.reduceat(squares, offsets[:-1], axis=1))
+        told = np.isfinite(nearest)
+        total = np.where(told, nearest, 0).sum(axis=1)
+        found[begin : begin + step] = total / np.maximum(told.sum(axis=1), 1)
+    return found
+
+
+def _deciles(values: ArrayLike) -> Floats:
+    """(n_columns, 9) deciles."""
+    shares = np.arange(1, 10) / 10
+    return np.array([np.quantile(column, shares, method="inverted_cdf") for column in _columns(values)]).reshape(-1, 9)
+
+
+def _below(values: ArrayLike, edges: Floats) -> Floats:
+    """(n_columns, 9) the share of the rows up to every edge."""
+    n = max(1, values.shape[0])
+    return np.array(
+        [
+            np.searchsorted(np.sort(column), edge, side="right") / n
+            for column, edge in zip(_columns(values), edges, strict=True)
+        ]
+    ).reshape(-1, 9)
+
+
+def _columns(values: ArrayLike) -> list[Floats]:
+    """The columns one by one, filled where they are sparse."""
+    if not sparse.issparse(values):
+        return list(values.T)
+    by_column = sparse.csc_matrix(values)
+    return [by_column[:, j].toarray().ravel() for j in range(values.shape[1])]

@@ -1,0 +1,223 @@
+"""A fitted clusterer as a model: kept on disk, used in another process, on new objects, and what it says of those that are strange."""
+
+import json
+import pickle
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.cluster import Birch
+
+import consilience as cs
+from consilience import EnsembleClusterer
+from consilience._check import InputError
+from consilience.clusterer import ClustererModel, DriftWarning
+from consilience.datasets import gaussians_8d5k
+from consilience.measures import adjusted_rand
+from consilience.results import Result
+
+OTHER_PROCESS = """
+import pickle, sys
+import numpy as np
+from consilience import EnsembleClusterer
+folder, pickled, rows = sys.argv[1:]
+X = np.load(rows)
+for path, model in ((folder, EnsembleClusterer.load(folder)), (pickled, pickle.load(open(pickled, "rb")))):
+    found = {"labels": model.predict(X), "shares": model.predict_proba(X), "own": model.labels_}
+    np.savez(path + ".npz", **found, outside=model.drift(X).outside)
+"""
+
+
+def quick(n_clusters=5, **options):
+    return EnsembleClusterer(n_clusters, **{"n_clusterings": 20, "method": "quadratic", "random_state": 0, **options})
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return gaussians_8d5k(600, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def model(blobs):
+    return quick().fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_saved_models_and_pickles_say_the_same_in_another_process(model, blobs, tmp_path):
+    X = blobs[0][400:]
+    model.save(tmp_path / "model")
+    (tmp_path / "model.pickle").write_bytes(pickle.dumps(model))
+    np.save(tmp_path / "rows.npy", X)
+    files = [str(tmp_path / name) for name in ("model", "model.pickle", "rows.npy")]
+    subprocess.run([sys.executable, "-W", "ignore", "-c", OTHER_PROCESS, *files], check=True)
+    for kept in files[:2]:
+        with np.load(f"{kept}.npz") as found:
+            np.testing.assert_array_equal(found["labels"], model.predict(X))
+            np.testing.assert_array_equal(found["shares"], model.predict_proba(X))
+            np.testing.assert_array_equal(found["own"], model.labels_)
+            np.testing.assert_array_equal(found["outside"], model.drift(X).outside)
+    assert sum(file.stat().st_size for file in (tmp_path / "model").rglob("*")) < 200_000  # no data
+
+
+@pytest.mark.parametrize("options", [{"methods": "pca+spectral"}, {"methods": "objects"}, {"base": Birch()}], ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_every_kind_of_clustering_survives(options, form, blobs, tmp_path):
+    X = form(np.abs(blobs[0][:200]))
+    model = quick(3, n_clusterings=6, **options).fit(X)
+    model.save(tmp_path / "model")
+    loaded = EnsembleClusterer.load(tmp_path / "model")
+    new = form(np.abs(blobs[0][200:300]))
+    np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
+    pd.testing.assert_frame_equal(
+        loaded.assign(new).to_frame(membership=True), model.assign(new).to_frame(membership=True)
+    )
+    if "base" in options:
+        with pytest.raises(InputError, match="base must be a scikit-learn clusterer"):
+            loaded.fit(X)  # no code was kept
+    else:
+        assert adjusted_rand(loaded.fit(X).labels_, model.labels_) == 1
+
+
+def test_what_a_loaded_model_knows(model, tmp_path):
+    model.save(tmp_path / "model")
+    loaded = EnsembleClusterer.load(tmp_path / "model")
+    assert loaded.get_params() == model.get_params()
+    for name in ("labels_", "confidence_", "support_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(model, name))
+    assert (loaded.n_clusters_, loaded.note_, loaded.scales_) == (5, model.note_, None)
+    assert isinstance(Result.load(tmp_path / "model"), ClustererModel)
+    again = cs.Ensemble(model.labels_[:, None])
+    np.testing.assert_array_equal(Result.load(tmp_path / "model").ensemble.labels, again.labels)
+    loaded.save(tmp_path / "again")
+    np.testing.assert_array_equal(EnsembleClusterer.load(tmp_path / "again").labels_, model.labels_)
+    with pytest.raises(InputError, match="exists already"):
+        model.save(tmp_path / "model")
+    model.save(tmp_path / "model", overwrite=True)
+
+
+def test_files_that_are_no_model_are_refused_in_a_sentence(model, tmp_path):
+    folder = tmp_path / "model"
+    model.save(folder)
+    for file in ("arrays.npz", "result.json"):
+        whole = (folder / file).read_bytes()
+        for part in (whole[: len(whole) // 2], b"", b"x" * 100):
+            (folder / file).write_bytes(part)
+            with pytest.raises(InputError, match=r"model.* is (damaged|not that of a saved result)"):
+                EnsembleClusterer.load(folder)
+        (folder / file).write_bytes(whole)
+    header = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps(header | {"version": 99}))
+    with pytest.raises(InputError, match="saved in format 99"):
+        EnsembleClusterer.load(folder)
+    with pytest.raises(InputError, match="holds no saved result"):
+        EnsembleClusterer.load(tmp_path / "nowhere")
+    cs.combine([[0, 0, 1], [0, 1, 1], [0, 0, 1]], 2).save(tmp_path / "consensus")
+    with pytest.raises(InputError, match="holds a saved Consensus, not a ClustererModel"):
+        EnsembleClusterer.load(tmp_path / "consensus")
+
+
+def test_new_objects_are_placed_as_if_all_had_been_clustered(blobs):
+    X, _ = blobs
+    half = quick().fit(X[:300])
+    both = quick(random_state=1).fit(X)
+    assert adjusted_rand(half.predict(X[300:]), both.labels_[300:]) >= 0.9
+
+
+def test_an_assignment_says_all_there_is(model, blobs):
+    frame = pd.DataFrame(blobs[0][400:], columns=[f"c{i}" for i in range(8)])
+    found = model.assign(frame)
+    np.testing.assert_array_equal(found.labels, model.predict(frame))
+    np.testing.assert_array_equal(found.membership, model.predict_proba(frame))
+    assert list(found.to_frame()) == ["id", "cluster", "confidence", "support", "outside"]
+    assert found.support.mean() == pytest.approx(model.score(frame))
+    assert found.confidence.mean() == pytest.approx(model.confidence_.mean(), abs=0.05)
+    order = np.argsort(found.support)
+    assert (np.diff(found.confidence[order]) >= -1e-12).all()
+    assert found.sizes.sum() == 200
+    assert "200 new objects to 5 clusters" in repr(found)
+
+
+def test_objects_like_the_data_are_not_called_strange():
+    shares = []
+    for seed, width in ((0, 2), (1, 5), (2, 60)):
+        X = np.random.default_rng(seed).normal(size=(600, width))
+        model = quick(4, n_clusterings=8, methods="minima").fit(X[:300])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DriftWarning)
+            model.predict(X[300:])
+        found = model.drift(X[300:])
+        shares.append(found.share)
+        assert not found.moved
+        assert not found.large
+    assert max(shares) < 0.05  # in many dimensions too, where an object pulls its own mean towards itself
+
+
+def test_drift_is_said(model, blobs):
+    strange = pd.DataFrame(blobs[0][400:], columns=[f"c{i}" for i in range(8)])
+    strange.loc[:99, "c2"] += 5
+    with pytest.warns(DriftWarning, match=r"5\d(\.\d)? % of 200 objects lie outside what was seen"):
+        model.predict(strange)
+    found = model.drift(strange)
+    assert found.large
+    assert found.moved == ["c2"]
+    assert found.outside[:100].all()
+    assert found.outside[100:].mean() < 0.1
+    assert "1 of 8 columns moved: c2 (mean" in found.describe()
+    assert "cluster again" in found.describe()
+    assert found.columns["difference"][0] == pytest.approx(0.5, abs=0.12)
+    one = strange.iloc[:1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DriftWarning)
+        model.predict(one)  # a lone object may be strange by chance
+    assert model.drift(one).outside.tolist() == [True]
+
+
+def test_many_objects_are_sampled_and_the_others_placed(blobs):
+    X, known = gaussians_8d5k(3000, random_state=0)
+    model = quick(max_objects=500).fit(X)
+    assert model.ensemble_.n_objects == len(model.sample_) == 500
+    assert model.labels_.shape == model.confidence_.shape == model.support_.shape == (3000,)
+    assert adjusted_rand(known, model.labels_) > 0.9
+    np.testing.assert_array_equal(model.labels_[model.sample_], model.consensus_.labels)
+    rest = np.setdiff1d(np.arange(3000), model.sample_)
+    np.testing.assert_array_equal(model.labels_[rest], model.predict(X[rest]))
+    assert "500 of 3,000 objects were clustered" in model.note_
+    np.testing.assert_array_equal(quick(max_objects=500).fit(X).labels_, model.labels_)
+    assert quick(max_objects=None).fit(X[:600]).sample_ is None
+    with pytest.raises(InputError, match="max_objects must be"):
+        quick(max_objects=1).fit(X)
+
+
+def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
+    monkeypatch.setattr("consilience.generation.labeler.NEIGHBORS", 150)
+    monkeypatch.setattr("consilience.generation.labeler.FEWEST", 10)
+    monkeypatch.setattr("consilience.generation.labeler.TOTAL", 400)
+    X, _ = blobs
+    alike = quick(base=Birch(), methods="minima", n_clusterings=5).fit(X)
+    assert alike._labeler.n_kept < 150 + 50  # all five share them; every cluster has one at least
+    apart = quick(base=Birch(), methods="features", n_clusterings=8).fit(X)
+    assert apart._labeler.n_kept < 8 * (50 + 10)
+    for model in (alike, apart):
+        assert adjusted_rand(model.labels_, model.predict(X)) > 0.8
+
+
+@pytest.mark.parametrize(("real", "expected"), [((False, True), 3), ((False, False), 7), ((True, True), 7)])
+def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, real, expected):
+    """Of numbers that are not, the most stable; the note says so."""
+
+    def fake(ensemble, n_clusters, method, **how):
+        if n_clusters != "auto":
+            return cs.combine(ensemble, n_clusters, method, **how)
+        scales = pd.DataFrame({"n_clusters": [7, 3], "stability": [0.9, 0.8], "real": real})
+        return replace(cs.combine(ensemble, 7, method, **how), scales=scales)
+
+    monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
+    model = quick("auto", n_clusterings=8).fit(blobs[0][:150])
+    assert model.n_clusters_ == expected
+    assert model.scales_["n_clusters"].tolist() == [7, 3]
+    assert ("most stable number of those" in model.note_) == (expected == 3)
