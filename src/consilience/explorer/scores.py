@@ -19,6 +19,7 @@ BETTER = {
     "silhouette": "high",
     "variation_stability": "high",
     "information": "high",
+    "guide": "high",
 }
 
 

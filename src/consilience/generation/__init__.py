@@ -1,9 +1,10 @@
 """Data → Ensemble: where the clusterings come from; one file per method."""
 
 from consilience.generation.generate import generate
+from consilience.generation.guide import Guide
 from consilience.generation.method import Method
 from consilience.generation.registry import METHODS, describe
 from consilience.generation.spaces import GenerationWarning
 from consilience.generation.variations import Variations, remake
 
-__all__ = ["METHODS", "GenerationWarning", "Method", "Variations", "describe", "generate", "remake"]
+__all__ = ["METHODS", "GenerationWarning", "Guide", "Method", "Variations", "describe", "generate", "remake"]

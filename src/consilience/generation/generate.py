@@ -10,11 +10,14 @@ from consilience._check import check_count, check_seed
 from consilience._parallel import check_n_jobs
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.generation.guide import Guide, check_guide
 from consilience.generation.plan import Plan
-from consilience.generation.runner import Runner
+from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import check_jitter, more_like
 from consilience.opening import as_table, split_reading
+from consilience.opening.kinds import is_table
+from consilience.opening.known import names_aside
 from consilience.store import Store
 
 
@@ -32,6 +35,12 @@ def generate(
     max_iter: int = 300,
     around: Any = None,
     jitter: float = 0.3,
+    guide: Guide | None = None,
+    together: Any = None,
+    apart: Any = None,
+    like: Any = None,
+    unlike: Any = None,
+    guide_strength: float | None = None,
     random_state: RandomState = 0,
     store: PathLike | None = None,
     n_jobs: int | None = None,
@@ -83,6 +92,11 @@ def generate(
         other settings are the clustering's own; different ones are refused.
     jitter : float
         How far from it: 0.1 hardly changes anything, 1 a lot.
+    guide : Guide, optional
+        Wishes that weigh the columns, or components, of every clustering, and score it (`guide` in `info`).
+    together, apart, like, unlike, guide_strength
+        A guide's parts, without making one: pairs of objects by id or row, and label vectors or columns of the table, which are set
+        aside; see :class:`~consilience.generation.Guide`.
     random_state : int or NumPy generator, optional
         Clustering i depends on it and on i alone: not on `n_jobs`, on what else is made, or on interruptions.
     store : path, optional
@@ -124,10 +138,15 @@ def generate(
     10
     """
     reading, options = split_reading(options)
+    wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
+    if wishes is not None:
+        reading = _set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
     if base is not None:
         check_base(base)
+    if wishes is not None:
+        X = data_table(X, metric)
     plan = Plan.checked(
         methods=methods,
         n_clusters=n_clusters,
@@ -137,6 +156,7 @@ def generate(
         n_dimensions=n_dimensions,
         init=init,
         max_iter=max_iter,
+        guide=None if wishes is None else wishes.of(X),
         **options,
     )
     check_count("n_clusterings", n_clusterings)
@@ -148,7 +168,7 @@ def generate(
             around,
             n_clusterings,
             jitter=jitter,
-            given=plan.as_json(),
+            plan_given=plan,
             base=base,
             random_state=random_state,
             store=store,
@@ -158,6 +178,18 @@ def generate(
     runner, seed = Runner(X, plan, base, n_jobs), _seed(random_state, store)
     with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
         return runner.run(n_clusterings, seed, store=sink, progress=progress)
+
+
+def _set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
+    """How to read a table, with the columns that a guide names set aside."""
+    if not is_table(X):
+        return reading
+    named = [name for side in (guide.like, guide.unlike) for name in names_aside(X, side, reading)[0]]
+    if not named:
+        return reading
+    known = reading.get("known") or []
+    known = [known] if isinstance(known, (str, int)) else list(known)
+    return reading | {"known": list(dict.fromkeys([*known, *named]))}
 
 
 def _seed(random_state: RandomState, store: PathLike | None) -> int:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, show
+from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import INITS
 from consilience.generation.registry import METHODS
 
@@ -17,7 +18,8 @@ class Plan:
     """The settings of :func:`consilience.generate` that decide what clustering number i looks like.
 
     `methods` holds (name, share) pairs, `n_clusters` the numbers of clusters to draw from, `base` the text of the
-    clusterer that takes the place of k-means, or None, and `options` those of the methods.
+    clusterer that takes the place of k-means, or None, `guide` what :class:`BoundGuide` keeps of itself (in a row of `info` only
+    its words), and `options` those of the methods.
     """
 
     methods: tuple[tuple[str, float], ...]
@@ -28,6 +30,7 @@ class Plan:
     n_dimensions: int = 10
     init: str = "random"
     max_iter: int = 300
+    guide: Any = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -42,6 +45,7 @@ class Plan:
         n_dimensions: int = 10,
         init: str = "random",
         max_iter: int = 300,
+        guide: BoundGuide | None = None,
         **options: Any,
     ) -> Plan:
         """A plan from what a user gave, or one sentence."""
@@ -58,6 +62,7 @@ class Plan:
             check_count("n_dimensions", n_dimensions, 2),
             check_choice(init, INITS, "init"),
             check_count("max_iter", max_iter),
+            None if guide is None else guide.as_json(),
             _check_options(options, dict(shares)),
         )
 
@@ -68,7 +73,13 @@ class Plan:
 
     def text(self) -> str:
         """The plan as it stands in a clustering's row of `info`: all but its method and number of clusters."""
-        return json.dumps({k: v for k, v in self.as_json().items() if k not in ("made_by", "methods", "n_clusters")})
+        values = self.as_json() | {"guide": self.guide_words}
+        return json.dumps({k: v for k, v in values.items() if k not in ("made_by", "methods", "n_clusters")})
+
+    @property
+    def guide_words(self) -> str | None:
+        """The guide in one line."""
+        return BoundGuide.of_json(self.guide).words if isinstance(self.guide, Mapping) else self.guide
 
     @classmethod
     def of_text(cls, text: Any, method: str, n_clusters: int) -> Plan:

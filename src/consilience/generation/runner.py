@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from consilience._parallel import n_threads, workers
 from consilience._progress import Bar
 from consilience._types import Array, Floats, Ints, Labels, PathLike
 from consilience.ensemble import Ensemble
+from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.method import Method
 from consilience.generation.plan import Plan
@@ -64,6 +65,8 @@ class Runner:
             METHODS[name].check(n)
         self.spaces = Spaces(self.table.values, plan)
         self._settings = plan.text()
+        self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
+        self._guide_weights: dict[str, Floats] = {}
 
     def open_store(self, path: PathLike | None, plan: Any) -> contextlib.AbstractContextManager[Store | None]:
         """The store of a run, held until the end; None without a path."""
@@ -139,6 +142,8 @@ class Runner:
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
         info["note"] = pd.Series(notes, dtype=object)
         info["compactness"] = self._compactness(labels)
+        if self.guide is not None:
+            info["guide"] = self.guide.score(Ensemble.from_codes(labels.T))["total"].to_numpy()
         return labels, info.astype(dict.fromkeys(OPTIONAL, float) | dict.fromkeys(set(OPTIONAL) & set(WHOLE), "Int64"))
 
     def fitted(self, spec: Spec) -> Spec:
@@ -157,7 +162,17 @@ class Runner:
     def _specs(self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None) -> list[Spec]:
         if center is not None:
             return vary(center, self.spaces.of(center.method).width, units)
-        return [draw(self.plan, methods[unit], self.spaces.of(methods[unit]).width, seed, unit) for unit in units]
+        return [self._guided(draw(self.plan, methods[i], self.spaces.of(methods[i]).width, seed, i)) for i in units]
+
+    def _guided(self, spec: Spec) -> Spec:
+        """The spec with its weights times those that the guide learns in the space they belong to."""
+        if self.guide is None or not self.guide.strength:
+            return spec
+        name = METHODS[spec.method].space
+        if name not in self._guide_weights:
+            self._guide_weights[name] = self.guide.weights(self.spaces.of(spec.method).table)
+        learned = self._guide_weights[name]
+        return replace(spec, weights=learned if spec.weights is None else spec.weights * learned)
 
     @property
     def _first_size(self) -> int:
@@ -245,7 +260,7 @@ class Runner:
         for name in info.columns:
             if name in WHOLE:
                 info[name] = info[name].astype("Int64" if info[name].isna().any() else "int64")
-            elif name in FRACTIONS or name in self._drawn:
+            elif name in FRACTIONS or name in self._drawn or name == "guide":
                 info[name] = info[name].astype(float)
             elif info[name].isna().any():
                 cells = [None if np.ndim(x) == 0 and pd.isna(x) else x for x in info[name]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,14 +94,14 @@ def more_like(
     n_clusterings: int,
     *,
     jitter: float,
-    given: Mapping[str, Any],
+    plan_given: Plan,
     base: Any,
     random_state: RandomState,
     store: PathLike | None,
     n_jobs: int | None,
     progress: bool | None,
 ) -> Ensemble:
-    """Clusterings near one of a stored run, added to it, or near a row of `info`; `given` are the settings asked for."""
+    """Clusterings near one of a stored run, added to it, or near a row of `info`; `plan_given` has the settings asked for."""
     run_plan = None
     if isinstance(around, (pd.Series, Mapping)):
         if store is not None:
@@ -115,7 +116,10 @@ def more_like(
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
         run_plan, row = run.manifest["plan"], run.info().loc[number]
     spec, plan = _of_row(row, base)
-    _check_same(given, plan)
+    _check_same(plan_given.as_json() | {"guide": plan_given.guide_words}, plan)
+    if plan.guide is not None:  # by its words: what scores the new ones is in the call, or in the run
+        kept = plan_given.guide or (run_plan or {}).get("guide")
+        plan = replace(plan, guide=kept if isinstance(kept, Mapping) else plan.guide)
     runner = Runner(X, plan, base, n_jobs)
     center = runner.fitted(spec).as_center(number, check_jitter(jitter), check_seed(random_state))
     with runner.open_store(store, run_plan) as sink:

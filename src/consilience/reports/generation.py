@@ -120,7 +120,7 @@ def generate_call(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None)
         f"data, {len(info)}",
         f"n_clusters={clusters[0] if len(clusters) == 1 else clusters!r}",
         f"methods={methods!r}",
-        *(f"{name}={value!r}" for name, value in own.items()),
+        *(f"{name}={'guide' if name == 'guide' else repr(value)}" for name, value in own.items()),
         f"random_state={int(plan['seed'])}",
     ]
     return f"cs.generate({', '.join(words)})"

@@ -1,0 +1,272 @@
+"""Guides: pairs and labels as weights on generation, and as scores that clusterings are chosen by."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import consilience as cs
+from consilience._check import InputError, check_labels
+from consilience.datasets import load_beads, sample_path
+from consilience.generation import Guide, remake
+from consilience.generation.bound_guide import LARGEST, PRIOR, BoundGuide
+from consilience.measures import adjusted_mutual_information
+from consilience.measures.pairwise import with_each
+from consilience.store import Store
+
+AMI = "adjusted_mutual_information"
+
+
+@pytest.fixture(scope="module")
+def beads():
+    return load_beads()
+
+
+def some_pairs(labels, n_pairs, seed=0):
+    """Disjoint pairs of objects, those with one label and those with two."""
+    pairs = np.random.default_rng(seed).permutation(len(labels))[: 2 * n_pairs].reshape(-1, 2)
+    same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
+    return pairs[same], pairs[~same]
+
+
+def near(ens, labels):
+    """Adjusted mutual information of every clustering with some labels."""
+    return with_each(AMI, check_labels(labels), ens)
+
+
+def plain_weights(X, pairs_apart, pairs_together, strength):
+    """The weights as the formula says, pair by pair; labels are given as all their pairs, with their worth."""
+    overall = np.array([np.mean([(x - y) ** 2 for x in column for y in column]) for column in X.T])
+    means = []
+    for pairs, worth in (pairs_apart, pairs_together):
+        squares = np.array([(X[i] - X[j]) ** 2 for i, j in pairs]).reshape(-1, X.shape[1])
+        mean = squares.mean(axis=0) if len(pairs) else np.zeros(X.shape[1])
+        means.append((mean * worth + PRIOR * overall) / (worth + PRIOR))
+    found = np.clip(np.log(means[0] / means[1]), -np.log(LARGEST), np.log(LARGEST))
+    weights = np.exp(found) ** strength
+    return weights / np.exp(np.mean(np.log(weights)))
+
+
+def test_weights_of_columns_are_those_of_the_formula():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4)) * (rng.random((20, 4)) < 0.6)
+    together, apart = np.array([(0, 1), (1, 2), (5, 9)]), np.array([(0, 7), (3, 4)])
+    nobody = np.zeros((0, 2), np.int64)
+    for a, t in ((apart, together), (nobody, together), (apart, nobody)):
+        expected = plain_weights(X, (a, len(np.unique(a)) / 2), (t, len(np.unique(t)) / 2), 1.5)
+        bound = BoundGuide(20, t, a, 1.5)
+        np.testing.assert_allclose(bound.weights(X), expected)
+        np.testing.assert_allclose(bound.weights(sparse.csr_matrix(X)), expected)
+    codes = np.array([0, 1, 2, -1, 1] * 4, np.int32)
+    known = np.flatnonzero(codes >= 0)
+    inside = [(i, j) for i, j in combinations(known, 2) if codes[i] == codes[j]]
+    between = [(i, j) for i, j in combinations(known, 2) if codes[i] != codes[j]]
+    expected = plain_weights(X, (between, len(known) / 2), (inside, len(known) / 2), 2)
+    like = BoundGuide(20, nobody, nobody, 2.0, like={"a": codes})
+    np.testing.assert_allclose(like.weights(X), expected)
+    np.testing.assert_allclose(like.weights(sparse.csr_matrix(X)), expected)
+    unlike = BoundGuide(20, nobody, nobody, 2.0, unlike={"a": codes})
+    np.testing.assert_allclose(unlike.weights(X), 1 / expected)
+    constant = np.column_stack([X, np.ones(20)])
+    assert np.isfinite(like.weights(constant)).all()
+
+
+def test_scores_are_those_of_every_pair():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(-1, 3, (12, 30)).astype(np.int32)
+    labels[:, 0] = -1
+    labels[0, 0] = 0
+    ens = cs.Ensemble.from_codes(labels)
+    known = rng.integers(0, 2, 12)
+    guide = Guide(together=[(0, 1), (2, 3), (4, 5)], apart=[(0, 2), (6, 7)], like={"a": known}, unlike=pd.Series(known))
+    found = guide.score(ens)
+    assert list(found) == ["together", "apart", "like:a", "unlike:known", "total"]
+    for column, row in zip(labels.T, found.to_dict("records"), strict=True):
+        kept = [float(column[i] == column[j]) for i, j in guide.together if min(column[i], column[j]) >= 0]
+        broken = [float(column[i] == column[j]) for i, j in guide.apart if min(column[i], column[j]) >= 0]
+        mean = [np.mean(side) if side else np.nan for side in (kept, broken)]
+        shared = adjusted_mutual_information(known, column)
+        np.testing.assert_allclose([row["together"], 1 - row["apart"]], mean)
+        np.testing.assert_allclose([row["like:a"], row["unlike:known"]], shared)
+        np.testing.assert_allclose(row["total"], np.nanmean([mean[0] - mean[1], shared, -shared]))
+
+
+@pytest.mark.parametrize("side", ["together", "apart"])
+def test_pairs_of_one_kind_are_judged_beside_all_pairs(side):
+    """One cluster of everything keeps all pairs together, and single objects all apart, and neither says anything."""
+    labels = np.column_stack([np.zeros(6), np.arange(6), [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]]).astype(np.int32)
+    total = Guide(**{side: [(0, 1), (3, 4)] if side == "together" else [(0, 3), (1, 4)]}).score(
+        cs.Ensemble.from_codes(labels)
+    )["total"]
+    share = 6 / 15  # pairs of objects inside the clusters of the last two
+    expected = [0, 0, 1 - share, -share] if side == "together" else [0, 0, share, share]
+    np.testing.assert_allclose(total, expected)
+
+
+def test_pairs_of_a_few_dozen_objects_bring_clusterings_near_a_grouping(beads):
+    shape = beads.labels["shape"].to_numpy()
+    pairs = np.array(list(combinations(np.random.default_rng(0).permutation(300)[:36], 2)))
+    same = shape[pairs[:, 0]] == shape[pairs[:, 1]]
+    guide, how = Guide(pairs[same], pairs[~same]), {"n_clusters": (3, 6), "progress": False}
+    for methods in ("zipf", "pca", "minima", "features", "objects"):
+        plain, guided = (near(cs.generate(beads, 100, methods=methods, guide=g, **how), shape) for g in (None, guide))
+        assert np.mean(guided > 0.5) >= np.mean(plain > 0.5) + 0.15, methods
+        assert guided.mean() > plain.mean() + 0.1, methods
+
+
+def test_like_and_unlike_one_of_two_groupings(beads):
+    how = {"n_clusters": (3, 6), "methods": "zipf+minima", "progress": False}
+    plain, like, unlike = (
+        cs.generate(beads, 100, **wish, **how) for wish in ({}, {"like": "shape"}, {"unlike": "shape"})
+    )
+    shape, color = beads.labels["shape"], beads.labels["color"]
+    assert np.mean(near(like, shape) > 0.5) > np.mean(near(plain, shape) > 0.5) + 0.25
+    assert np.mean(near(unlike, color) > 0.5) > np.mean(near(plain, color) > 0.5) + 0.4
+    assert near(unlike, shape).max() < 0.3
+    np.testing.assert_allclose(unlike.info["guide"], -near(unlike, shape))
+    np.testing.assert_allclose(like.info["guide"], near(like, shape))
+    assert "guide" not in plain.info
+
+
+def test_columns_of_noise_are_weighed_down_and_the_best_are_selected():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 30))
+    X[:, :3] += 3 * np.eye(3)[y]
+    together, apart = some_pairs(y, 40)
+    guide = Guide(together, apart)
+    weights = guide.of(cs.tables.read_table(X, kind="data")).weights(X)
+    assert weights[:3].min() > weights[3:].max()
+    plain, guided = (cs.generate(X, 100, 3, "zipf+minima", guide=g, progress=False) for g in (None, guide))
+    assert near(guided, y).mean() > 2 * near(plain, y).mean()
+    chosen = guide.select(guided, 0.2)
+    assert chosen.n_clusterings == 20
+    assert near(chosen, y).mean() > 1.2 * near(guided, y).mean()
+    assert np.all(np.diff(chosen.info["unit"]) > 0)
+    assert chosen.info["guide"].min() >= np.sort(guided.info["guide"])[80]
+
+
+def test_a_strength_of_nothing_only_scores(beads):
+    plain, scored = (
+        cs.generate(beads, 20, 4, guide=g, progress=False) for g in (None, Guide(like="shape", strength=0.0))
+    )
+    np.testing.assert_array_equal(plain.labels, scored.labels)
+    np.testing.assert_allclose(scored.info["guide"], near(plain, beads.labels["shape"]))
+
+
+def test_order_and_repetition_of_pairs_change_nothing(beads):
+    together, apart = some_pairs(beads.labels["shape"].to_numpy(), 15)
+    ids = beads.ids
+    by_id = [(ids[j], ids[i]) for i, j in together[::-1]]
+    one = cs.generate(beads, 10, 4, together=together, apart=apart, progress=False)
+    other = cs.generate(beads, 10, 4, together=by_id + by_id[:3], apart=pd.DataFrame(apart[::-1]), progress=False)
+    np.testing.assert_array_equal(one.labels, other.labels)
+    pd.testing.assert_frame_equal(one.info.drop(columns="seconds"), other.info.drop(columns="seconds"))
+
+
+def test_runs_go_on_and_clusterings_are_made_again(beads, tmp_path):
+    guide = Guide(together=[(0, 3), (5, 9)], apart=[(0, 1)], like="shape")
+    how = {"n_clusters": (3, 5), "methods": "zipf+pca+minima+objects", "guide": guide, "progress": False}
+    whole = cs.generate(beads, 16, **how)
+    cs.generate(beads, 7, store=tmp_path / "run", **how)
+    resumed = cs.generate(beads, 16, store=tmp_path / "run", **how)
+    np.testing.assert_array_equal(whole.labels, resumed.labels)
+    np.testing.assert_array_equal(whole.info["guide"], resumed.info["guide"])
+    assert Store.open(tmp_path / "run").manifest["plan"]["guide"]["together"] == [[0, 3], [5, 9]]
+    assert "2 pairs together, 1 pair apart, like shape, strength 1.5" in whole.info["settings"][0]
+    for i in (0, 1, 2, 3):
+        np.testing.assert_array_equal(remake(beads, resumed.info.loc[i]), whole.labels[:, i])
+    with pytest.raises(InputError, match="plan"):
+        cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": Guide(like="color")})
+    with pytest.raises(InputError, match="plan"):
+        cs.generate(beads, 16, store=tmp_path / "run", **how | {"guide": None})
+
+
+def test_more_like_a_guided_clustering(beads, tmp_path):
+    guide = Guide(like="shape")
+    how = {"n_clusters": 4, "methods": "zipf", "progress": False}
+    ens = cs.generate(beads, 5, guide=guide, store=tmp_path / "run", **how)
+    in_run = cs.generate(beads, 4, around=2, store=tmp_path / "run", progress=False)
+    of_row = cs.generate(beads, 4, around=ens.info.loc[2], progress=False)
+    scored = cs.generate(beads, 4, around=ens.info.loc[2], guide=guide, progress=False)
+    np.testing.assert_array_equal(in_run.labels, of_row.labels)
+    np.testing.assert_array_equal(in_run.labels, scored.labels)
+    np.testing.assert_allclose(in_run.info["guide"], near(in_run, beads.labels["shape"]))
+    np.testing.assert_allclose(scored.info["guide"], in_run.info["guide"])
+    assert "guide" not in of_row.info
+    with pytest.raises(InputError, match=r"guide was '.*like shape"):
+        cs.generate(beads, 4, around=ens.info.loc[2], like="color", progress=False)
+    np.testing.assert_array_equal(remake(beads, in_run.info.loc[1]), in_run.labels[:, 1])
+
+
+def test_columns_that_a_guide_names_are_set_aside(beads):
+    path = sample_path("beads.csv")
+    from_file = cs.generate(path, 5, 4, like="shape", id_column="bead", known="color", progress=False)
+    from_frame = cs.generate(pd.read_csv(path, index_col="bead"), 5, 4, like=["shape"], unlike="color", progress=False)
+    of_table = cs.generate(beads, 5, 4, like="shape", progress=False)
+    np.testing.assert_array_equal(from_file.labels, of_table.labels)
+    assert "like shape, unlike color" in from_frame.info["settings"][0]
+    series = pd.Series(beads.labels["shape"].to_numpy(), index=beads.ids, name="form")[::-1]
+    np.testing.assert_array_equal(cs.generate(beads, 5, 4, like=series, progress=False).labels, of_table.labels)
+    assert Guide(like=series).score(of_table)["like:form"].tolist() == of_table.info["guide"].tolist()
+
+
+def test_sparse_tables_and_distances(beads):
+    X = np.abs(beads.values) * (beads.values > np.median(beads.values, axis=0))
+    dense, thin = (
+        cs.generate(x, 5, 3, methods="minima", like=beads.labels["shape"], progress=False).info["weights"][0]
+        for x in (X, sparse.csr_matrix(X))
+    )
+    np.testing.assert_allclose(dense, thin)
+    D = np.sqrt(np.square(beads.values[:60, None, :4] - beads.values[None, :60, :4]).sum(axis=2))
+    shape = beads.labels["shape"][:60].to_numpy()
+    plain, guided = (
+        cs.generate(D, 20, 3, metric="precomputed", methods="zipf", like=like, progress=False) for like in (None, shape)
+    )
+    assert near(guided, shape).mean() > near(plain, shape).mean()
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ({"together": [("b001", "nobody")]}, r"together: 'nobody' \(pair 0\) is no id of an object"),
+        ({"together": [(0, 300)]}, r"there is no row 300 \(pair 0\) in 300 objects"),
+        ({"apart": [(0, -1)]}, "a row must be a whole number of at least 0"),
+        ({"apart": [(4, 5), ("b001", 0)]}, r"'b001' \(pair 1\) cannot be apart from itself"),
+        ({"together": [(2, 2)]}, "always together with itself"),
+        ({"together": [(0, 1)], "apart": [(1, 0)]}, "'b001' and 'b002' are to be apart, and together: "),
+        ({"together": [(0, 1), (1, 2)], "apart": [(0, 2)]}, "'b001' and 'b003' are to be apart, and together, through"),
+        ({"together": [(0, 1, 2)]}, r"must be pairs of objects; number 0 is \(0, 1, 2\)"),
+        ({"together": "pairs.csv"}, "a list of pairs of objects; got 'pairs.csv'"),
+        ({"together": [(0.5, 1)]}, "0.5 "),
+        ({"like": "form"}, "no file and none of the columns that beads.csv set aside: shape, color"),
+        ({"like": ["a"] * 300}, "only one group"),
+        ({"like": [0, 1]}, "2 labels for 300 objects"),
+        ({"unlike": np.linspace(0, 1, 300)}, "measured data"),
+        ({"guide_strength": 2.0}, "none of them is given"),
+        ({"like": "shape", "guide_strength": -1.0}, "strength must be a finite number of at least 0"),
+        ({"guide": "shape"}, "guide must be a Guide"),
+        ({"guide": Guide(like="shape"), "like": "color"}, "like and guide are both given"),
+    ],
+)
+def test_what_cannot_be_a_guide_is_one_sentence(beads, wish, says):
+    with pytest.raises(InputError, match=says):
+        cs.generate(beads, 2, 3, progress=False, **wish)
+
+
+def test_names_that_mean_nothing_are_one_sentence(beads):
+    ens = cs.generate(beads, 2, 3, progress=False)
+    with pytest.raises(InputError, match=r"clusterings have no columns: give the table"):
+        Guide(like="shape").score(ens)
+    with pytest.raises(InputError, match="set no column aside"):
+        cs.generate(beads.values, 2, 3, like="shape", progress=False)
+    with pytest.raises(InputError, match="at least one of together"):
+        Guide()
+    numbered = cs.Ensemble([[0, 0, 1]], ids=[10, 20, 30])
+    assert Guide(together=[(10, "20")]).score(numbered)["together"].tolist() == [1.0]
+    with pytest.raises(InputError, match="no id of an object"):
+        Guide(together=[(0, 1)]).score(numbered)
+    with pytest.raises(InputError, match="300 rows, and the clusterings are of 3 objects"):
+        Guide(like="shape").score(numbered, beads)
