@@ -64,7 +64,9 @@ def test_saved_models_and_pickles_say_the_same_in_another_process(model, blobs, 
     assert sum(file.stat().st_size for file in (tmp_path / "model").rglob("*")) < 200_000  # no data
 
 
-@pytest.mark.parametrize("options", [{"methods": "pca+spectral"}, {"methods": "objects"}, {"base": Birch()}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"methods": "pca+spectral+landmarks"}, {"methods": "objects"}, {"base": Birch()}], ids=str
+)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_every_kind_of_clustering_survives(options, form, blobs, tmp_path):
     X = form(np.abs(blobs[0][:200]))

@@ -57,12 +57,12 @@ def test_spectral_finds_rings_that_k_means_cannot():
 
 
 def test_spectral_by_some_or_all_eigenvectors_is_the_same(monkeypatch):
-    from consilience.generation import spectral
+    from consilience.generation import eigenvectors
 
     X = np.random.default_rng(0).normal(size=(120, 3)) + np.repeat(np.eye(3) * 6, 40, axis=0)
-    monkeypatch.setattr(spectral, "ITERATED", 100)
+    monkeypatch.setattr(eigenvectors, "ITERATED", 100)
     few = spectral_run(X, 3, 4.0, seed=0, unit=0)
-    monkeypatch.setattr(spectral, "ITERATED", 1000)
+    monkeypatch.setattr(eigenvectors, "ITERATED", 1000)
     every = spectral_run(X, 3, 4.0, seed=0, unit=0)
     assert adjusted_rand(few.labels[0], every.labels[0]) == 1.0
     assert few.inertia[0] == pytest.approx(every.inertia[0], rel=1e-3, abs=1e-4)

@@ -70,7 +70,9 @@ def generate(
         - ``"objects"``: k-means on a random share of the objects (`object_share`, 0.8); the others have no label there;
         - ``"spectral"``: Ng–Jordan–Weiss spectral clustering of Zipf-weighted columns, with σ the largest distance
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
-          objects.
+          objects;
+        - ``"landmarks"``: spectral clustering of the graph of objects and `n_landmarks` (1000) landmarks, each object tied
+          to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape.
     base : scikit-learn clusterer, optional
         Takes the place of k-means: a copy for every clustering, with its `n_clusters` (or `n_components`) and
         `random_state` set where it has them (the last step of a pipeline, too; a number of clusters that is None

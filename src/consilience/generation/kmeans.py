@@ -32,6 +32,9 @@ class Runs:
         Wall time of each run.
     note : str or None
         Something to say of a single run.
+    predictor : object with ``label(rows) -> labels``, optional
+        Labels new rows, in the columns of a single run (weighted already), as that run would: a small dataclass, registered in
+        :mod:`consilience.results` so that a clusterer can be saved.
 
     A clustering of another kind has inertia NaN and −1 steps.
     """
@@ -41,11 +44,13 @@ class Runs:
     steps: Labels
     seconds: Floats
     note: str | None = None
+    predictor: Any = None
 
     @classmethod
-    def of_labels(cls, labels: ArrayLike, note: str | None = None) -> Runs:
+    def of_labels(cls, labels: ArrayLike, note: str | None = None, predictor: Any = None) -> Runs:
         """One clustering that is not k-means."""
-        return cls(np.asarray(labels, np.int32)[None], np.array([np.nan]), np.array([-1], np.int32), np.zeros(1), note)
+        rows, nothing = np.asarray(labels, np.int32)[None], np.array([np.nan])
+        return cls(rows, nothing, np.array([-1], np.int32), np.zeros(1), note, predictor)
 
 
 def check_table(X: ArrayLike) -> ArrayLike:

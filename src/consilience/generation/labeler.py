@@ -1,4 +1,4 @@
-"""Labels of new objects, by every clustering of a run: the nearest mean, or the nearest object where there are no means."""
+"""Labels of new objects, by every clustering of a run: the nearest mean, what its method says, or else the nearest object."""
 
 from __future__ import annotations
 
@@ -117,18 +117,34 @@ class Nearest:
 
 @register
 @dataclass(frozen=True, eq=False)
+class Predicted:
+    """One clustering whose method labels new rows itself."""
+
+    space: Space
+    column: int
+    weights: Array | None
+    predictor: Any
+
+    def label(self, table: ArrayLike, labels: Labels) -> None:
+        """Fill in the labels of new rows."""
+        new = self.space.transform(table)
+        labels[:, self.column] = self.predictor.label(new if self.weights is None else weighted(new, self.weights))
+
+
+@register
+@dataclass(frozen=True, eq=False)
 class Labeler:
     """Labels new objects as the clusterings of an ensemble that a runner made would.
 
-    K-means keeps its means, so that no data is kept. Of other clusterers up to 20,000 objects are, fewer each where many of
-    them weigh the columns in ways of their own (200,000 in all).
+    K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers
+    up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (200,000 in all).
 
     Attributes
     ----------
     preparation : Preparation
         What is done to the given columns.
     n_clusterings : int
-    parts : list of Means or Nearest
+    parts : list of Means, Predicted or Nearest
 
     Examples
     --------
@@ -158,6 +174,9 @@ class Labeler:
         for j, spec in enumerate(specs):
             if runner.base is None and METHODS[spec.method].is_kmeans:
                 means.setdefault(METHODS[spec.method].space, []).append(j)
+            elif (spec.seed, spec.unit) in runner.predictors:
+                space = replace(runner.spaces.of(spec.method), table=None)
+                parts.append(Predicted(space, j, spec.weights, runner.predictors[spec.seed, spec.unit]))
             elif spec.weights is None:
                 alike.setdefault(METHODS[spec.method].space, []).append(j)
             else:

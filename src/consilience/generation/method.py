@@ -102,7 +102,8 @@ class Method:
     def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs | Array:
         """The labels of the rows of `table` (its columns have their weights already), or what `kmeans_runs` returned.
 
-        All that is random must come from ``spec.run_stream``, a seed and a unit.
+        All that is random must come from ``spec.run_stream``, a seed and a unit. A method that can label new objects as it labeled these
+        returns ``Runs.of_labels(labels, predictor=…)``; without a predictor they get the label of the nearest object.
         """
         seed, unit = spec.run_stream
         units = np.array([unit], np.uint64)

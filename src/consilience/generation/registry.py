@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience.generation.features import Features
+from consilience.generation.landmarks import Landmarks
 from consilience.generation.method import Method
 from consilience.generation.minima import Minima
 from consilience.generation.objects import Objects
@@ -23,6 +24,7 @@ METHODS: dict[str, Method] = {
     "features": Features(),
     "objects": Objects(),
     "spectral": Spectral(),
+    "landmarks": Landmarks(),
 }
 
 

@@ -64,6 +64,9 @@ class Runner:
         for name, _ in plan.methods:
             METHODS[name].check(n)
         self.spaces = Spaces(self.table.values, plan)
+        self.predictors: dict[
+            tuple[int, int], Any
+        ] = {}  # of the clusterings made here, by seed and unit, where a method has one
         self._settings = plan.text()
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
@@ -138,6 +141,8 @@ class Runner:
         for i, (rows, runs) in zip(alone, self._run_alone([specs[i] for i in alone]), strict=True):
             labels[i, slice(None) if rows is None else rows] = runs.labels[0]
             inertia[i], seconds[i], steps[i], notes[i] = runs.inertia[0], runs.seconds[0], runs.steps[0], runs.note
+            if runs.predictor is not None:
+                self.predictors[specs[i].seed, specs[i].unit] = runs.predictor
         info["inertia"], info["seconds"] = inertia, seconds
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
         info["note"] = pd.Series(notes, dtype=object)

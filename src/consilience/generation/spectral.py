@@ -6,19 +6,17 @@ over one of `sigma_divisors`, drawn for each clustering: 2^(i/4) for i = 0, 2, 4
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from scipy.spatial.distance import pdist, squareform
 
 from consilience._check import InputError, check_positive
 from consilience._types import ArrayLike, Floats
+from consilience.generation.eigenvectors import first_vectors
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.method import Options
 from consilience.generation.zipf import Zipf
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from consilience.generation.specs import Spec
 
 MOST_OBJECTS = 8000  # their similarities are half a gigabyte
-ITERATED = 500  # objects from which the first eigenvectors come sooner by iteration, if they come soon at all
 SIGMA_DIVISORS = tuple(2 ** (i / 4) for i in (0, 2, 4, 8, 16, 32))
 
 
@@ -53,7 +50,7 @@ class Spectral(Zipf):
         if n_objects > MOST_OBJECTS:
             raise InputError(
                 f"spectral needs the similarities of all pairs, and {n_objects:,} objects are more than {MOST_OBJECTS:,}: "
-                "leave it out of methods, or give it a sample of the objects"
+                "use methods='landmarks', spectral clustering for any number of objects"
             )
 
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
@@ -84,7 +81,7 @@ def spectral_run(table: Any, n_clusters: int, sigma_divisor: float, *, seed: int
     scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
     similarity *= scale[:, None]
     similarity *= scale
-    vectors = _first_vectors(similarity, min(n_clusters, len(squares)))
+    vectors = first_vectors(similarity, min(n_clusters, len(squares)))
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
     return kmeans_runs(vectors, n_clusters, n_runs=1, seed=seed, units=np.array([unit], np.uint64), **how)
@@ -97,17 +94,3 @@ def _squares(table: Any) -> Floats:
     products = (table @ table.T).toarray()
     lengths = products.diagonal()
     return np.maximum(lengths + lengths[:, None] - 2 * products, 0)
-
-
-def _first_vectors(matrix: Floats, k: int) -> Floats:
-    """Eigenvectors of the k largest eigenvalues.
-
-    A small σ cuts the data into pieces with many eigenvalues near 1, at which iteration hardly moves: a few rounds, then
-    the direct way.
-    """
-    n = len(matrix)
-    if n >= max(ITERATED, 12 * k):
-        with contextlib.suppress(ArpackNoConvergence):
-            start = np.linspace(1, 2, n)
-            return np.asarray(eigsh(matrix, k, which="LA", v0=start, ncv=max(2 * k + 1, 40), maxiter=10, tol=1e-6)[1])
-    return np.asarray(eigh(matrix, subset_by_index=[n - k, n - 1])[1])

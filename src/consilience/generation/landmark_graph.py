@@ -1,0 +1,183 @@
+"""Spectral clustering through landmarks, for any number of objects (U-SPEC: D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai and C.-K. Kwoh,
+Ultra-scalable spectral clustering and ensemble clustering, IEEE TKDE 32, 2020).
+
+Landmarks are the means of k-means on a sample. An object is tied to its nearest few with z = exp(−d² / 2σ²), σ the mean of all these
+distances d: a bipartite graph Z of objects and landmarks. Its normalized cut needs only the eigenvectors v of the small graph of landmarks
+
+    E = Zᵀ D⁻¹ Z,   D the row sums of Z
+
+(the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
+there makes the clusters. What is kept (landmarks, vectors, centers) places new objects in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience import _kernels
+from consilience._random import child_seed
+from consilience._types import Array, ArrayLike, Floats, Ints, Labels
+from consilience.generation.eigenvectors import first_vectors
+from consilience.generation.kmeans import Runs, kmeans_runs
+from consilience.results import register
+
+SAMPLE = 10  # objects that each landmark is made of, on average
+PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal
+BLOCK = 2**19  # distances at a time: they stay in the cache
+EMBEDDED = 50_000  # objects that k-means in the eigenvectors sees; the others go to the nearest center
+FARTHEST = 60.0  # exp(−60): an object far from everything stays tied to its landmarks
+
+
+def landmark_run(
+    table: ArrayLike,
+    n_clusters: int,
+    *,
+    n_landmarks: int,
+    n_neighbors: int,
+    seed: int,
+    unit: int,
+    max_iter: int = 300,
+) -> Runs:
+    """Cluster the rows of a dense or CSR table, with the :class:`LandmarkModel` that labels new ones as `predictor`.
+
+    O(n · p · d) time for p landmarks, in blocks, and O(n · neighbors) memory beside the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation.landmark_graph import landmark_run
+    >>> angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> both = np.concatenate([ring, 3 * ring])  # two rings, one inside the other
+    >>> labels = landmark_run(both, 2, n_landmarks=100, n_neighbors=3, seed=0, unit=0).labels[0]
+    >>> len(set(labels[:200])), len(set(labels[200:])), len(set(labels))
+    (1, 1, 2)
+    """
+    n = table.shape[0]
+    landmarks = choose_landmarks(table, min(n_landmarks, n), seed, unit)
+    near, squares = nearest_landmarks(table, landmarks, min(n_neighbors, landmarks.shape[0]))
+    sigma = float(np.sqrt(squares).mean())
+    ties = _ties(near, squares, sigma, landmarks.shape[0])
+    vectors = landmark_vectors(ties, min(n_clusters, landmarks.shape[0]))
+    some = np.arange(n)
+    if n > EMBEDDED:
+        some = np.sort(_kernels.random_permutation(child_seed(seed, "generation.embedded"), unit, n)[:EMBEDDED])
+    points = embedded(ties[some] if n > EMBEDDED else ties, vectors)
+    means = child_seed(seed, "generation.landmark_clusters")
+    units = np.array([unit], np.uint64)
+    found = kmeans_runs(points, n_clusters, n_runs=1, seed=means, units=units, init="k-means++", max_iter=max_iter)
+    model = LandmarkModel(landmarks, near.shape[1], sigma, vectors, _means(points, found.labels[0], n_clusters))
+    labels = found.labels if n <= EMBEDDED else model.labels_of(ties)[None]
+    return replace(found, labels=labels, predictor=model)
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class LandmarkModel:
+    """What labels new rows: landmarks (p, d), how many are near, σ, their eigenvectors (p, v) and the centers (k, v)."""
+
+    landmarks: Any
+    n_neighbors: int
+    sigma: float
+    vectors: Floats
+    centers: Floats
+
+    def label(self, table: ArrayLike) -> Labels:
+        """Labels of rows, in the columns that were clustered."""
+        near, squares = nearest_landmarks(table, self.landmarks, self.n_neighbors)
+        return self.labels_of(_ties(near, squares, self.sigma, self.landmarks.shape[0]))
+
+    def labels_of(self, ties: Any) -> Labels:
+        """The nearest centers of rows of ties."""
+        labels, constants = np.empty(ties.shape[0], np.int32), np.square(self.centers).sum(axis=1)
+        step = max(1, BLOCK // max(self.centers.shape))
+        for begin in range(0, len(labels), step):
+            points = embedded(ties[begin : begin + step], self.vectors)
+            labels[begin : begin + step] = (points @ (-2 * self.centers.T) + constants).argmin(axis=1)
+        return labels
+
+
+def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any:
+    """(at most `number`, d) means of k-means on a random sample; of a sparse table, whose means would be dense, objects drawn at random."""
+    order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
+    if sparse.issparse(table):
+        return table[np.sort(order[:number])]
+    sample = np.ascontiguousarray(table[np.sort(order[: SAMPLE * number])], np.float64)
+    units = np.array([unit], np.uint64)
+    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels[0]
+    means = _means(sample, labels, number)
+    return means[np.bincount(labels, minlength=number) > 0]
+
+
+def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[Ints, Floats]:
+    """(n, number) numbers of the nearest landmarks of each row, and their squared distances.
+
+    Which are nearest is decided in float32 around the landmarks' mean, so that rounding matters only between near ties; the distances are
+    exact.
+    """
+    n, p = table.shape[0], landmarks.shape[0]
+    near, squares = np.empty((n, number), np.int32), np.empty((n, number))
+    step = max(1, BLOCK // p)
+    if sparse.issparse(table):
+        lengths, turned = np.asarray(landmarks.multiply(landmarks).sum(axis=1)).ravel(), landmarks.T.tocsr()
+        for begin in range(0, n, step):
+            rows = table[begin : begin + step]
+            scores = lengths - 2 * (rows @ turned).toarray()
+            chosen = _smallest(scores, number)
+            own = np.asarray(rows.multiply(rows).sum(axis=1))
+            near[begin : begin + step] = chosen
+            squares[begin : begin + step] = np.maximum(np.take_along_axis(scores, chosen, axis=1) + own, 0)
+        return near, squares
+    mean = landmarks.mean(axis=0)
+    centered = np.asarray(landmarks - mean, np.float32)
+    factors, constants = np.ascontiguousarray(-2 * centered.T), np.square(centered).sum(axis=1)
+    for begin in range(0, n, step):
+        rows = table[begin : begin + step]
+        chosen = _smallest(np.asarray(rows - mean, np.float32) @ factors + constants, number)
+        near[begin : begin + step] = chosen
+        for j, column in enumerate(chosen.T):  # one at a time: no array of rows × neighbors × columns
+            squares[begin : begin + step, j] = np.square(rows - landmarks[column]).sum(axis=1)
+    return near, squares
+
+
+def landmark_vectors(ties: Any, number: int) -> Floats:
+    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; landmarks that nobody is near lie at 0."""
+    scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
+    graph = sparse.csr_matrix(ties.T @ scaled)
+    degree = graph.sum(axis=1).A1
+    root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    graph = sparse.csr_matrix(sparse.diags(root) @ graph @ sparse.diags(root))
+    return first_vectors(graph, number, rounds=50) * root[:, None]
+
+
+def embedded(ties: Any, vectors: Floats) -> Floats:
+    """(n, v) objects at the mean of their landmarks' vectors, scaled to length 1."""
+    points = np.asarray(ties @ vectors)
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.divide(points, length, out=np.zeros_like(points), where=length > 0)
+
+
+def _ties(near: Ints, squares: Floats, sigma: float, n_landmarks: int) -> Any:
+    """Z, of which every row has a sum above 0."""
+    n, number = near.shape
+    away = squares / (2 * sigma**2) if sigma > 0 else np.zeros_like(squares)
+    weights = np.exp(-np.minimum(away, FARTHEST))
+    begins = np.arange(0, n * number + 1, number)
+    return sparse.csr_matrix((weights.ravel(), near.ravel(), begins), shape=(n, n_landmarks))
+
+
+def _smallest(scores: Array, number: int) -> Ints:
+    """Columns of the smallest scores of each row, in rising order of their number."""
+    if number == scores.shape[1]:
+        return np.broadcast_to(np.arange(number), scores.shape)
+    return np.sort(np.argpartition(scores, number - 1, axis=1)[:, :number], axis=1)
+
+
+def _means(points: Floats, labels: Labels, number: int) -> Floats:
+    """Means of clusters; 0 for empty ones."""
+    members = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (number, len(labels)))
+    return np.asarray(members @ points) / np.maximum(np.bincount(labels, minlength=number), 1)[:, None]

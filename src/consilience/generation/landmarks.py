@@ -1,0 +1,45 @@
+"""Landmark spectral clustering (:mod:`consilience.generation.landmark_graph`), new landmarks for each clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from consilience._check import check_count
+from consilience._types import ArrayLike
+from consilience.generation.kmeans import Runs
+from consilience.generation.landmark_graph import landmark_run
+from consilience.generation.method import Method, Options
+
+if TYPE_CHECKING:
+    from consilience.generation.plan import Plan
+    from consilience.generation.specs import Spec
+
+
+class Landmarks(Method):
+    """Spectral clustering through landmarks."""
+
+    options: ClassVar[Options] = {
+        "n_landmarks": (1000, partial(check_count, least=2)),
+        "n_neighbors": (5, partial(check_count, least=1)),
+    }
+    takes_base = False
+
+    def make(self, table: ArrayLike, spec: Spec, plan: Plan) -> Runs:
+        """Embed the rows through new landmarks, of which there are at most half as many as objects, and cluster them."""
+        seed, unit = spec.run_stream
+        most = max(2, table.shape[0] // 2, min(spec.n_clusters, table.shape[0]))
+        return landmark_run(
+            table,
+            spec.n_clusters,
+            n_landmarks=min(plan.options["n_landmarks"], most),
+            n_neighbors=plan.options["n_neighbors"],
+            seed=seed,
+            unit=unit,
+            max_iter=plan.max_iter,
+        )
+
+    def describe(self, row: Mapping[str, Any]) -> str:
+        """With its number of clusters, which is what it draws."""
+        return f"{super().describe(row)}, {int(row['n_clusters'])} clusters"

@@ -1,0 +1,133 @@
+"""Landmark spectral clustering: shapes that k-means cannot find, its parts against plain definitions, and new objects."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.generation import landmark_graph
+from consilience.generation.eigenvectors import first_vectors
+from consilience.generation.kmeans import kmeans_runs
+from consilience.generation.labeler import Labeler
+from consilience.generation.landmark_graph import choose_landmarks, landmark_run, nearest_landmarks
+from consilience.generation.plan import Plan
+from consilience.generation.runner import Runner
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(600, noise=0.06, random_state=0)
+
+
+def rings(n=300):
+    angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 3 * n)
+    radius = np.repeat([1.0, 2.0, 3.0], n)
+    noise = np.random.default_rng(1).normal(scale=0.04, size=(3 * n, 2))
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]) + noise, np.repeat(np.arange(3), n)
+
+
+@pytest.mark.parametrize("shapes", [make_moons(600, noise=0.06, random_state=0), rings()], ids=["moons", "rings"])
+def test_shapes_that_k_means_cannot_find(shapes):
+    X, known = shapes
+    k = len(set(known))
+    found = landmark_run(X, k, n_landmarks=200, n_neighbors=5, seed=0, unit=0).labels[0]
+    assert adjusted_rand_score(known, found) > 0.98
+    assert adjusted_rand_score(known, kmeans_runs(X, k, n_runs=1).labels[0]) < 0.6
+    ensemble = cs.generate(X, 15, (k, 4 * k), "landmarks", random_state=0)
+    assert adjusted_rand_score(known, cs.combine(ensemble, k, random_state=0).labels) > 0.95
+
+
+def test_nearest_landmarks_are_the_nearest():
+    rng = np.random.default_rng(0)
+    X, landmarks = rng.normal(size=(500, 7)) + 1e5, rng.normal(size=(60, 7)) + 1e5
+    squares = np.square(X[:, None] - landmarks).sum(axis=2)
+    near, found = nearest_landmarks(X, landmarks, 5)
+    np.testing.assert_array_equal(near, np.sort(np.argsort(squares, axis=1)[:, :5], axis=1))
+    np.testing.assert_allclose(found, np.take_along_axis(squares, near.astype(int), axis=1))
+    counts = sparse.random(200, 40, 0.3, format="csr", random_state=0)
+    some = counts[:30]
+    near, found = nearest_landmarks(counts, some, 3)
+    dense = nearest_landmarks(counts.toarray(), some.toarray(), 3)
+    np.testing.assert_array_equal(near, dense[0])
+    np.testing.assert_allclose(found, dense[1], atol=1e-12)
+
+
+def test_the_transfer_cut_is_the_cut_of_the_bipartite_graph(moons):
+    """Its vectors are those of the whole graph of objects and landmarks (Li, Wu and Chang 2012): λ (1 + …) aside, the same spaces."""
+    X = moons[0][:150]
+    landmarks = choose_landmarks(X, 40, 0, 0)
+    near, squares = nearest_landmarks(X, landmarks, 5)
+    sigma = np.sqrt(squares).mean()
+    Z = np.zeros((150, len(landmarks)))
+    np.put_along_axis(Z, near.astype(int), np.exp(-squares / (2 * sigma**2)), axis=1)
+    whole = np.block([[np.zeros((150, 150)), Z], [Z.T, np.zeros((len(landmarks),) * 2)]])
+    degree = whole.sum(axis=1)
+    values, vectors = np.linalg.eigh(whole / np.sqrt(np.outer(degree, degree)))
+    expected = (vectors / np.sqrt(degree)[:, None])[:150, np.argsort(-values)[:4]]
+    ties = landmark_graph._ties(near, squares, sigma, len(landmarks))
+    found = (ties @ landmark_graph.landmark_vectors(ties, 4)) / ties.sum(axis=1).A1[:, None]
+    for one, other in zip(expected.T, found.T[::-1], strict=True):  # the same up to their lengths and signs
+        assert abs(one @ other) / np.linalg.norm(one) / np.linalg.norm(other) > 1 - 1e-9
+
+
+def test_first_vectors_iterated_and_direct():
+    rng = np.random.default_rng(0)
+    matrix = sparse.random(600, 600, 0.02, random_state=rng)
+    matrix = sparse.csr_matrix(matrix + matrix.T)
+    _, vectors = np.linalg.eigh(matrix.toarray())
+    np.testing.assert_allclose(np.abs(first_vectors(matrix, 3)), np.abs(vectors[:, -3:]), atol=1e-4)
+    pieces = sparse.kron(sparse.eye(100), np.ones((6, 6)), format="csr")  # eigenvalue 6 a hundred times
+    found = first_vectors(pieces, 40)
+    np.testing.assert_allclose(pieces @ found, 6 * found, atol=1e-6)
+
+
+def test_many_objects_are_labeled_by_the_centers_of_some(moons, monkeypatch):
+    X, known = moons
+    monkeypatch.setattr(landmark_graph, "EMBEDDED", 300)
+    found = landmark_run(X, 2, n_landmarks=100, n_neighbors=5, seed=0, unit=0)
+    assert adjusted_rand_score(known, found.labels[0]) > 0.98
+    np.testing.assert_array_equal(found.predictor.label(X), found.labels[0])
+
+
+def test_depends_on_its_unit_alone(moons):
+    X = moons[0]
+    many = cs.generate(X, 6, (4, 9), "landmarks", random_state=3)
+    few = cs.generate(X, 6, (4, 9), "landmarks+minima", random_state=3)
+    for i in np.flatnonzero(few.info["method"] == "landmarks"):
+        np.testing.assert_array_equal(few.labels[:, i], many.labels[:, i])
+    assert len({labels.tobytes() for labels in many.labels.T.copy()}) == 6
+    scaled = cs.generate(X * [3, 100] - 7, 6, (4, 9), "landmarks", random_state=3)
+    np.testing.assert_array_equal(scaled.labels, many.labels)
+
+
+def test_new_objects_get_the_label_that_the_run_would_give(moons):
+    X, known = moons
+    runner = Runner(X[:400], Plan.checked(methods="landmarks", n_clusters=(2, 6), n_landmarks=150))
+    ensemble = runner.run(4)
+    labeler = pickle.loads(pickle.dumps(Labeler.of(runner, ensemble)))
+    np.testing.assert_array_equal(labeler.label(X[:400]), ensemble.labels)
+    assert len(pickle.dumps(labeler)) < 200_000
+    model = cs.EnsembleClusterer(2, n_clusterings=8, methods="landmarks", random_state=0).fit(X[:400])
+    assert adjusted_rand_score(known[400:], model.predict(X[400:])) > 0.95
+
+
+def test_few_and_equal_objects():
+    assert cs.generate(np.arange(6.0).reshape(3, 2), 3, 2, "landmarks").n_clusterings == 3
+    equal = np.repeat([[0.0, 1.0], [5.0, 2.0]], 40, axis=0)
+    labels = cs.generate(equal, 3, 2, "landmarks", standardize=False).labels
+    assert all(adjusted_rand_score(np.repeat([0, 1], 40), one) == 1 for one in labels.T)
+    X, _ = make_blobs(200, 3, centers=3, random_state=0)
+    X[0] = 1e6  # far from everything
+    assert (cs.generate(X, 3, 3, "landmarks").labels >= 0).all()
+
+
+def test_what_spectral_refuses_points_to_landmarks():
+    with pytest.raises(InputError, match="methods='landmarks'"):
+        cs.generate(np.random.default_rng(0).normal(size=(8001, 2)), 2, 2, "spectral")
+    with pytest.raises(InputError, match="n_landmarks"):
+        cs.generate(np.eye(5), 2, 2, "landmarks", n_landmarks=1)
