@@ -135,7 +135,7 @@ def test_rows_beyond_the_leaves_join_what_they_are_most_similar_to():
     rows = some.labels_[problem.first]
     moved, _ = nearest_clusters(problem, similarity, rows, 4)
     assert_array_equal(moved, rows)  # nobody is more similar to another cluster
-    leaves, weights = choose_leaves(problem, 60, 0)
+    leaves, weights = choose_leaves(problem, 60)
     assert len(np.unique(leaves)) == 60
     assert weights.sum() == pytest.approx(problem.weights.sum())
     assert problem.weights[leaves].sum() >= np.sort(problem.weights)[-30:].sum()

@@ -72,7 +72,6 @@ PURPOSES: dict[str, str] = {
     "consensus.scale_runs": "the seed of its clusterings",
     "consensus.scale_sample": "objects by which the number of clusters is judged",
     "consensus.vote": "rows that the vote begins on",
-    "consensus.walk": "rows that carry the tree",
     "datasets.beads": "the sample of beads",
     "datasets.gaussians": "Gaussian clusters",
     "datasets.multinomials": "counts with two independent groupings",

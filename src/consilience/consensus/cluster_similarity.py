@@ -25,7 +25,7 @@ from scipy import sparse
 
 from consilience._types import Floats, Ints, Labels
 from consilience.consensus.cluster_weights import THETA
-from consilience.consensus.distinct_rows import Problem, incidence, label_tables, sum_over_labels
+from consilience.consensus.distinct_rows import Problem, incidence, label_table, label_tables, sum_over_labels
 
 STEPS = 2
 BLOCK = 2**22  # numbers in a block of similarities
@@ -188,20 +188,20 @@ class Similarity:
     def to_clusters(self, problem: Problem, labels: Ints, k: int, rows: Labels | None = None) -> Floats:
         """(n_rows, k) mean similarity of rows, or of all, with the objects of each cluster of the rows; −1 for an empty cluster."""
         rows = problem.labels if rows is None else rows
-        tables = label_tables(problem, labels, k)
         mass = np.bincount(labels[labels >= 0], problem.weights[labels >= 0], minlength=k)
-        per_label = np.concatenate(
-            [
-                block @ (table / np.maximum(mass, 1e-300)[:, None]).T
-                for block, table in zip(self.blocks, tables, strict=True)
-            ]
-        )
-        total = sum_over_labels(rows, self.offsets, per_label)
-        covered = np.array([table.sum(axis=1) for table in tables]) / np.maximum(mass, 1e-300)
-        both = ((rows >= 0) * self.copies) @ covered
-        found = np.divide(total, both, out=np.zeros_like(total), where=both > 1e-12)
+        share = label_table(problem, labels, k) / np.maximum(mass, 1e-300)
+        per_label = np.empty_like(share)
+        for begin, end, block in zip(self.offsets[:-1], self.offsets[1:], self.blocks, strict=True):
+            np.matmul(block, share[begin:end], out=per_label[begin:end])
+        found = sum_over_labels(rows, self.offsets, per_label)
+        if rows.min() >= 0 and problem.labels.min() >= 0:
+            found /= self.copies.sum()
+        else:
+            both = ((rows >= 0) * self.copies) @ np.add.reduceat(share, self.offsets[:-1])
+            np.divide(found, both, out=found, where=both > 1e-12)
+            found[both <= 1e-12] = 0.0
         found[:, mass <= 0] = -1.0
-        return np.asarray(found)
+        return found
 
 
 def nearest_clusters(

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
-from consilience._types import Columns, EnsembleLike
+from consilience._types import Array, Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
-from consilience.consensus.assessment import err_alike
+from consilience.consensus.assessment import agreement_of, err_alike
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.cspa import CSPA
@@ -152,13 +152,15 @@ def _fit(
         if method == "mcla":
             fitted = narrowed(problem)  # what it was judged by
     k = problem.n_clusters if problem.n_rows > 1 else None
-    estimator = _make(method, k, how, options)._fit(ens, fitted)
-    if chosen and method == "walk" and _least_support(estimator) < SUPPORTED and problem.n_clusterings > 2:
-        other = _make("lwgp", k, how, {})._fit(ens, problem)
-        whole = other.n_clusters_ == estimator.n_clusters_ and _least_support(other) >= SUPPORTED
-        if whole and other.anmi_ > estimator.anmi_:
+    estimator = _make(method, k, how, options)
+    if chosen:
+        answered = estimator._answer(fitted)
+        if method == "walk" and problem.n_clusterings > 2 and (other := _better_cut(problem, answered[1], k, how)):
             notes = ["lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"]
-            estimator, method = other, "lwgp"
+            (estimator, answered), method = other, "lwgp"
+        estimator._take(fitted, answered)
+    else:
+        estimator._fit(ens, fitted)
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
     used = getattr(estimator, "n_clusterings_used_", fitted.n_clusterings)
@@ -171,11 +173,23 @@ def _fit(
     return estimator, method, notes
 
 
-def _least_support(estimator: Any) -> float:
-    """Mean support of the objects of the least supported cluster."""
-    there = estimator.labels_ >= 0
-    labels = estimator.labels_[there]
-    return float(np.min(np.bincount(labels, estimator.support_[there]) / np.bincount(labels)))
+def _better_cut(problem: Problem, labels: Array, k: int | None, how: dict[str, Any]) -> tuple[Any, Any] | None:
+    """LWGP and its answer, where the walk left clusters that hardly any clustering supports, LWGP did not, and agrees more with them."""
+    least, anmi = _least_support(problem, labels)
+    if least >= SUPPORTED:
+        return None
+    other = _make("lwgp", k, how, {})
+    answered = other._answer(problem)
+    supported, better = _least_support(problem, answered[1])
+    whole = answered[1].max() == labels.max() and supported >= SUPPORTED
+    return (other, answered) if whole and better > anmi else None
+
+
+def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
+    """Mean support of the objects of the least supported cluster, and the average NMI with the clusterings."""
+    support, anmi = agreement_of(problem, labels)
+    objects = np.bincount(problem.inverse[problem.inverse >= 0], minlength=problem.n_rows)
+    return float(np.min(np.bincount(labels, support * objects) / np.bincount(labels, objects))), anmi
 
 
 def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:

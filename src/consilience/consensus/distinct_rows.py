@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class Problem:
         """Number of clusterings."""
         return int(self.labels.shape[1])
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """Number of label codes of every clustering."""
         return self.labels.max(axis=0).astype(np.int64) + 1
@@ -66,10 +67,15 @@ class Problem:
         """Weighted share of the objects that each clustering labels."""
         return self.weights @ (self.labels >= 0) / self.weights.sum()
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether all weights are whole numbers, so that counts are exact."""
         return bool((self.weights == np.floor(self.weights)).all())
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What was worked out for these rows and may be asked for again, whatever the number of clusters."""
+        return {}
 
     def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of the rows as values of the objects."""
@@ -79,7 +85,11 @@ class Problem:
 
     def with_clusters(self, n_clusters: int | None) -> Problem:
         """The same rows with another number of clusters wanted; None leaves it as it is."""
-        return self if n_clusters is None else replace(self, n_clusters=_check_n_clusters(n_clusters, self.n_rows))
+        if n_clusters is None:
+            return self
+        other = replace(self, n_clusters=_check_n_clusters(n_clusters, self.n_rows))
+        vars(other)["kept"] = self.kept
+        return other
 
     @property
     def first(self) -> Ints:
@@ -183,10 +193,15 @@ def incidence(problem: Problem) -> Any:
 
 def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
     """For every clustering, the weight of each cluster's rows with each label: k × k_q; labels −1 count nowhere."""
+    table, offsets = label_table(problem, labels, k), np.cumsum(problem.sizes)
+    return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[:-1])]
+
+
+def label_table(problem: Problem, labels: NDArray[Any], k: int) -> Floats:
+    """The same of all clusterings below each other: Σ k_q × k."""
     weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
     offsets = np.concatenate([[0], np.cumsum(problem.sizes)])
-    table = _kernels.label_tables(problem.labels.T, offsets, labels, k, weights=weights).astype(float)
-    return [np.ascontiguousarray(part.T) for part in np.split(table, offsets[1:-1])]
+    return _kernels.label_tables(problem.labels.T, offsets, labels, k, weights=weights).astype(float)
 
 
 def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:

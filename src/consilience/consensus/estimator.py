@@ -83,7 +83,11 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         """`fit` for an ensemble whose problem has been checked."""
-        answer, labels, membership = self._answer(problem)
+        return self._take(problem, self._answer(problem))
+
+    def _take(self, problem: Problem, answered: tuple[Answer, Ints, Floats | None]) -> Any:
+        """`fit` for what `_answer` gave: assess it, and spread it over the objects."""
+        answer, labels, membership = answered
         found = assess(problem, labels, kind=self._resample)
         self.labels_ = problem.to_objects(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1

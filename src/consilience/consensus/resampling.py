@@ -26,10 +26,18 @@ from consilience._kernels import row_distances
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.association_tree import mean_association
-from consilience.consensus.cluster_similarity import Groups, Overlaps, nearest_clusters
+from consilience.consensus.cluster_similarity import Groups, nearest_clusters
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
-from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, leaf_tree, narrowed, similarity_tree
+from consilience.consensus.row_tree import (
+    LEAVES,
+    RowTree,
+    choose_leaves,
+    cut_clusters,
+    narrowed,
+    row_tree,
+    similarity_tree,
+)
 
 RESAMPLES = 20
 GROUPS = 500
@@ -50,7 +58,7 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
     k = int(labels.max()) + 1
     affordable = max(CLUSTERINGS, WORK / (problem.n_rows * k * RESAMPLES))
     narrow = narrowed(problem, int(min(CLUSTERS, affordable * problem.sizes.mean())))
-    combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k, seed)
+    combine_again = (_by_walk if kind == "walk" else _by_association)(narrow, k)
     found, rows, judged = np.zeros((narrow.n_rows, k)), np.arange(narrow.n_rows), np.zeros(narrow.n_rows)
     first = np.full(k, narrow.n_rows)
     np.minimum.at(first, labels, rows)
@@ -74,16 +82,16 @@ def _copies(m: int, seed: int, b: int) -> Floats:
     return np.bincount(drawn, minlength=m).astype(float)
 
 
-def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
+def _by_walk(problem: Problem, k: int) -> Callable[[Floats], Ints]:
     """Clusters of the rows by how often each clustering counts, as :class:`ClusterWalk` finds them."""
-    overlaps = Overlaps.of(problem)
-    leaves, weights = choose_leaves(problem, max(LEAVES, k), seed)
-    some = _only(problem, leaves, weights)
-    groups = _groups(some, overlaps, k)
+    whole = row_tree(problem, max(LEAVES, k))
+    leaves = whole.leaves
+    some = _only(problem, leaves, whole.weights)
+    groups = _groups(whole, k)
     items = Groups.of(some, groups)
 
     def again(copies: Floats) -> Ints:
-        similarity = overlaps.similarity(copies)
+        similarity = whole.overlaps.similarity(copies)
         tree = similarity_tree(similarity.of_groups(items), items.mass)
         labels, _ = nearest_clusters(some, similarity, cut_clusters(tree, items.mass, k)[groups], k, ROUNDS)
         if len(leaves) < problem.n_rows:
@@ -93,9 +101,9 @@ def _by_walk(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
     return again
 
 
-def _by_association(problem: Problem, k: int, seed: int) -> Callable[[Floats], Ints]:
+def _by_association(problem: Problem, k: int) -> Callable[[Floats], Ints]:
     """Clusters of the rows by how often each clustering counts, as :class:`EvidenceAccumulation` finds them."""
-    leaves, weights = choose_leaves(problem, max(EVIDENCE, k), seed)
+    leaves, weights = choose_leaves(problem, max(EVIDENCE, k))
     some = _only(problem, leaves, weights)
 
     def again(copies: Floats) -> Ints:
@@ -120,14 +128,10 @@ def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
     )
 
 
-def _groups(problem: Problem, overlaps: Overlaps, k: int) -> Ints:
-    """Up to GROUPS groups of rows: the rows themselves, or clusters of the tree."""
-    everyone = np.arange(problem.n_rows)
-    if problem.n_rows <= max(GROUPS, k):
-        return everyone
-    return cut_tree(
-        leaf_tree(problem, overlaps.similarity(), everyone, problem.weights), min(max(GROUPS, k), problem.n_rows)
-    )
+def _groups(tree: RowTree, k: int) -> Ints:
+    """Up to GROUPS groups of leaves: the leaves themselves, or clusters of the tree."""
+    n, most = len(tree.leaves), max(GROUPS, k)
+    return np.arange(n) if n <= most else cut_tree(tree.linkage, most)
 
 
 def matched(labels: Array, others: Array, weights: Floats, k: int) -> Ints:

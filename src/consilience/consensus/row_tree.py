@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from consilience._random import stream
 from consilience._types import Array, Floats, Ints
-from consilience.consensus.cluster_similarity import Similarity
-from consilience.consensus.distinct_rows import Problem, representative_rows
+from consilience.consensus.cluster_similarity import STEPS, Overlaps, Similarity
+from consilience.consensus.cluster_weights import THETA
+from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.linkage import cut_tree, weighted_linkage
 
 CLUSTERS = 3000  # of all clusterings together, whose walk is followed
 SPECK = 40  # a cluster has at least this part of the objects of a mean cluster
 LEAVES = 3000  # rows that the tree is built on
+
+
+@dataclass(frozen=True, eq=False)
+class RowTree:
+    """What a walk over the clusters of a problem found.
+
+    Attributes
+    ----------
+    overlaps : Overlaps
+    similarity : Similarity
+    leaves : (n_leaves,) int array
+        Rows that the tree is built on.
+    weights : (n_leaves,) array
+        Of these rows; they sum to that of all.
+    linkage : (n_leaves − 1, 4) array
+        The tree in SciPy's format.
+    """
+
+    overlaps: Overlaps
+    similarity: Similarity
+    leaves: Ints
+    weights: Floats
+    linkage: Floats
+
+
+def row_tree(problem: Problem, most: int, theta: float = THETA, steps: int = STEPS) -> RowTree:
+    """Overlaps, similarity and tree of a problem; the confidence asks for those of the answer again, so they are kept."""
+    key = "row_tree", min(most, problem.n_rows), theta, steps
+    if key not in problem.kept:
+        overlaps = Overlaps.of(problem)
+        similarity = overlaps.similarity(theta=theta, steps=steps)
+        leaves, weights = choose_leaves(problem, most)
+        tree = leaf_tree(problem, similarity, leaves, weights)
+        problem.kept[key] = RowTree(overlaps, similarity, leaves, weights, tree)
+    found: RowTree = problem.kept[key]
+    return found
 
 
 def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
@@ -45,11 +81,19 @@ def similarity_tree(alike: Array, weights: Floats) -> Floats:
     return weighted_linkage(distances, weights)
 
 
-def choose_leaves(problem: Problem, most: int, seed: int) -> tuple[Ints, Floats]:
-    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and others at random."""
+def choose_leaves(problem: Problem, most: int) -> tuple[Ints, Floats]:
+    """All rows and their weights, or `most` of them that stand for all: the heaviest half, and every so-manieth of the others.
+
+    Rows of one weight stand in an order like one at random, but always the same, so nothing depends on a seed.
+    """
     if problem.n_rows <= most:
         return np.arange(problem.n_rows), problem.weights
-    return representative_rows(problem, most, stream(seed, "consensus.walk"))
+    order = np.argsort(-problem.weights, kind="stable")
+    heavy, rest = order[: most // 2], order[most // 2 :]
+    some = most - len(heavy)
+    taken = rest[(2 * np.arange(some) + 1) * len(rest) // (2 * some)]
+    weights = problem.weights[taken] * (problem.weights[rest].sum() / problem.weights[taken].sum())
+    return np.concatenate([heavy, taken]), np.concatenate([problem.weights[heavy], weights])
 
 
 def cut_clusters(tree: Floats, weights: Floats, k: int) -> Ints:

@@ -3,7 +3,7 @@
 The similarities are those of :mod:`consilience.consensus.cluster_similarity`: cluster weights as in LWEA, so that torn clusters say
 little, and a walk, so that clusterings of different fineness support one another. Average linkage of the distinct rows, each counted as
 often as it has objects, is cut where k clusters are more than specks; then rows join the cluster they are most similar to until none
-moves. Nothing is random where all rows fit.
+moves. Nothing is random.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from consilience._check import InputError, check_count, check_positive, check_seed
-from consilience.consensus.cluster_similarity import STEPS, Overlaps, nearest_clusters
+from consilience._check import InputError, check_count, check_positive
+from consilience.consensus.cluster_similarity import STEPS, nearest_clusters
 from consilience.consensus.cluster_weights import THETA
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.estimator import Answer, ConsensusEstimator
-from consilience.consensus.row_tree import LEAVES, choose_leaves, cut_clusters, fits, leaf_tree, narrowed
+from consilience.consensus.row_tree import LEAVES, cut_clusters, fits, narrowed, row_tree
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -33,10 +33,10 @@ class ClusterWalk(ConsensusEstimator):
     steps : int, default 2
         Of the walk.
     max_leaves : int, default 3000
-        Distinct rows that the tree is built on. With more, so many of them (the heaviest half, and others at random) carry the
-        tree and the rest join the cluster they are most similar to; `sampled_` tells.
+        Distinct rows that the tree is built on. With more, so many of them (the heaviest half, and every so-manieth of the others)
+        carry the tree and the rest join the cluster they are most similar to; `sampled_` tells.
     random_state : int, generator or None
-        For the choice of these rows; otherwise nothing is random.
+        Not used: nothing is random.
 
     Attributes
     ----------
@@ -76,11 +76,13 @@ class ClusterWalk(ConsensusEstimator):
             raise InputError(
                 f"two clusterings of {narrow.sizes.sum():,} clusters are too many for a walk over clusters; use method 'vote' or 'lwea'"
             )
-        similarity = Overlaps.of(narrow).similarity(theta=self.theta, steps=self.steps)
-        leaves, weights = choose_leaves(narrow, max(self.max_leaves, problem.n_clusters), check_seed(self.random_state))
-        tree = leaf_tree(narrow, similarity, leaves, weights)
+        tree = row_tree(narrow, max(self.max_leaves, problem.n_clusters), self.theta, self.steps)
         labels = np.full(narrow.n_rows, -1)
-        labels[leaves] = cut_clusters(tree, weights, problem.n_clusters)
-        labels, scores = nearest_clusters(narrow, similarity, labels, problem.n_clusters)
-        extras = {"linkage": tree, "sampled": len(leaves) < narrow.n_rows, "n_clusterings_used": narrow.n_clusterings}
+        labels[tree.leaves] = cut_clusters(tree.linkage, tree.weights, problem.n_clusters)
+        labels, scores = nearest_clusters(narrow, tree.similarity, labels, problem.n_clusters)
+        extras = {
+            "linkage": tree.linkage,
+            "sampled": len(tree.leaves) < narrow.n_rows,
+            "n_clusterings_used": narrow.n_clusterings,
+        }
         return Answer(labels, np.maximum(scores, 0.0) + 1e-12, extras)
