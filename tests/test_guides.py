@@ -1,5 +1,6 @@
 """Guides: pairs and labels as weights on generation, and as scores that clusterings are chosen by."""
 
+import json
 from itertools import combinations
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy import sparse
 
 import consilience as cs
+from command_line import run
 from consilience._check import InputError, check_labels
 from consilience.datasets import load_beads, sample_path
 from consilience.generation import Guide, remake
@@ -231,15 +233,16 @@ def test_sparse_tables_and_distances(beads):
 @pytest.mark.parametrize(
     ("wish", "says"),
     [
-        ({"together": [("b001", "nobody")]}, r"together: 'nobody' \(pair 0\) is no id of an object"),
-        ({"together": [(0, 300)]}, r"there is no row 300 \(pair 0\) in 300 objects"),
-        ({"apart": [(0, -1)]}, "a row must be a whole number of at least 0"),
-        ({"apart": [(4, 5), ("b001", 0)]}, r"'b001' \(pair 1\) cannot be apart from itself"),
+        ({"together": [("b001", "nobody")]}, "together, pair 0: 'nobody' is no id of an object"),
+        ({"together": [(0, 300)]}, "together, pair 0: there is no row 300 in 300 objects"),
+        ({"apart": [(0, -1)]}, "there is no row -1"),
+        ({"apart": [(4, 5), ("b001", 0)]}, "pair 1: 'b001' cannot be apart from itself"),
         ({"together": [(2, 2)]}, "always together with itself"),
         ({"together": [(0, 1)], "apart": [(1, 0)]}, "'b001' and 'b002' are to be apart, and together: "),
         ({"together": [(0, 1), (1, 2)], "apart": [(0, 2)]}, "'b001' and 'b003' are to be apart, and together, through"),
         ({"together": [(0, 1, 2)]}, r"must be pairs of objects; number 0 is \(0, 1, 2\)"),
-        ({"together": "pairs.csv"}, "a list of pairs of objects; got 'pairs.csv'"),
+        ({"together": "pairs.csv"}, "pairs.csv"),
+        ({"together": 3}, "a list of pairs of objects, or a file of them; got 3"),
         ({"together": [(0.5, 1)]}, "0.5 "),
         ({"like": "form"}, "no file and none of the columns that beads.csv set aside: shape, color"),
         ({"like": ["a"] * 300}, "only one group"),
@@ -270,3 +273,52 @@ def test_names_that_mean_nothing_are_one_sentence(beads):
         Guide(together=[(0, 1)]).score(numbered)
     with pytest.raises(InputError, match="300 rows, and the clusterings are of 3 objects"):
         Guide(like="shape").score(numbered, beads)
+
+
+def test_pairs_from_files(beads, tmp_path):
+    path = tmp_path / "pairs.csv"
+    ids, guide = beads.ids, Guide(together=path)
+    expected = [[0, 3], [1, 2]]
+    path.write_text("one,other\nb001, b004\nb003,b002\n")
+    assert guide.of(beads).together.tolist() == expected
+    path.write_text("b001;b004\nb003;b002\n")
+    assert guide.of(beads).together.tolist() == expected
+    pd.DataFrame({"a": ids[[0, 2]], "b": ids[[3, 1]]}).to_parquet(tmp_path / "pairs.parquet")
+    assert Guide(together=tmp_path / "pairs.parquet").of(beads).together.tolist() == expected
+    unnamed = cs.tables.read_table(beads.values, kind="data")
+    path.write_text("0,3\n2,1\n")
+    assert guide.of(unnamed).together.tolist() == expected
+    for text, says in (
+        ("a,b\nb001,b004\nb003,b999\n", r"pairs.csv, row 3 \(line 3\): 'b999' is no id of an object"),
+        ("b001,b004\nb003,b003\n", r"pairs.csv, row 2 \(line 2\): 'b003' is always together with itself"),
+        ("b001,b004,b005\n", "pairs.csv: has 3 columns, and pairs to be together need two"),
+        ("b001,b004\nb003\n", r"pairs.csv, row 2 \(line 2\): has 1 cell"),
+        ("a,b\n", "names no pair"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=says):
+            guide.of(beads)
+
+
+def test_the_command_line_guides_a_run(beads, tmp_path):
+    shape = beads.labels["shape"].to_numpy()
+    together, apart = some_pairs(shape, 12)
+    for name, pairs in (("together", together), ("apart", apart)):
+        pd.DataFrame(beads.ids[pairs], columns=["bead", "other"]).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [word for name in ("together", "apart") for word in (f"--{name}", tmp_path / f"{name}.csv")]
+    data = ("generate", sample_path("beads.csv"), "--id", "bead", "-k", 4, "-n", 10)
+    done = run(*data, *files, "--unlike", "color", "--like", "shape", "--known", "shape", "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "how well a clustering keeps to the pairs" in done.stdout
+    ens = cs.Ensemble.load(tmp_path / "run")
+    same = cs.generate(beads, 10, 4, together=together, apart=apart, like="shape", unlike="color", progress=False)
+    np.testing.assert_array_equal(ens.labels, same.labels)
+    more = run(*data[:4], "-n", 3, "--around", 2, "--known", "shape,color", "-o", tmp_path / "run", "--json")
+    assert "guide" in json.loads(more.stdout)["scores"]
+    (tmp_path / "apart.csv").write_text("b001,b002\nb003,nobody\n")
+    refused = run(*data, *files, "--known", "shape,color", "-o", tmp_path / "other")
+    assert refused.returncode != 0
+    assert "apart.csv, row 2 (line 2): 'nobody' is no id of an object" in refused.stderr
+    assert (
+        "guide_strength" in run(*data, "--known", "shape,color", "--guide-strength", 1, "-o", tmp_path / "other").stderr
+    )

@@ -30,6 +30,16 @@ from consilience.cli import options
 @options.standardize_option
 @click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
 @click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
+@click.option(
+    "--together",
+    type=options.FILE,
+    metavar="FILE",
+    help="Pairs of objects to keep together: a table of two columns of ids.",
+)
+@click.option("--apart", type=options.FILE, metavar="FILE", help="Pairs of objects to keep apart.")
+@options.names_option("--like", help="Columns of the table, set aside, that the clusterings should be like.")
+@options.names_option("--unlike", help="Columns of the table, set aside, that they should not be like.")
+@click.option("--guide-strength", type=float, help="How much these weigh the columns [default: 1.5]; 0 only scores.")
 @options.names_option(
     "--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with."
 )
@@ -47,6 +57,11 @@ def command(
     standardize: bool,
     around: int | None,
     jitter: float,
+    together: Path | None,
+    apart: Path | None,
+    like: list[str],
+    unlike: list[str],
+    guide_strength: float | None,
     known: list[str],
     seed: int,
     as_json: bool,
@@ -58,6 +73,7 @@ def command(
     \b
     consilience generate beads.csv --id bead --known shape,color -k 4 -n 500 -o run
     consilience generate beads.csv --id bead --known shape,color -o run --around 17 -n 100
+    consilience generate beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o run
     consilience generate distances.csv --distances --id protein -k 20 -o run
     """
     from consilience._check import InputError, count
@@ -71,8 +87,9 @@ def command(
         raise InputError("--jitter says how far from --around: name the clustering with --around too")
     if around is not None and (fixed := sorted(given & {"n_clusters", "methods", "standardize"})):
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
-    options.check_outputs([run], [data])
-    opened, _ = open_data(data, "distances" if distances else "data", known, **how)
+    options.check_outputs([run], [data, together, apart])
+    aside = list(dict.fromkeys([*known, *like, *unlike]))
+    opened, _ = open_data(data, "distances" if distances else "data", aside, **how)
     before = _held(run)
     when_stopped(lambda: f"{run} holds {count(_held(run), 'clustering')}; the same command goes on")
     made = generate(
@@ -85,11 +102,16 @@ def command(
         standardize=standardize,
         around=around,
         jitter=jitter,
+        together=together,
+        apart=apart,
+        like=like or None,
+        unlike=unlike or None,
+        guide_strength=guide_strength,
         random_state=seed,
         store=run,
         n_jobs=n_jobs,
     )
-    summary = generation_summary(made, dict(opened.known))
+    summary = generation_summary(made, {name: opened.known[name] for name in known})
     if as_json:
         options.print_json({"source": str(data), "run": str(run), **summary})
         return

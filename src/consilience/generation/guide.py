@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ import pandas as pd
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from consilience._check import InputError, check_count, check_labels, check_positive, check_share, count, show
+from consilience._check import InputError, check_labels, check_positive, check_share, count, show
 from consilience._types import EnsembleLike, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
 from consilience.opening import as_ensemble, known_labels_of
 from consilience.tables import Table
+from consilience.tables.files import open_sheet
+from consilience.tables.sheet import Options
 
 STRENGTH = 1.5  # of a guide, if nothing is said
 
@@ -29,8 +32,8 @@ class Guide:
     Parameters
     ----------
     together, apart : pairs of objects, optional
-        A list of pairs, an array or a frame of two columns. Objects go by their ids where they have ids, otherwise by their row, from 0;
-        by row also where ids are text and a number is given.
+        A list of pairs, an array or a frame of two columns, or the path of a table of two columns. Objects go by their ids where
+        they have ids, otherwise by their row, from 0; by row also where ids are text and a number is given.
     like, unlike : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns, optional
         Groupings that clusterings should, or should not, be like; objects may lack a label. Names are those of columns that
         the table set aside (`known`), or, in :func:`consilience.generate`, that it has.
@@ -131,41 +134,79 @@ def check_guide(guide: Any, **wishes: Any) -> Guide | None:
 
 def _pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:
     """Numbers of the objects, every pair once, smaller number first, in order."""
-    if given is None:
-        return np.zeros((0, 2), np.int64)
+    found, find = [], _Finder(objects)
+    for place, names in () if given is None else _named_pairs(given, side, find):
+        one, other = (find(name, place) for name in names)
+        if one == other:
+            what = "cannot be apart from itself" if side == "apart" else "is always together with itself"
+            raise InputError(f"{place}: {show(names[0])} {what}: name two objects, or leave the pair out")
+        found.append((min(one, other), max(one, other)))
+    return np.unique(np.array(found, np.int64).reshape(-1, 2), axis=0)
+
+
+def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
+    """Where each pair stands, and its names."""
+    if isinstance(given, (str, os.PathLike)):
+        yield from _pairs_in_file(given, side, find)
+        return
     if isinstance(given, pd.DataFrame):
         given = given.to_numpy(object)
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InputError(f"{side} must be a list of pairs of objects; got {show(given)}")
-    find, found = _Finder(objects, side), []
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise InputError(f"{side} must be a list of pairs of objects, or a file of them; got {show(given)}")
     for at, pair in enumerate(given):
         if isinstance(pair, (str, bytes)) or not isinstance(pair, Iterable) or len(names := list(pair)) != 2:
             raise InputError(f"{side} must be pairs of objects; number {at} is {show(pair)}")
-        one, other = (find(name, at) for name in names)
-        if one == other:
-            what = "cannot be apart from itself" if side == "apart" else "is always together with itself"
-            raise InputError(f"{side}: {show(names[0])} (pair {at}) {what}: name two objects, or leave the pair out")
-        found.append((min(one, other), max(one, other)))
-    return np.unique(np.array(found, np.int64).reshape(-1, 2), axis=0)
+        yield f"{side}, pair {at}", names
+
+
+def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, list[Any]]]:
+    """The rows of a table of two columns; a first line that names no object holds the names of the columns."""
+    file = Path(path)
+    sheet = open_sheet(file, Options("labels", header=None if file.suffix.lower() == ".parquet" else False))
+    if sheet.width != 2:
+        raise InputError(
+            f"{sheet.source}: has {count(sheet.width, 'column')}, and pairs to be {side} need two, of the objects' names"
+        )
+    columns = [sheet.column(j) for j in (0, 1)]
+    cells = [[_cell(cell) for cell in (one.to_pylist() if hasattr(one, "to_pylist") else one)] for one in columns]
+    for row, names in enumerate(zip(*cells, strict=True)):
+        if row or sheet.names is not None or any(map(find.knows, names)):
+            yield sheet.place(row), list(names)
+        elif sheet.n_rows == 1:
+            raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
+
+
+def _cell(cell: Any) -> Any:
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 class _Finder:
     """Objects by id or row."""
 
-    def __init__(self, objects: Table | Ensemble, side: str) -> None:
-        self.n, self.side, ids = objects.n_objects, side, objects.ids
+    def __init__(self, objects: Table | Ensemble) -> None:
+        self.n, ids = objects.n_objects, objects.ids
         self.numbers = {} if ids is None else {str(name): i for i, name in enumerate(ids)}
         self.by_row = ids is None or all(isinstance(name, str) for name in ids)
 
-    def __call__(self, name: Any, at: int) -> int:
+    def knows(self, name: Any) -> bool:
+        """Whether it may name an object."""
+        return str(name) in self.numbers or self._row(name) is not None
+
+    def _row(self, name: Any) -> int | None:
+        """The row that it names, there or not; text of a file counts where there are no ids."""
+        if not self.numbers and isinstance(name, str) and name.isascii() and name.isdigit():
+            return int(name)
+        return int(name) if self.by_row and isinstance(name, (int, np.integer)) and not isinstance(name, bool) else None
+
+    def __call__(self, name: Any, place: str) -> int:
         if (number := self.numbers.get(str(name))) is not None:
             return number
-        if self.by_row and isinstance(name, (int, np.integer)) and not isinstance(name, bool):
-            if check_count(f"{self.side}, pair {at}: a row", name, 0) >= self.n:
-                raise InputError(f"{self.side}: there is no row {name} (pair {at}) in {count(self.n, 'object')}")
-            return int(name)
-        known = "no id of an object" if self.numbers else "no row, and the objects have no ids"
-        raise InputError(f"{self.side}: {show(name)} (pair {at}) is {known}: check the name")
+        if (row := self._row(name)) is None:
+            known = "no id of an object" if self.numbers else "no row, and the objects have no ids"
+            raise InputError(f"{place}: {show(name)} is {known}: check the name")
+        if not 0 <= row < self.n:
+            raise InputError(f"{place}: there is no row {row} in {count(self.n, 'object')}: the first is 0")
+        return row
 
 
 def _check_consistent(together: Ints, apart: Ints, objects: Table | Ensemble) -> None:

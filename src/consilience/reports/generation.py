@@ -24,6 +24,8 @@ SEEDS = 5  # that are listed
 def generation_summary(ensemble: Ensemble, known: Mapping[str, Any]) -> dict[str, Any]:
     """Plain numbers and text, for print and JSON; `known` are labels that clusterings are compared with."""
     scores = {"compactness": ensemble.info["compactness"].to_numpy(float)}
+    if "guide" in ensemble.info and ensemble.info["guide"].notna().any():
+        scores["guide"] = ensemble.info["guide"].to_numpy(float)
     for name, labels in known.items():
         codes = check_labels(labels, f"known labels {name!r}")
         scores[f"accuracy with {name}"] = np.array([accuracy(codes, column) for column in ensemble.labels.T])
@@ -61,7 +63,7 @@ def print_generation(summary: Mapping[str, Any], *, title: str, console: Console
         for name, found in summary["scores"].items()
     ]
     print_table(console, names, rows, (1, 2, 3, 4, 5))
-    print_definitions(console, "compactness")
+    print_definitions(console, *(name for name in ("compactness", "guide") if name in summary["scores"]))
 
 
 def generation_facts(ensemble: Ensemble, manifest: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ DEFINITIONS = {
     "redundancy": "what the new clusters share with what was given, as mutual information I(C;Z)",
     "shared": "information about the objects that the new clusters and the given groups both tell",
     "compactness": "mean distance between objects of the same cluster: small is compact",
+    "guide": "how well a clustering keeps to the pairs and labels that guided it: 0 by chance, 1 at most",
 }
 
 
