@@ -84,6 +84,7 @@ PURPOSES: dict[str, str] = {
     "generation.landmarks": "objects that its landmarks are made of",
     "generation.neighbors": "objects that stand for the others where a clustering has no means",
     "generation.objects": "the objects of one subsample",
+    "generation.resolution": "where between two numbers of clusters the resolution of one clustering aims",
     "generation.run": "the clusterer's own stream",
     "generation.vary": "weights of one variation",
     "information.search": "order and noise of one search",

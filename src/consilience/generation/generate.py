@@ -72,13 +72,17 @@ def generate(
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
           objects;
         - ``"landmarks"``: spectral clustering of the graph of objects and `n_landmarks` (1000) landmarks, each object tied
-          to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape.
+          to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape;
+        - ``"graph"``: Leiden on a graph of the nearest neighbors, as many as one of `graph_neighbors` (10, 15, 20, 30). Its
+          resolution is drawn from `resolutions` (two are the ends of a range), or is the one at which about the drawn number of
+          clusters comes out. It needs igraph (the extra ``graph``).
     base : scikit-learn clusterer, optional
         Takes the place of k-means: a copy for every clustering, with its `n_clusters` (or `n_components`) and
         `random_state` set where it has them (the last step of a pipeline, too; a number of clusters that is None
         stays so). Objects that it calls noise (−1) have no label.
-    metric : {"euclidean", "precomputed"}
+    metric : {"euclidean", "precomputed", "graph"}
         "precomputed" scales distances to `n_dimensions` columns first (Caruana et al. 2006, Eq. 2), which are then weighted.
+        With "graph", X is a (n_objects, n_objects) matrix of the weights of a graph's edges, for the method ``"graph"``.
     standardize : bool
         Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled. The columns that
         distances are scaled to stay as they are.
@@ -116,9 +120,9 @@ def generate(
     -------
     Ensemble
         `info` has for every clustering its method, n_clusters (as asked for), seed, unit, what its method drew (alpha,
-        sigma_divisor), weights (of the given columns, or of the components), inertia (in its own weighted space), steps, compactness
-        (Eq. 3, on the data itself; beyond 5,000 objects on 2,000 of them), seconds, a note, and the settings of the
-        run.
+        sigma_divisor, resolution, n_neighbors), weights (of the given columns, or of the components), inertia (in its own
+        weighted space), steps, compactness (Eq. 3, on the data itself; beyond 5,000 objects on 2,000 of them), seconds, a note, and
+        the settings of the run.
 
     Notes
     -----

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class Means:
         constants = np.where(
             counts > 0, (squares * np.square(means)).sum(axis=1), np.inf
         )  # no object joins an empty cluster
-        return cls(replace(space, table=None), np.asarray(columns), sizes, -2 * squares * means, constants)
+        return cls(space.bare(), np.asarray(columns), sizes, -2 * squares * means, constants)
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
         """Fill in the labels of new rows."""
@@ -102,9 +102,9 @@ class Nearest:
             order = stream(len(labels), "generation.neighbors", columns[0]).permutation(len(labels))
             firsts = [order[np.unique(labels[order, j], return_index=True)[1]] for j in columns]
             kept = np.unique(np.concatenate([order[:most], *firsts]))
-        objects = space.table[kept]
+        objects = space.places[kept]
         objects = objects if weights is None else weighted(objects, weights)
-        return cls(replace(space, table=None), np.asarray(columns), weights, objects, labels[kept][:, columns])
+        return cls(space.bare(), np.asarray(columns), weights, objects, labels[kept][:, columns])
 
     def label(self, table: ArrayLike, labels: Labels) -> None:
         """Fill in the labels of new rows; O(new · kept · width), in blocks."""
@@ -175,7 +175,7 @@ class Labeler:
             if runner.base is None and METHODS[spec.method].is_kmeans:
                 means.setdefault(METHODS[spec.method].space, []).append(j)
             elif (spec.seed, spec.unit) in runner.predictors:
-                space = replace(runner.spaces.of(spec.method), table=None)
+                space = runner.spaces.of(spec.method).bare()
                 parts.append(Predicted(space, j, spec.weights, runner.predictors[spec.seed, spec.unit]))
             elif spec.weights is None:
                 alike.setdefault(METHODS[spec.method].space, []).append(j)

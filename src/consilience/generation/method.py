@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -49,9 +49,22 @@ class Space:
         """The table as k-means wants it, validated once for all batches of a run."""
         return check_table(self.table)
 
+    @property
+    def places(self) -> ArrayLike:
+        """Coordinates of the objects, in which new ones are near some of them."""
+        return self.table
+
     def transform(self, columns: ArrayLike) -> ArrayLike:
         """New rows, given by their columns, in this space."""
         return columns
+
+    def bare(self) -> Space:
+        """What :meth:`transform` needs, without the objects."""
+        return replace(self, table=None)
+
+    def settle(self, spec: Spec) -> Spec:
+        """A spec as it was drawn, with what depends on the data."""
+        return spec
 
 
 class Method:
@@ -67,19 +80,25 @@ class Method:
         keep, which must be a JSON value. An option of several methods has the same default and check in all of them.
     drawn : tuple of str
         Names of the numbers in ``spec.drawn``: columns of `info`.
+    varied : tuple of str
+        Those of them that ``generate(…, around=…)`` varies beside the weights.
     space : str
         Which form of the data its weights belong to; methods that name the same one share it.
     min_columns : int
         Columns, constant ones aside, that it needs.
     takes_base : bool
         Whether a scikit-learn clusterer can take the place of k-means.
+    takes_graph : bool
+        Whether it clusters the matrix of a graph, ``metric="graph"``.
     """
 
     options: ClassVar[Options] = {}
     drawn: ClassVar[tuple[str, ...]] = ()
+    varied: ClassVar[tuple[str, ...]] = ()
     space: ClassVar[str] = "columns"
     min_columns: ClassVar[int] = 1
     takes_base: ClassVar[bool] = True
+    takes_graph: ClassVar[bool] = False
 
     def check(self, n_objects: int) -> None:
         """Refuse data that it cannot cluster, with one sentence."""

@@ -53,11 +53,16 @@ class Plan:
         for name, _ in shares if base is not None else ():
             if not METHODS[name].takes_base:
                 raise InputError(f"{name} ends in k-means of its own: leave it out of methods, or leave out base")
+        for name, _ in shares if metric == "graph" else ():
+            if not METHODS[name].takes_graph:
+                raise InputError(
+                    f"{name} needs columns, and metric='graph' says that there are none: leave it out of methods"
+                )
         return cls(
             shares,
             check_clusters(n_clusters),
             base,
-            check_choice(metric, ("euclidean", "precomputed"), "metric"),
+            check_choice(metric, ("euclidean", "precomputed", "graph"), "metric"),
             check_bool("standardize", standardize),
             check_count("n_dimensions", n_dimensions, 2),
             check_choice(init, INITS, "init"),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience.generation.features import Features
+from consilience.generation.graph import Graph
 from consilience.generation.landmarks import Landmarks
 from consilience.generation.method import Method
 from consilience.generation.minima import Minima
@@ -25,6 +26,7 @@ METHODS: dict[str, Method] = {
     "objects": Objects(),
     "spectral": Spectral(),
     "landmarks": Landmarks(),
+    "graph": Graph(),
 }
 
 

@@ -67,7 +67,7 @@ class Runner:
         self.predictors: dict[
             tuple[int, int], Any
         ] = {}  # of the clusterings made here, by seed and unit, where a method has one
-        self._settings = plan.text()
+        self._settings, self._scoring = plan.text(), 0.0
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
 
@@ -146,7 +146,9 @@ class Runner:
         info["inertia"], info["seconds"] = inertia, seconds
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
         info["note"] = pd.Series(notes, dtype=object)
+        started = time.perf_counter()
         info["compactness"] = self._compactness(labels)
+        self._scoring = time.perf_counter() - started
         if self.guide is not None:
             info["guide"] = self.guide.score(Ensemble.from_codes(labels.T))["total"].to_numpy()
         return labels, info.astype(dict.fromkeys(OPTIONAL, float) | dict.fromkeys(set(OPTIONAL) & set(WHOLE), "Int64"))
@@ -167,11 +169,13 @@ class Runner:
     def _specs(self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None) -> list[Spec]:
         if center is not None:
             return vary(center, self.spaces.of(center.method).width, units)
-        return [self._guided(draw(self.plan, methods[i], self.spaces.of(methods[i]).width, seed, i)) for i in units]
+        spaces = [self.spaces.of(methods[unit]) for unit in units]
+        drawn = [draw(self.plan, methods[i], space.width, seed, i) for i, space in zip(units, spaces, strict=True)]
+        return [self._guided(space.settle(spec)) for spec, space in zip(drawn, spaces, strict=True)]
 
     def _guided(self, spec: Spec) -> Spec:
         """The spec with its weights times those that the guide learns in the space they belong to."""
-        if self.guide is None or not self.guide.strength:
+        if self.guide is None or not self.guide.strength or not self.spaces.of(spec.method).width:
             return spec
         name = METHODS[spec.method].space
         if name not in self._guide_weights:
@@ -188,8 +192,12 @@ class Runner:
         return int(np.clip(WORK * jobs / (STEPS * n * d * max(self.plan.n_clusters)), jobs, LARGEST_BATCH))
 
     def _next_size(self, size: int, seconds: float) -> int:
-        """As many as take about a second, by the time that the last ones took."""
-        fit = int(size * BATCH_SECONDS / max(seconds, 1e-6))
+        """As many as take about a second, by the time that the last ones took.
+
+        Scoring a batch costs the distances between objects, however many clusterings it has: where these are dear, as on wide
+        tables, making a batch takes about as long as scoring it.
+        """
+        fit = int(size * max(BATCH_SECONDS, self._scoring) / max(seconds - self._scoring, 1e-6))
         return max(n_threads(self.n_jobs), min(fit, size * GROWTH, LARGEST_BATCH))
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
@@ -243,7 +251,7 @@ class Runner:
     def _compactness(self, labels: Labels) -> Floats:
         """On the data itself, whatever weights made the clusterings; for many objects on a sample, the same for all."""
         some, values = np.flatnonzero((labels >= 0).any(axis=1)), np.full(len(labels), np.nan)
-        if some.size:
+        if some.size and self.plan.metric != "graph":  # which has no distances
             rows, distances = sample_objects(self.spaces.n_objects), self.spaces.distances
             data = self.spaces.columns[rows] if distances is None else distances[np.ix_(rows, rows)]
             made = Ensemble.from_codes(labels[np.ix_(some, rows)].T)

@@ -12,6 +12,7 @@ from consilience._check import InputError, count
 from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.mds import embed
 from consilience.generation.method import Space
+from consilience.generation.neighbors import check_graph
 from consilience.generation.plan import Plan
 from consilience.generation.registry import METHODS
 from consilience.tables import Standardizer, check_matrix
@@ -58,6 +59,9 @@ class Spaces:
         self._spaces: dict[str, Space] = {}
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
+        elif plan.metric == "graph":
+            self.columns = check_graph(values)
+            self.kept, self.given_width = np.arange(self.n_objects), self.n_objects
         else:
             self._standardize(values)
         for name, _ in plan.methods:

@@ -90,13 +90,16 @@ def draw(plan: Plan, method: str, width: int, seed: int, unit: int) -> Spec:
 
 
 def vary(center: Spec, width: int, units: Iterable[int]) -> list[Spec]:
-    """Specs near one: its weights times exp(jitter · N(0, 1)), and everything else, its starts too, as it was."""
+    """Specs near one: weights (and what its method varies) times exp(jitter · N(0, 1)), all else, its starts too, as it was."""
     weights = np.ones(width) if center.weights is None else np.asarray(center.weights, float)
+    varied = METHODS[center.method].varied
     made = []
     for unit in units:
-        u = _kernels.random_uniform(child_seed(center.seed, "generation.vary"), unit, width)
+        u = _kernels.random_uniform(child_seed(center.seed, "generation.vary"), unit, width + len(varied))
         noise = np.exp((center.jitter or 0.0) * ndtri(np.clip(u, 2.0**-54, None)))
-        made.append(replace(center, unit=unit, weights=weights * noise))
+        drawn = {name: center.drawn[name] * by for name, by in zip(varied, noise[width:], strict=True)}
+        new = weights * noise[:width] if width else None
+        made.append(replace(center, unit=unit, weights=new, drawn={**center.drawn, **drawn}))
     return made
 
 

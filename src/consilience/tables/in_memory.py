@@ -53,7 +53,7 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 
 
 def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
-    """Labels are columns of `obs`; anything else is X, or the layer or `obsm` entry `key`, with `obs` beside it."""
+    """Labels are columns of `obs`; anything else is X, or the layer, `obsm` or `obsp` entry `key`, with `obs` beside it."""
     obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
     rows: dict[str, Any] = {"index": index, "index_name": str(data.obs_names.name or "obs_names"), "index_is_ids": True}
     if kind == "labels":
@@ -62,14 +62,16 @@ def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
         return Sheet(source, obs, [str(name) for name in obs.columns], **rows)
     if getattr(data, "isbacked", False):
         data = data.to_memory()
-    layers = {"X": data.X} if key in (None, "X") else {**data.layers, **data.obsm}
+    layers = {"X": data.X} if key in (None, "X") else {**data.obsp, **data.layers, **data.obsm}
     if key is not None:
-        held = ["X", *(str(name) for name in (*data.layers, *data.obsm) if name is not None)]
-        check_choice(key, held, f"key (layer or obsm) of {source}")
+        held = ["X", *(str(name) for name in (*data.layers, *data.obsm, *data.obsp) if name is not None)]
+        check_choice(key, held, f"key (layer, obsm or obsp) of {source}")
     matrix = layers[key or "X"]
     if matrix is None:
         raise InputError(f"{source}: has no X: name a layer or an entry of obsm with key= (--key)")
     names = [str(name) for name in data.var_names]
+    if key in data.obsp and key not in (*data.layers, *data.obsm):
+        names = [str(name) for name in data.obs_names]
     if key in data.obsm and key not in data.layers:
         names = [f"{key} {i + 1}" for i in range(matrix.shape[1])]
         if isinstance(matrix, pd.DataFrame):

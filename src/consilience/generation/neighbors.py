@@ -1,0 +1,148 @@
+"""Nearest neighbors of objects, and the weighted graph that they make.
+
+Wide tables are reduced to principal components first. An edge's weight is the fuzzy union of what its two ends say (McInnes, Healy
+and Melville 2018, the connectivities of scanpy): exp(−(d − ρ) / σ) with ρ the distance to the nearest neighbor and σ such
+that the weights of an object's k neighbors sum to log₂ (k + 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from consilience._check import InputError
+from consilience._types import ArrayLike, Floats, Ints
+from consilience.generation.method import Space
+
+NARROW = 2000  # columns whose covariances are decomposed whole
+WIDEST = 50  # columns that distances are taken on; beyond, principal components
+EXACT = 100_000  # objects up to which every distance is looked at: about a minute there
+STEPS = 64  # halvings in the search for σ
+
+
+@dataclass(frozen=True, eq=False)
+class Points(Space):
+    """Coordinates in which distances mean something: the columns, or their first principal components.
+
+    `axes` are these, and `mean` the mean's scores on them.
+    """
+
+    axes: Floats | None = None
+    mean: Floats | None = None
+
+    @classmethod
+    def of(cls, columns: ArrayLike) -> Points:
+        """The columns where they are 50 at most, else as many components."""
+        n, d = columns.shape
+        kept = min(WIDEST, n - 1, d - 1)
+        if d <= WIDEST or kept < 1:
+            return cls(_dense(columns))
+        from sklearn.decomposition import PCA
+
+        narrow = d <= min(n, NARROW) and not sparse.issparse(columns)
+        model = PCA(kept, svd_solver="covariance_eigh" if narrow else "arpack", random_state=0)
+        with threadpool_limits(1):  # the same numbers whatever the number of threads
+            scores = np.ascontiguousarray(model.fit_transform(columns))
+        axes = model.components_.T.copy()
+        return cls(scores, axes, model.mean_ @ axes)
+
+    def transform(self, columns: ArrayLike) -> Floats:
+        """New rows in these coordinates."""
+        return _dense(columns) if self.axes is None else np.asarray(columns @ self.axes - self.mean)
+
+
+def _dense(columns: ArrayLike) -> Floats:
+    return np.ascontiguousarray(columns.toarray() if sparse.issparse(columns) else columns, float)
+
+
+def nearest_neighbors(points: Floats, k: int) -> tuple[Floats, Ints]:
+    """Distances (n, k) to the k nearest other objects, rising, and their numbers.
+
+    Up to 100,000 objects by looking at all distances, O(n² d) with no more than a block of them in memory; beyond by NN-descent (Dong
+    et al. 2011), for which pynndescent must be installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances, numbers = nearest_neighbors(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> distances.ravel().tolist(), numbers.ravel().tolist()
+    ([1.0, 1.0, 2.0], [1, 0, 1])
+    """
+    n = len(points)
+    k = min(k, n - 1)
+    if n > EXACT:
+        numbers, distances = _descent(points, k + 1)
+    else:
+        from sklearn.neighbors import NearestNeighbors
+
+        with threadpool_limits(1):  # ties fall the same way whatever the number of threads
+            distances, numbers = NearestNeighbors(n_neighbors=k + 1).fit(points).kneighbors(points)
+    # Each object is its own neighbor, but not always the first one: copies of it are as near.
+    own = numbers == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True
+    return distances[~own].reshape(n, k).astype(float), numbers[~own].reshape(n, k).astype(np.int64)
+
+
+def _descent(points: Floats, k: int) -> tuple[Ints, Floats]:
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise ImportError(
+            f"the neighbors of more than {EXACT:,} objects need pynndescent: pip install pynndescent, or give a graph"
+        ) from None
+    # One job: with more of them its answer is not the same twice.
+    return NNDescent(points.astype(np.float32), n_neighbors=k, random_state=0, n_jobs=1).neighbor_graph
+
+
+def connectivities(distances: Floats, numbers: Ints) -> Any:
+    """(n, n) CSR matrix of the edge weights, symmetric, from the distances to k neighbors of each object and their numbers.
+
+    O(n k) time and memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> connectivities(*nearest_neighbors(points, 2)).toarray().round(2).tolist()
+    [[0.0, 1.0, 0.83], [1.0, 0.0, 1.0], [0.83, 1.0, 0.0]]
+    """
+    n, k = distances.shape
+    beyond = np.maximum(distances - distances[:, :1], 0)
+    wanted, low, high, sigma = np.log2(k + 1), np.zeros(n), np.full(n, np.inf), np.ones(n)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for _ in range(STEPS):
+            heavy = np.exp(-beyond / sigma[:, None]).sum(axis=1) > wanted
+            high, low = np.where(heavy, sigma, high), np.where(heavy, low, sigma)
+            sigma = np.where(np.isinf(high), sigma * 2, (low + high) / 2)
+        # Where many neighbors are equally near no σ is small enough, and where the others are not, none is zero.
+        sigma = np.maximum(sigma, 1e-3 * np.maximum(distances.mean(axis=1), np.finfo(float).tiny))
+        weights = np.exp(-beyond / sigma[:, None])
+    graph = sparse.csr_matrix((weights.ravel(), numbers.ravel(), np.arange(0, n * k + 1, k)), (n, n))
+    graph.sort_indices()
+    both = graph.multiply(graph.T)
+    return sparse.csr_matrix(graph + graph.T - both)
+
+
+def check_graph(graph: Any, what: str = "the graph") -> Any:
+    """A square matrix of finite weights that are not negative, as a symmetric CSR matrix without a diagonal."""
+    matrix = sparse.csr_matrix(graph, dtype=float, copy=True)
+    n, width = matrix.shape
+    if n != width:
+        raise InputError(f"{what} has {n:,} rows and {width:,} columns: give one row and one column per object")
+    if matrix.nnz and not (matrix.data.min() >= 0 and np.isfinite(matrix.data.max())):
+        raise InputError(f"{what} has weights that are negative or not finite: give similarities, not distances")
+    if not matrix.has_canonical_format:
+        matrix.sum_duplicates()
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    if not matrix.nnz:
+        raise InputError(f"{what} has no edges: there is nothing to cluster")
+    return (
+        matrix
+        if abs(matrix - matrix.T).max() <= 1e-9 * matrix.data.max()
+        else sparse.csr_matrix(matrix.maximum(matrix.T))
+    )

@@ -1,0 +1,179 @@
+"""The method `graph`: Leiden on graphs of nearest neighbors, and on graphs that are given."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.clusterer import EnsembleClusterer
+from consilience.generation import METHODS, describe, neighbors, remake
+from consilience.generation.graph import igraph_of, leiden
+from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
+
+RNG = np.random.default_rng(0)
+Z = RNG.integers(5, size=200)
+X = RNG.normal(size=(5, 6))[Z] * 3 + RNG.normal(size=(200, 6))
+
+
+def plain_connectivities(X: Any, k: int) -> np.ndarray:
+    """UMAP's formula, object by object: σ by bisection of Σ exp(−(d − ρ)⁺ / σ) = log₂ (k + 1)."""
+    n = len(X)
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    directed = np.zeros((n, n))
+    for i in range(n):
+        near = [j for j in np.argsort(distances[i], kind="stable") if j != i][:k]
+        beyond = distances[i, near] - distances[i, near[0]]
+        low, high = 1e-9, 1e9
+        for _ in range(200):
+            sigma = np.sqrt(low * high)
+            if np.exp(-beyond / sigma).sum() > np.log2(k + 1):
+                high = sigma
+            else:
+                low = sigma
+        directed[i, near] = np.exp(-beyond / sigma)
+    return directed + directed.T - directed * directed.T
+
+
+def test_connectivities_are_those_of_the_formula() -> None:
+    found = connectivities(*nearest_neighbors(X, 7)).toarray()
+    assert np.allclose(found, plain_connectivities(X, 7), atol=1e-6)
+    assert np.allclose(found, found.T)
+    assert not found.diagonal().any()
+
+
+def test_copies_of_objects_are_neighbors_and_not_the_object_itself() -> None:
+    twice = np.repeat(np.arange(8.0)[:, None], 6, axis=0)
+    distances, numbers = nearest_neighbors(twice, 4)
+    assert not (numbers == np.arange(48)[:, None]).any()
+    assert not distances.any()
+    assert np.isfinite(connectivities(distances, numbers).data).all()
+
+
+def test_wide_and_sparse_tables_are_reduced_and_new_rows_too() -> None:
+    wide = np.hstack([X, 0.01 * RNG.normal(size=(200, 90))])
+    for table in (wide, sparse.csr_matrix(wide)):
+        points = Points.of(table)
+        assert points.table.shape == (200, 50)
+        assert np.allclose(points.transform(table[:9]), points.table[:9], atol=1e-8)
+    centered = wide - wide.mean(axis=0)
+    axes = np.linalg.svd(centered, full_matrices=False)[2][:50]
+    assert np.allclose(np.abs(Points.of(wide).table[:, :6]), np.abs(centered @ axes[:6].T), atol=1e-6)
+
+
+def modularity(A: np.ndarray, labels: np.ndarray, resolution: float) -> float:
+    degree, total = A.sum(axis=1), A.sum()
+    same = labels[:, None] == labels
+    return float(((A - resolution * np.outer(degree, degree) / total) * same).sum() / total)
+
+
+def test_leiden_finds_communities_that_no_single_move_betters() -> None:
+    A = connectivities(*nearest_neighbors(X, 10)).toarray()
+    labels = leiden(igraph_of(A), 1.0, seed=3)
+    assert np.array_equal(labels, leiden(igraph_of(A), 1.0, seed=3))
+    assert (np.diff(np.bincount(labels)) <= 0).all()
+    assert adjusted_rand_score(Z, labels) > 0.9
+    best = modularity(A, labels, 1.0)
+    assert best > modularity(A, Z, 1.0) - 1e-3
+    for i in range(0, 200, 20):
+        for c in range(labels.max() + 1):
+            moved = labels.copy()
+            moved[i] = c
+            assert modularity(A, moved, 1.0) <= best + 1e-9
+
+
+def test_a_clustering_depends_on_its_seed_and_number_alone() -> None:
+    ens = cs.generate(X, 12, (2, 12), "graph", random_state=4)
+    assert np.array_equal(cs.generate(X, 5, (2, 12), "graph", random_state=4).labels, ens.labels[:, :5])
+    assert np.array_equal(cs.generate(X, 12, (2, 12), "graph", random_state=4, n_jobs=2).labels, ens.labels)
+    assert not np.array_equal(cs.generate(X, 12, (2, 12), "graph", random_state=5).labels, ens.labels)
+    assert np.array_equal(remake(X, ens.info.loc[7]), ens.labels[:, 7])
+    assert describe(ens.info.loc[7]).startswith("Leiden clusters of a graph of ")
+
+
+def test_the_resolution_follows_the_number_of_clusters() -> None:
+    ens = cs.generate(X, 30, (2, 14), "graph")
+    asked = ens.info["n_clusters"].to_numpy()
+    assert np.corrcoef(asked, ens.n_clusters)[0, 1] > 0.9
+    assert abs(ens.n_clusters - asked).mean() < 1.5
+    assert ens.info["n_neighbors"].isin([10, 15, 20, 30]).all()
+    assert np.median([adjusted_rand_score(Z, labels) for labels in ens.labels.T]) > 0.6
+
+
+def test_resolutions_that_are_given() -> None:
+    between = cs.generate(X, 20, 5, "graph", resolutions=(0.5, 2), graph_neighbors=12).info
+    assert between["resolution"].between(0.5, 2).all()
+    assert between["resolution"].nunique() == 20
+    assert (between["n_neighbors"] == 12).all()
+    among = cs.generate(X, 20, 5, "graph", resolutions=[0.1, 1, 4]).info
+    assert set(among["resolution"]) == {0.1, 1, 4}
+
+
+def test_more_like_one_varies_the_resolution() -> None:
+    ens = cs.generate(X, 5, (2, 12), "graph")
+    more = cs.generate(X, 6, around=ens.info.loc[2], jitter=0.5)
+    assert more.info["resolution"].nunique() == 6
+    assert (more.info["n_neighbors"] == ens.info.loc[2, "n_neighbors"]).all()
+    assert np.array_equal(remake(X, more.info.loc[3]), more.labels[:, 3])
+
+
+def test_a_graph_of_ones_own() -> None:
+    A = connectivities(*nearest_neighbors(X, 15))
+    ens = cs.generate(A, 8, (2, 9), "graph", metric="graph")
+    assert ens.info["n_neighbors"].isna().all()
+    assert ens.info["compactness"].isna().all()
+    row = ens.info.loc[3]
+    assert np.array_equal(remake(A, row), ens.labels[:, 3])
+    assert describe(row).startswith("Leiden clusters of a given graph")
+    one_way = sparse.triu(A)
+    assert np.array_equal(cs.generate(one_way, 8, (2, 9), "graph", metric="graph").labels, ens.labels)
+
+
+def test_what_cannot_be_is_said() -> None:
+    with pytest.raises(InputError, match="zipf needs columns"):
+        cs.generate(np.eye(5), 3, 2, "graph+zipf", metric="graph")
+    with pytest.raises(InputError, match="5 rows and 4 columns"):
+        cs.generate(np.ones((5, 4)), 3, 2, "graph", metric="graph")
+    with pytest.raises(InputError, match="negative"):
+        cs.generate(-np.ones((5, 5)), 3, 2, "graph", metric="graph")
+    with pytest.raises(InputError, match="no edges"):
+        cs.generate(np.eye(5), 3, 2, "graph", metric="graph")
+    with pytest.raises(InputError, match="smaller number first"):
+        cs.generate(X, 3, 2, "graph", resolutions=(2, 1))
+    with pytest.raises(InputError, match="graph_neighbors"):
+        cs.generate(X, 3, 2, "graph", graph_neighbors=0)
+    with pytest.raises(InputError, match="there are 2"):
+        cs.generate(X[:2], 3, 2, "graph")
+
+
+def test_without_igraph_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(ImportError, match=r"consilience\[graph\]"):
+        cs.generate(X, 3, 2, "graph")
+
+
+def test_many_objects_need_pynndescent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbors, "EXACT", 100)
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError, match="pip install pynndescent"):
+        cs.generate(X, 3, 2, "graph")
+
+
+def test_new_objects_go_with_their_neighbors(tmp_path: Path) -> None:
+    model = EnsembleClusterer(5, n_clusterings=10, methods="graph").fit(X[:150])
+    found = model.predict(X[150:])
+    assert adjusted_rand_score(Z[150:], found) > 0.9
+    model.save(tmp_path / "model")
+    assert np.array_equal(EnsembleClusterer.load(tmp_path / "model").predict(X[150:]), found)
+
+
+def test_it_is_registered() -> None:
+    assert METHODS["graph"].takes_graph
+    assert not METHODS["graph"].is_batched
