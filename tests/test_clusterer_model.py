@@ -208,18 +208,27 @@ def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
         assert adjusted_rand(model.labels_, model.predict(X)) > 0.8
 
 
-@pytest.mark.parametrize(("real", "expected"), [((False, True), 3), ((False, False), 7), ((True, True), 7)])
-def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, real, expected):
-    """Of numbers that are not, the most stable; the note says so."""
+@pytest.mark.parametrize(
+    ("stability", "real", "expected", "words"),
+    [
+        (0.8, (False, True), 3, "most stable number of those"),
+        (0.8, (True, True), 7, ""),
+        (0.95, (False, False), 7, ""),
+        (0.8, (False, False), 5, "no number of clusters is more stable than chance"),
+    ],
+)
+def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stability, real, expected, words):
+    """Without such, one that is steady, or the middle; the note says so."""
 
     def fake(ensemble, n_clusters, method, **how):
         if n_clusters != "auto":
             return cs.combine(ensemble, n_clusters, method, **how)
-        scales = pd.DataFrame({"n_clusters": [7, 3], "stability": [0.9, 0.8], "real": real})
+        scales = pd.DataFrame({"n_clusters": [7, 3], "stability": [stability, 0.7], "real": real})
         return replace(cs.combine(ensemble, 7, method, **how), scales=scales)
 
     monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
-    model = quick("auto", n_clusterings=8).fit(blobs[0][:150])
+    model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
     assert model.scales_["n_clusters"].tolist() == [7, 3]
-    assert ("most stable number of those" in model.note_) == (expected == 3)
+    assert words in model.note_
+    assert bool(words) == ("than chance" in model.note_)

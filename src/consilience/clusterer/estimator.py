@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._check import InputError, check_count, check_seed, count
+from consilience._check import InputError, check_choice, check_count, check_seed, count
 from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
@@ -30,6 +30,8 @@ from consilience.tables import Table, check_matrix
 
 BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which predict judges whether they are like the data
+FEW = 50  # objects up to which the stability of numbers of clusters says little
+STEADY = 0.9  # agreement of two halves of the members on a number of clusters that is taken though chance could give it
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
 
@@ -41,8 +43,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int, "auto" or None
         Of the answer. "auto" takes the most stable of the numbers that are more stable than chance (`scales_`); where none is, the most
-        stable, and the note of `consensus_` says so. None takes the middle of the numbers that the members draw from (with `base`,
-        the median of those that they found), without looking.
+        stable if two halves of the members nearly agree on it (adjusted Rand index of 0.9), else the middle, and `note_` says so.
+        None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
+        median of those that they found), without looking.
     n_clusterings : int, default 100
         Members of the ensemble.
     base_n_clusters : int, (low, high), list of int or None
@@ -146,10 +149,13 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
             runner = Runner(some, plan, self.base, self.n_jobs)
         self.ensemble_ = runner.run(self.n_clusterings, child_seed(seed, "clusterer.members"), progress=False)
+        numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
+        middle = min(max(int(np.median(numbers)), LEAST), len(self.ensemble_.signatures()))
         wanted = self.n_clusters
-        if wanted is None and self.base is None:
-            wanted = min(int(np.median(plan.n_clusters)), len(self.ensemble_.signatures()))
-        self.consensus_ = self._combine(self.ensemble_, wanted, child_seed(seed, "clusterer.consensus"))
+        if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
+            check_choice(wanted or "auto", ("auto",), "n_clusters")
+            wanted = middle
+        self.consensus_ = self._combine(self.ensemble_, wanted, middle, child_seed(seed, "clusterer.consensus"))
         self.n_clusters_, self.scales_ = self.consensus_.n_clusters, self.consensus_.scales
         if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
             found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
@@ -303,7 +309,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters")
         return max(k, LEAST), min(max(2 * k, LEAST), n)
 
-    def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, seed: int) -> Consensus:
+    def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, middle: int, seed: int) -> Consensus:
         if n_clusters == 1:
             known = (ensemble.labels >= 0).any(axis=1)
             full = known.astype(float)
@@ -320,12 +326,23 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         found = combine(ensemble, n_clusters, self.method, **how)
         if self.method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
             found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
-        if found.scales is None or found.scales["real"][0] or not found.scales["real"].any():
+        return found if found.scales is None else self._trusted(found, ensemble, middle, how)
+
+    def _trusted(self, found: Consensus, ensemble: Ensemble, middle: int, how: dict[str, Any]) -> Consensus:
+        """The answer at the number of clusters that is to be trusted most, of those that were looked at."""
+        scales = found.scales
+        assert scales is not None
+        real = scales["real"].to_numpy(bool)
+        if real[0] or (not real.any() and scales["stability"][0] >= STEADY):
             return found
-        best = int(found.scales.loc[found.scales["real"].astype(bool), "n_clusters"].iloc[0])
-        kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
+        if real.any():
+            best = int(scales["n_clusters"][real.argmax()])
+            why = "the most stable number of those that are more stable than chance"
+        else:
+            best, why = middle, "the middle of what was tried, since no number of clusters is more stable than chance"
         again = combine(ensemble, best, self.method, **how)
-        note = f"{best} clusters, the most stable number of those that are more stable than chance; {again.note}"
+        kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
+        note = f"{count(best, 'cluster')}, {why}; {again.note}"
         return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
 
     def _read(self, X: ArrayLike) -> ArrayLike:
