@@ -215,7 +215,6 @@ def test_figure_of_sparse_data_with_missing_labels(tmp_path, suffix):
     [
         (["--given", "shap", "-t", "color", "-k", "4"], ["--given", "did you mean 'shape'"]),
         (["-t", "color", "-k", "4"], ["--given", "which grouping"]),
-        (["-g", "shape", "-k", "4"], ["'color' holds text", "--known"]),
         (["-g", "shape", "-t", "color"], ["how many", "-k"]),
         (["-g", "shape", "-t", "shape,color", "-k", "4"], ["'shape'", "--given", "--known"]),
         ([*SHAPE[2:], "-k", "1"], ["n_clusters", "at least 2"]),

@@ -311,7 +311,8 @@ def test_bad_settings_get_a_sentence(change, sentence, beads):
         (np.ones((9, 3)), {}, "all 3 columns of the table are constant"),
         (np.arange(9.0)[:, None], {}, "only one is not constant"),
         (np.arange(9.0)[:, None], {"methods": "spectral"}, "only one is not constant"),
-        ([[1.0, np.nan], [2, 3], [4, 5]], {}, "missing or infinite"),
+        ([[1.0, np.inf], [2, 3], [4, 5]], {}, "missing or infinite"),
+        ([[1.0, np.nan], [2, np.inf], [4, 5]], {}, "infinite value"),
         (
             np.array([[0, 1], [3, 3.0]]),
             {"metric": "precomputed"},

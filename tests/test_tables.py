@@ -531,34 +531,44 @@ BAD_FILES = [
     ("e.txt", "a b\n1 2\n", {}, ["e.txt", "give sep="]),
     ("e.csv", "a,b\n1,2\n", {"sep": "::"}, ["e.csv", "sep='::'", "one ASCII character"]),
     ("e.csv", "a;b\n1;2\n3\n", {"kind": "labels"}, ["e.csv, line 1", "'a;b'", "sep=';' (--sep ';')"]),
-    ("m.csv", "a,b\n1,2\n3,\n", {}, ["m.csv, row 2 (line 3), column 'b'", "missing", "the only one", "drop"]),
+    (
+        "m.csv",
+        "a,b\n1,2\n3,\n",
+        {"kind": "counts"},
+        ["m.csv, row 2 (line 3), column 'b'", "missing", "the only one", "drop"],
+    ),
     (
         "m.csv",
         "a,b\n1,NaN\n3,nan\n",
-        {},
+        {"kind": "counts"},
         ["m.csv, row 1 (line 2), column 'b'", "nan", "the first of 2", "fill"],
     ),
     ("m.csv", "a,b\n1,2\n\n3,-inf\n", {}, ["m.csv, row 2 (line 4), column 'b'", "infinite value (-inf)"]),
-    ("m.csv", 'i,b\n"x\ny",2\nz,\n', {"id_column": "i"}, ["m.csv, row 2 (line 4), column 'b'"]),
-    ("m.parquet", parquet_bytes(FRAME.replace(2.0, np.nan)), {}, ["m.parquet, row 2, column 'a'"]),
+    ("m.csv", 'i,b\n"x\ny",2\nz,\n', {"id_column": "i", "kind": "counts"}, ["m.csv, row 2 (line 4), column 'b'"]),
+    ("m.parquet", parquet_bytes(FRAME.replace(2.0, np.nan)), {"kind": "counts"}, ["m.parquet, row 2, column 'a'"]),
     ("m.npy", npy_bytes(np.array([[1, 2], [np.inf, 1]])), {}, ["m.npy, row 2, column 0", "inf"]),
     ("m.mtx", mtx_bytes(NAN), {}, ["m.mtx, row 2, column 0", "nan"]),
     ("m.npz", save_npz_bytes(NAN), {"kind": "counts"}, ["m.npz, row 2, column 0", "nan"]),
-    ("t.csv", "a,b\n1,2\n3,four\n", {}, ["t.csv, row 2 (line 3), column 'b'", "'four' is not a number"]),
+    (
+        "t.csv",
+        "a,b\n1,2\n3,four\n",
+        {"kind": "counts"},
+        ["t.csv, row 2 (line 3), column 'b'", "'four' is not a number"],
+    ),
     (
         "t.csv",
         "a;b\n1.5;2\n3;1,5\n",
-        {"sep": ";"},
+        {"sep": ";", "kind": "counts"},
         ["t.csv, row 2 (line 3), column 'b'", "'1,5'", "decimal point"],
     ),
-    ("t.csv", 'a,b\n1,2\n3,"1,234"\n', {}, ["t.csv, row 2 (line 3), column 'b'", "'1,234'"]),
+    ("t.csv", 'a,b\n1,2\n3,"1,234"\n', {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'1,234'"]),
     ("t.csv", "a,b\n1,2\n3,0x10\n", {"kind": "counts"}, ["t.csv, row 2 (line 3), column 'b'", "'0x10'"]),
-    ("t.csv", "a,b\n1,1_000\n3,2\n", {}, ["t.csv, row 1 (line 2), column 'b'", "'1_000'"]),
-    ("t.csv", "a,b\n1,true\n3,2\n", {}, ["t.csv, row 1 (line 2), column 'b'", "'true'"]),
+    ("t.csv", "a,b\n1,1_000\n3,2\n", {"kind": "counts"}, ["t.csv, row 1 (line 2), column 'b'", "'1_000'"]),
+    ("t.csv", "a,b\n1,true\n3,2\n", {"kind": "counts"}, ["t.csv, row 1 (line 2), column 'b'", "'true'"]),
     (
         "t.csv",
         "a,species\n1,\n2,setosa\n",
-        {},
+        {"kind": "counts"},
         [
             "t.csv, row 2 (line 3)",
             "column 'species' holds text, such as 'setosa'",
@@ -568,15 +578,25 @@ BAD_FILES = [
             "leave it",
         ],
     ),
-    ("t.csv", "a,b\n1," + "y" * 999 + "\n", {}, ["t.csv, row 1 (line 2)", "column 'b' holds text", "…"]),
+    (
+        "t.csv",
+        "a,b\n1," + "y" * 999 + "\n",
+        {"kind": "counts"},
+        ["t.csv, row 1 (line 2)", "column 'b' holds text", "…"],
+    ),
     (
         "t.parquet",
         parquet_bytes(pd.DataFrame({"s": ["u", "v"]})),
-        {},
+        {"kind": "counts"},
         ["t.parquet, row 1", "column 's' holds text"],
     ),
-    ("t.npy", npy_bytes(np.array([["u"], ["v"]])), {}, ["t.npy, row 1", "column 0", "holds text", "'u'"]),
-    ("t.npy", npy_bytes(np.array([[1j]])), {}, ["t.npy, row 1", "column 0", "complex"]),
+    (
+        "t.npy",
+        npy_bytes(np.array([["u"], ["v"]])),
+        {"kind": "counts"},
+        ["t.npy, row 1", "column 0", "holds text", "'u'"],
+    ),
+    ("t.npy", npy_bytes(np.array([[1j]])), {"kind": "counts"}, ["t.npy, row 1", "column 0", "complex"]),
     ("t.mtx", mtx_bytes(sparse.csr_matrix([[1j]])), {}, ["t.mtx", "complex", "not numbers"]),
     (
         "c.csv",
@@ -736,18 +756,18 @@ def test_missing_file_and_folder(tmp_path):
         ([[1, 2]], {}, ["list", "DataFrame"]),
         (X, {"kind": "table"}, ["unknown kind of table 'table'", "data, counts, distances, labels"]),
         (X, {"key": "a"}, ["array", "key="]),
-        (np.ma.array([[1, 2]], mask=[[False, True]]), {}, ["MaskedArray, row 1, column 1", "missing"]),
-        (pd.DataFrame({"a": [1, None, 3]}), {}, ["DataFrame, row 2, column 'a'", "the only one"]),
+        (np.ma.array([[1, 2]], mask=[[False, True]]), {"kind": "counts"}, ["MaskedArray, row 1, column 1", "missing"]),
+        (pd.DataFrame({"a": [1, None, 3]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "the only one"]),
         (
             pd.DataFrame({"a": pd.array([1, None], "Int64")}),
             {"kind": "counts"},
             ["DataFrame, row 2, column 'a'"],
         ),
-        (pd.DataFrame({"a": [1, "x"]}), {}, ["DataFrame, row 2, column 'a'", "'x' is not a number"]),
-        (pd.DataFrame({"a": [1, "2"]}), {}, ["DataFrame, row 2, column 'a'", "'2' is not a number"]),
+        (pd.DataFrame({"a": [1, "x"]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "'x' is not a number"]),
+        (pd.DataFrame({"a": [1, "2"]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "'2' is not a number"]),
         (
             pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
-            {},
+            {"kind": "counts"},
             ["column 'a' holds values of type Timestamp"],
         ),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, ["DataFrame", "the name 'a'"]),
@@ -965,7 +985,7 @@ def test_an_unnamed_first_column_is_the_ids(tmp_path, header):
     assert (list(labels.ids), labels.columns) == (["x", "y", "z"], ["a", "b"])
     twice = text.replace("q,", "p,")
     words = "has no name, and cannot be ids, since values repeat" if not header else "holds text"
-    assert words in refusal(write(tmp_path / "t.csv", twice), kind="data")
+    assert words in refusal(write(tmp_path / "t.csv", twice), kind="counts")
 
 
 def test_a_frame_without_names_as_pandas_writes_it(tmp_path):
@@ -1004,11 +1024,13 @@ def test_semicolons_and_decimal_commas(tmp_path):
     quoted = write(tmp_path / "q.csv", 'a,b\n1,"5,1"\n2,"6,25"\n')
     assert read_table(quoted, kind="data", decimal=".", columns="a").values.tolist() == [[1], [2]]
     assert "'5,1' is not a number: if the comma is a decimal sign give decimal=',' (--decimal ,)" in refusal(
-        quoted, kind="data"
+        quoted, kind="counts"
     )
+    assert read_table(quoted, kind="data").values.tolist() == [[1, 5.1], [2, 6.25]]
     assert read_table(quoted, kind="data", decimal=",").values.tolist() == [[1, 5.1], [2, 6.25]]
     thousands = write(tmp_path / "t.csv", "a;b\n1;1.234,5\n2;6,25\n")
-    assert "'1.234,5' is not a number" in refusal(thousands, kind="data")
+    assert "'1.234,5' is not a number" in refusal(thousands, kind="counts")
+    assert read_table(thousands, kind="data").values.tolist() == [[1, 1234.5], [2, 6.25]]
     assert "decimal=';'" in refusal(thousands, kind="data", decimal=";")
 
 
@@ -1285,13 +1307,13 @@ def test_words_that_may_mean_missing_are_noticed_and_can_be_named(tmp_path):
     told = read_table(frame, kind="labels", missing=["?", "9"])
     assert (list(told.values["a"]), list(told.values["b"])) == ([None, "x", "y"], [None, 1, 1])
     numbers = write(tmp_path / "x.csv", "a,b\n?,1\n2,3\n")
-    assert "missing or infinite value (nan), the only one" in refusal(numbers, kind="data", missing="?")
+    assert "missing or infinite value (nan), the only one" in refusal(numbers, kind="counts", missing="?")
 
 
 def test_all_columns_that_are_not_numbers_are_named_together(tmp_path):
     text = "customer,signup,age,newsletter,spend\nc1,2020-01-03,31,True,5.5\nc2,2020-02-03,,False,6\nc3,2020-02-03,40,True,7\n"
     path = write(tmp_path / "c.csv", text)
-    message = refusal(path, kind="data")
+    message = refusal(path, kind="counts")
     for part in (
         "c.csv: 3 of 5 columns are not numbers throughout",
         "'customer' (text, such as 'c1')",
@@ -1304,7 +1326,7 @@ def test_all_columns_that_are_not_numbers_are_named_together(tmp_path):
         assert part in message
     assert read_table(path, kind="data", columns=["newsletter", "spend"]).values[:, 0].tolist() == [1, 0, 1]
     gaps = write(tmp_path / "g.csv", "a,b\n1,\n,2\n,3\n")
-    assert "the first of 3 in columns 'a' (2), 'b' (1)" in refusal(gaps, kind="data")
+    assert "the first of 3 in columns 'a' (2), 'b' (1)" in refusal(gaps, kind="counts")
 
 
 def test_narrow_sparse_duplicates_are_added_up_in_full():

@@ -154,5 +154,5 @@ def print_notices(read: Table | Opened | None, *, standardize: bool | None = Non
         if not isinstance(notice, Doubt):
             click.echo(printable(notice, keep=""), err=err)
     if standardize is not None and table is not None and table.kind == "data":
-        scaling = Standardizer.of(table.values).describe() if standardize else "columns as they are"
+        scaling = Standardizer.of(table.values, table.groups).describe() if standardize else "columns as they are"
         click.echo(f"Scaling: {scaling}.", err=err)

@@ -109,7 +109,7 @@ class Plan:
             name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()
         }
         values["methods"] = tuple((name, share) for name, share in values["methods"])
-        options = {name: value for name, value in values.items() if name not in names | {"made_by", "seed"}}
+        options = {name: value for name, value in values.items() if name not in names | {"made_by", "seed", "columns"}}
         return cls(**{name: values[name] for name in names}, options=options)
 
     def method_of(self, n: int) -> list[str]:

@@ -39,7 +39,9 @@ BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
 GROWTH, LARGEST_BATCH = 8, 512
 WORK, STEPS = 4e9, 50  # multiplications of a core in a second, and passes of a k-means run, roughly
 GIVE_UP = 20  # failures in a row, with nothing made, after which a base clusterer is taken to be wrong for the data
-OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress")  # columns that most runs do not need
+MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
+KEPT = 1e8  # numbers that are kept for all of them
+OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
 
 
 class Runner:
@@ -63,7 +65,12 @@ class Runner:
             )
         for name, _ in plan.methods:
             METHODS[name].check(n)
-        self.spaces = Spaces(self.table.values, plan)
+        gaps = self.table.gaps is not None
+        self.spaces = Spaces(
+            self.table.values, plan, groups=self.table.groups, filled=self.table.filled if gaps else None
+        )
+        kept = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1
+        self.n_fillings = int(np.clip(KEPT // kept, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
         self.predictors: dict[
             tuple[int, int], Any
         ] = {}  # of the clusterings made here, by seed and unit, where a method has one
@@ -76,6 +83,8 @@ class Runner:
         if path is None:
             return contextlib.nullcontext()
         table = self.table
+        if table.encoder is not None and isinstance(plan, dict):
+            plan = {**plan, "columns": table.encoder.describe()}  # kept with the run: what was done to the table
         return Store.resume(
             path, n_objects=table.n_objects, fingerprint=fingerprint(table.values), plan=plan, ids=table.ids
         )
@@ -127,14 +136,14 @@ class Runner:
         info = pd.DataFrame([self._cells(spec) for spec in specs])
         inertia, seconds, steps = np.full(len(specs), np.nan), np.zeros(len(specs)), np.full(len(specs), -1)
         notes: list[str | None] = [None] * len(specs)
-        together: dict[tuple[str, int], list[int]] = {}
+        together: dict[tuple[str, int | None, int], list[int]] = {}
         alone = []
         for i, spec in enumerate(specs):
             if self.base is None and METHODS[spec.method].is_batched:
-                together.setdefault((METHODS[spec.method].space, spec.run_stream[0]), []).append(i)
+                together.setdefault((METHODS[spec.method].space, spec.filling, spec.run_stream[0]), []).append(i)
             else:
                 alone.append(i)
-        for (_, seed), some in together.items():
+        for (_, _, seed), some in together.items():
             runs = self._run_together([specs[i] for i in some], seed)
             labels[some], inertia[some] = runs.labels, runs.inertia
             seconds[some], steps[some] = runs.seconds, runs.steps
@@ -170,8 +179,12 @@ class Runner:
         if center is not None:
             return vary(center, self.spaces.of(center.method).width, units)
         spaces = [self.spaces.of(methods[unit]) for unit in units]
-        drawn = [draw(self.plan, methods[i], space.width, seed, i) for i, space in zip(units, spaces, strict=True)]
+        drawn = [self._draw(methods[i], space.width, seed, i) for i, space in zip(units, spaces, strict=True)]
         return [self._guided(space.settle(spec)) for spec, space in zip(drawn, spaces, strict=True)]
+
+    def _draw(self, method: str, width: int, seed: int, unit: int) -> Spec:
+        groups = self.spaces.groups if METHODS[method].space == "columns" else None
+        return draw(self.plan, method, width, seed, unit, groups=groups, n_fillings=self.n_fillings)
 
     def _guided(self, spec: Spec) -> Spec:
         """The spec with its weights times those that the guide learns in the space they belong to."""
@@ -213,7 +226,7 @@ class Runner:
             "unit": spec.unit,
             **{name: spec.drawn.get(name, np.nan) for name in self._drawn},
             "weights": None if weights is None else weights.tolist(),
-            **{name: getattr(spec, name) for name in ("around", "jitter", "from_seed", "from_unit")},
+            **{name: getattr(spec, name) for name in ("around", "jitter", "from_seed", "from_unit", "filling")},
             "stress": spaces.stress,
             "settings": self._settings,
         }
@@ -224,7 +237,7 @@ class Runner:
         return list(dict.fromkeys(name for method, _ in self.plan.methods for name in METHODS[method].drawn))
 
     def _run_together(self, specs: Sequence[Spec], seed: int) -> Runs:
-        space = self.spaces.of(specs[0].method)
+        space = self.spaces.of(specs[0].method, specs[0].filling)
         weights = np.ones((len(specs), space.width), np.float32)
         for row, spec in zip(weights, specs, strict=True):
             if spec.weights is not None:
@@ -243,7 +256,9 @@ class Runner:
 
     def _run_alone(self, specs: Sequence[Spec]) -> list[tuple[Ints | None, Runs]]:
         tasks = (
-            delayed(_make_one)(METHODS[spec.method], self.base, self.spaces.of(spec.method).table, spec, self.plan)
+            delayed(_make_one)(
+                METHODS[spec.method], self.base, self.spaces.of(spec.method, spec.filling).table, spec, self.plan
+            )
             for spec in specs
         )
         return list(workers(self.n_jobs, prefer="processes")(tasks)) if specs else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -48,22 +49,40 @@ class Spaces:
         Which of the given columns these are.
     given_width : int
         Number of the given columns, constant ones included.
+    groups : (d,) int array or None
+        Which of these columns stand for one column of the table as it came, and so share their weights.
     stress : float or None
         Of the scaling.
+
+    Parameters
+    ----------
+    values : (n, given_width) array or CSR matrix
+    plan : Plan
+    groups : (given_width,) int array, optional
+    filled : function of a number, optional
+        The values with their missing cells filled in another way.
     """
 
-    def __init__(self, values: ArrayLike, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(
+        self,
+        values: ArrayLike,
+        plan: Plan,
+        *,
+        groups: Ints | None = None,
+        filled: Callable[[int], ArrayLike] | None = None,
+    ) -> None:
+        self.plan, self._filled = plan, filled
         self.stress: float | None = None
         self.distances: Floats | None = None
-        self._spaces: dict[str, Space] = {}
+        self._spaces: dict[tuple[str, int | None], Space] = {}
+        self.groups: Ints | None = None
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
         elif plan.metric == "graph":
             self.columns = check_graph(values)
             self.kept, self.given_width = np.arange(self.n_objects), self.n_objects
         else:
-            self._standardize(values)
+            self._standardize(values, groups)
         for name, _ in plan.methods:
             if len(self.kept) < METHODS[name].min_columns:
                 raise InputError(
@@ -79,14 +98,15 @@ class Spaces:
             self.columns, self.stress = embed(distances, width)
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
 
-    def _standardize(self, values: ArrayLike) -> None:
-        scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values))
+    def _standardize(self, values: ArrayLike, groups: Ints | None) -> None:
+        scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values), groups)
         self.kept, self.given_width = np.flatnonzero(~scaling.constant), values.shape[1]
         columns = count(self.given_width, "column")
         if not self.kept.size:
             raise InputError(f"all {columns} of the table are constant: there is nothing to cluster")
         self.preparation = Preparation(scaling if self.plan.standardize else None, self.kept, self.given_width)
         self.columns = self.preparation.apply(values)
+        self.groups = None if groups is None else groups[self.kept]
         if constant := self.given_width - len(self.kept):
             warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
 
@@ -95,9 +115,22 @@ class Spaces:
         """Number of rows."""
         return int(self.columns.shape[0])
 
-    def of(self, method: str) -> Space:
-        """The form of the data that a method works on; computed once."""
+    def of(self, method: str, filling: int | None = None) -> Space:
+        """The form of the data that a method works on, with missing cells filled as always or in a way of its own; computed once.
+
+        Axes and the like are those of the default filling, so that weights mean the same in all of them.
+        """
         name = METHODS[method].space
-        if name not in self._spaces:
-            self._spaces[name] = METHODS[method].fit_space(self.columns, self.plan)
-        return self._spaces[name]
+        filling = filling if self._filled is not None else None
+        if (name, None) not in self._spaces:
+            self._spaces[name, None] = METHODS[method].fit_space(self.columns, self.plan)
+        if (name, filling) not in self._spaces:
+            assert self._filled is not None
+            assert filling is not None
+            usual = self._spaces[name, None]
+            columns = self.preparation.apply(self._filled(filling))
+            if type(usual).places is Space.places:
+                self._spaces[name, filling] = replace(usual, table=usual.transform(columns))
+            else:  # its table is not that of places: a graph
+                self._spaces[name, filling] = METHODS[method].fit_space(columns, self.plan)
+        return self._spaces[name, filling]

@@ -13,11 +13,11 @@ from scipy.special import ndtri
 from consilience import _kernels
 from consilience._check import InputError, check_count, show
 from consilience._random import child_seed
-from consilience._types import Array
+from consilience._types import Array, Ints
 from consilience.generation.plan import Plan
 from consilience.generation.registry import METHODS
 
-WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit")
+WHOLE = ("number", "n_clusters", "seed", "unit", "steps", "around", "from_seed", "from_unit", "filling")
 FRACTIONS = ("jitter", "stress", "inertia", "seconds", "compactness")
 
 
@@ -27,7 +27,7 @@ class Spec:
 
     `seed` and `unit` name its random stream; `weights` multiply the columns of its space (None: all alike); `drawn` holds what
     else its method drew. A variation has the starts and objects of the clustering it is near, whose stream `from_seed` and
-    `from_unit` name.
+    `from_unit` name. `filling` is the number of the way in which missing cells of the data were filled; None where none are.
     """
 
     method: str
@@ -40,6 +40,7 @@ class Spec:
     jitter: float | None = None
     from_seed: int | None = None
     from_unit: int | None = None
+    filling: int | None = None
 
     @property
     def origin(self) -> tuple[int, int]:
@@ -72,7 +73,7 @@ class Spec:
             weights=None if weights is None else np.asarray(weights),
             drawn={name: float(cells[name]) for name in METHODS[method].drawn if name in cells},
             jitter=float(cells["jitter"]) if "jitter" in cells else None,
-            **{name: int(cells[name]) for name in ("around", "from_seed", "from_unit") if name in cells},
+            **{name: int(cells[name]) for name in ("around", "from_seed", "from_unit", "filling") if name in cells},
         )
 
     def as_center(self, number: int, jitter: float, seed: int) -> Spec:
@@ -82,10 +83,28 @@ class Spec:
         return replace(self, seed=own, around=number, jitter=jitter, from_seed=from_seed, from_unit=from_unit)
 
 
-def draw(plan: Plan, method: str, width: int, seed: int, unit: int) -> Spec:
-    """What clustering `unit` of a run is asked to be; `width` is the number of columns of its method's space."""
+def draw(
+    plan: Plan,
+    method: str,
+    width: int,
+    seed: int,
+    unit: int,
+    *,
+    groups: Ints | None = None,
+    n_fillings: int = 0,
+) -> Spec:
+    """What clustering `unit` of a run is asked to be.
+
+    `width` is the number of columns of its method's space; those of one of the `groups` share what is drawn for them.
+    """
     u = _kernels.random_uniform(child_seed(seed, "generation.draw"), unit, 3 + width)
+    if groups is not None:
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        u = np.concatenate([u[:3], u[3:][first][group]])
     spec = Spec(method, seed, unit, plan.n_clusters[int(u[0] * len(plan.n_clusters))])
+    if n_fillings:
+        share = _kernels.random_uniform(child_seed(seed, "generation.filling"), unit, 1)[0]
+        spec = replace(spec, filling=int(share * n_fillings))
     return METHODS[method].draw(spec, u[1:], plan)
 
 

@@ -21,7 +21,7 @@ from consilience.measures.on_data import davies_bouldins, silhouettes
 from consilience.measures.pairs import jaccard_from
 from consilience.measures.summary import known_labels
 from consilience.opening import as_ensemble, open_source
-from consilience.tables import check_matrix
+from consilience.tables import Table, check_matrix
 from consilience.tables.scaling import Standardizer
 
 NEEDS = {"compactness": "X", "accuracy": "known", "silhouette": "X", "davies_bouldin": "X", "variation_stability": "X"}
@@ -111,7 +111,7 @@ def score(
         check_same_objects(ens, X)
         data = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
         if standardize and metric == "euclidean" and getattr(X, "kind", "data") == "data":
-            data = Standardizer.of(data).apply(data)
+            data = Standardizer.of(data, X.groups if isinstance(X, Table) else None).apply(data)
     some = sample_objects(ens.n_objects, check_count("n_sample", n_sample, least=2))
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
     makers: dict[str, Callable[[], dict[str, Any]]] = {

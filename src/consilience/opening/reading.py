@@ -10,7 +10,15 @@ import numpy as np
 from consilience._check import InputError, check_choice
 
 PARSING = ("header", "sep", "decimal", "encoding")  # how to parse a file, of all that says how to read it
-READING = (*PARSING, "id_column", "known", "columns", "missing", "key")  # parameters of read_table that verbs pass on
+READING = (
+    *PARSING,
+    "id_column",
+    "known",
+    "columns",
+    "missing",
+    "key",
+    "types",
+)  # parameters of read_table that verbs pass on
 
 
 def split_reading(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -31,7 +39,7 @@ def given_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
     for name in reading:
         check_choice(name, (*READING, "triples"), "option of reading")
     said = {name: list(value) if isinstance(value, np.ndarray) else value for name, value in reading.items()}
-    return {name: value for name, value in said.items() if value is not None and value != [] and value != ()}
+    return {name: value for name, value in said.items() if value is not None and value not in ([], (), {})}
 
 
 def parsing(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,5 +50,6 @@ def parsing(reading: Mapping[str, Any]) -> dict[str, Any]:
 def refuse_reading(source: str, state: str, reading: Mapping[str, Any]) -> None:
     """How to read a table is said of tables."""
     if reading:
-        words = ", ".join(f"{name}= (--{'id' if name == 'id_column' else name})" for name in reading)
+        flags = {"id_column": "id", "types": "type"}
+        words = ", ".join(f"{name}= (--{flags.get(name, name)})" for name in reading)
         raise InputError(f"{source} {state}: {words} say how to read a table, so leave them out, or name that table")

@@ -14,7 +14,7 @@ from consilience._random import stream
 from consilience._types import Floats
 from consilience.ensemble import Ensemble
 from consilience.generation.mds import embed
-from consilience.tables import Table, scale
+from consilience.tables import Standardizer, Table, scale
 
 MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs
 
@@ -101,7 +101,10 @@ def _axes(table: Table) -> Plane:
     """
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    data = scale(table.values, "roots" if table.kind == "counts" else "columns")
+    if table.kind == "counts":
+        data = scale(table.values, "roots")
+    else:
+        data = Standardizer.of(table.values, table.groups).apply(table.values)
     if min(data.shape) < 2:
         first = data.toarray()[:, 0] if sparse.issparse(data) else data[:, 0]
         return Plane(_unit(np.column_stack([first, np.zeros(len(first))])), "columns", "the only column")

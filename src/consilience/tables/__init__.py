@@ -1,5 +1,6 @@
 """What users have (files, data frames, arrays, sparse matrices, AnnData) into checked arrays."""
 
+from consilience.tables.encoding import Encoder
 from consilience.tables.matching import match_rows
 from consilience.tables.matrix import check_matrix
 from consilience.tables.reading import KINDS, Table, find_id_column, read_table
@@ -8,6 +9,7 @@ from consilience.tables.scaling import SCALES, Standardizer, scale
 __all__ = [
     "KINDS",
     "SCALES",
+    "Encoder",
     "Standardizer",
     "Table",
     "check_matrix",

@@ -191,6 +191,15 @@ def _maybe_missing(name: str, labels: pd.Series, words: set[Any]) -> list[str]:
     ]
 
 
+def class_names(names: Sequence[str]) -> list[str]:
+    """A notice for every column of data that by its name is a known class."""
+    return [
+        f"column {name!r} is clustered by as any other: if it is a class that is known, say known={name!r} (--known {name})"
+        for name in names
+        if _CLASS_NAME.fullmatch(name)
+    ]
+
+
 def row_numbers(sheet: Sheet, values: Any, positions: Sequence[int]) -> list[str]:
     """A notice for every measured column that counts the rows."""
     n = sheet.n_rows

@@ -60,7 +60,9 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
         return table
     values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
-    return replace(table, values=values, ids=np.asarray(ids), labels=labels)
+    original = None if table.original is None else table.original.iloc[places].reset_index(drop=True)
+    gaps = None if table.gaps is None else table.gaps.of_rows(places)
+    return replace(table, values=values, ids=np.asarray(ids), labels=labels, original=original, gaps=gaps)
 
 
 def _rows(values: Any, places: Any) -> Any:

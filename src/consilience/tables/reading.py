@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count
-from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
+from consilience._check import InputError, check_choice, count, kind_of, show
+from consilience._types import Ints
+from consilience.tables.columns import choose, class_names, find_ids, label_frame, row_numbers
+from consilience.tables.encoding import Encoder
 from consilience.tables.files import open_sheet
+from consilience.tables.filling import Gaps
+from consilience.tables.kinds import TYPES, cells_as, find_kind
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.values import counts_of, data_of, distances_of, triples_of
+from consilience.tables.values import counts_of, distances_of, plain_numbers, triples_of
 
 KINDS = ("data", "counts", "distances", "labels")
 
@@ -40,7 +44,15 @@ class Table:
     source : str
         Name of the file, or of the type of the object.
     notices : tuple of str
-        What was found out about the source and not said, such as its separator or the column of ids: a line each.
+        What was found out about the source and not said, such as its separator or the column of ids, and what was done to columns that
+        are not all numbers: a line each.
+    encoder : Encoder or None
+        How the columns of data became numbers; None where they were numbers, none of them missing.
+    original : DataFrame or None
+        The columns that the encoder uses, as they came: numbers (NaN where missing), moments (NaT) and words (None). None without an
+        encoder, where `values` are the columns themselves.
+    gaps : Gaps or None
+        The cells that were missing and are filled in `values`.
 
     Examples
     --------
@@ -56,6 +68,22 @@ class Table:
     labels: pd.DataFrame | None
     source: str
     notices: tuple[str, ...] = ()
+    encoder: Encoder | None = None
+    original: pd.DataFrame | None = None
+    gaps: Gaps | None = None
+
+    @property
+    def groups(self) -> Ints | None:
+        """For each column of `values` the number of the original column it stands for; None where each stands for itself."""
+        return None if self.encoder is None else self.encoder.groups
+
+    def filled(self, filling: int) -> Any:
+        """The values with every missing cell taken from one of the similar rows, drawn by the number of the filling."""
+        if self.gaps is None:
+            return self.values
+        values = self.values.copy()
+        self.gaps.fill(values, filling)
+        return values
 
     @property
     def n_objects(self) -> int:
@@ -88,6 +116,8 @@ def read_table(
     missing: str | Sequence[str] = (),
     key: str | None = None,
     triples: bool = False,
+    types: Mapping[str | int, str] | str | None = None,
+    encoder: Encoder | None = None,
 ) -> Table:
     """Read a table, check it, and say in one sentence what is wrong and where if it cannot be used.
 
@@ -125,6 +155,11 @@ def read_table(
         all its vectors.
     triples : bool
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
+    types : mapping of column to type, or one type for all, optional
+        Of data: what columns are where it is not what their cells say: "number", "log" (a number whose logarithm is taken),
+        "category", "date" or "ignore". Keys are names, positions or patterns.
+    encoder : Encoder, optional
+        Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
 
     Returns
     -------
@@ -152,6 +187,9 @@ def read_table(
            [4.9]])
     """
     check_choice(kind, KINDS, "kind of table")
+    if kind != "data" and (types or encoder is not None):
+        what = "types= (--type)" if types else "encoder="
+        raise InputError(f"{what} says how columns of data become numbers, and this is read as {kind}: leave it out")
     sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
     sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
     sheet.check_shape()
@@ -164,13 +202,83 @@ def read_table(
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
     labels, more = label_frame(sheet, aside) if aside else (None, [])
     values: Any
+    made = Encoded(None, None, None, None)
     if kind == "labels":
         values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
+    elif kind == "data":
+        named = sheet.named(()) if columns is None else sheet.named(columns)
+        made, doubts = _data(sheet, kept, types, encoder, named)
+        values, names = made.values, names if made.encoder is None else made.encoder.names
+        doubts += row_numbers(sheet, values, kept) if made.encoder is None and ids is None else []
     else:
-        values = {"data": data_of, "counts": counts_of, "distances": distances_of}[kind](sheet, kept)
-        doubts = row_numbers(sheet, values, kept) if kind == "data" and ids is None else []
+        values, doubts = {"counts": counts_of, "distances": distances_of}[kind](sheet, kept), []
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    return Table(values, kind, ids, names, labels, sheet.source, said)
+    return Table(values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Data as numbers, and how they became that."""
+
+    values: Any
+    encoder: Encoder | None
+    original: pd.DataFrame | None
+    gaps: Gaps | None
+
+
+def _data(
+    sheet: Sheet, kept: list[int], types: Any, encoder: Encoder | None, named: Sequence[int]
+) -> tuple[Encoded, list[str]]:
+    """Columns of any kind as finite numbers, and a line on what was done unless all were numbers."""
+    if encoder is not None:
+        if types:
+            raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
+        return _encoded_as(sheet, encoder)
+    asked = _check_types(sheet, types, kept)
+    if not asked and (values := plain_numbers(sheet, kept)) is not None:
+        return Encoded(values, None, None, None), []
+    if sparse.issparse(sheet.body):
+        raise InputError(
+            f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
+        )
+    found = [find_kind(sheet, position, asked.get(position), named=position in named) for position in kept]
+    made, values, gaps = Encoder.learn(found, sheet.source)
+    original = pd.DataFrame({one.name: one.cells for one in found if one.kind != "ignore"})
+    return Encoded(values, made, original, gaps), [made.describe(), *class_names(list(original))]
+
+
+def _encoded_as(sheet: Sheet, encoder: Encoder) -> tuple[Encoded, list[str]]:
+    """New rows, encoded as those of another table."""
+    names, cells = sheet.column_names(), {}
+    lost = [column.name for column in encoder.columns if column.name not in names]
+    if lost:
+        raise InputError(
+            f"{sheet.source}: has no column {', '.join(map(repr, lost[:5]))}{' …' if len(lost) > 5 else ''}: give all columns that "
+            "the clusters were made from"
+        )
+    for column in encoder.columns:
+        cells[column.name] = cells_as(sheet, names.index(column.name), column.kind)
+    values, gaps, notices = encoder.encode(cells.values())
+    return Encoded(values, encoder, pd.DataFrame(cells), gaps), notices
+
+
+def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str]:
+    """The types that were said, by position; those of columns that are not kept are refused."""
+    if types is None:
+        return {}
+    if isinstance(types, str):
+        return dict.fromkeys(kept, check_choice(types, TYPES, "type of columns (--type)"))
+    if not isinstance(types, Mapping):
+        raise InputError(
+            f"types must map columns to types, such as {{'zip': 'category'}}; got {kind_of(types)}, {show(types)}"
+        )
+    asked = {}
+    for reference, kind in types.items():
+        check_choice(kind, TYPES, f"type of {reference!r} (--type)")
+        for position in sheet.find_all([reference], "types"):
+            if position in kept:
+                asked[position] = kind
+    return asked
 
 
 def _names_some(columns: Names) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count
-from consilience._types import Array, Floats
+from consilience._types import Array, Floats, Ints
 
 FAR = 1e140  # numbers beyond it, or below its inverse, are brought near 1 first: their squares leave float64
 
@@ -19,7 +19,8 @@ FAR = 1e140  # numbers beyond it, or below its inverse, are brought near 1 first
 class Standardizer:
     """Columns to standard deviation 1 and, unless sparse, mean 0, as learned from one table.
 
-    A constant column has standard deviation 1 here, so that dense it becomes 0 and sparse it stays as it is.
+    Columns of one group, such as those of one category, are divided by the same number, so that their variances sum to 1 and the
+    group counts as one column. A constant column has standard deviation 1 here, so that dense it becomes 0 and sparse it stays as it is.
 
     Attributes
     ----------
@@ -48,10 +49,11 @@ class Standardizer:
     factor: Floats | None
     constant: Array
     sparse: bool
+    n_groups: int = 0
 
     @classmethod
-    def of(cls, X: Any) -> Standardizer:
-        """From the columns of a dense array or CSR matrix of finite numbers."""
+    def of(cls, X: Any, groups: Ints | None = None) -> Standardizer:
+        """From the columns of a dense array or CSR matrix of finite numbers; `groups` has a number for each column."""
         is_sparse = sparse.issparse(X)
         low, high = (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
         top = np.maximum(-low, high)
@@ -64,7 +66,12 @@ class Standardizer:
             mean, sd = scaled.mean(axis=0), scaled.std(axis=0)
         constant = (low == high) | (sd == 0)
         mean = np.where(constant, low * factor, mean)  # exactly, so that nothing of it is left
-        return cls(mean, np.where(constant, 1.0, sd), factor if scaled is not X else None, constant, is_sparse)
+        if groups is not None:
+            sd = np.where(constant, sd, np.sqrt(np.bincount(groups, np.where(constant, 0, sd) ** 2))[groups])
+        n_groups = 0 if groups is None else len(np.unique(groups))
+        return cls(
+            mean, np.where(constant, 1.0, sd), factor if scaled is not X else None, constant, is_sparse, n_groups
+        )
 
     def apply(self, X: Any) -> Any:
         """A table with the same columns, scaled."""
@@ -78,6 +85,9 @@ class Standardizer:
         """What was done, in one line."""
         what = "standard deviation 1" if self.sparse else "mean 0 and standard deviation 1"
         n = int(self.constant.sum())
+        if self.n_groups and self.n_groups < len(self.sd):
+            made = f"{count(self.n_groups, 'column')} as {count(len(self.sd), 'column')} of numbers"
+            return f"{made}, each of the {self.n_groups} scaled to variance 1"
         note = f" ({n:,} {'is' if n == 1 else 'are'} constant)" if n else ""
         return f"{count(len(self.sd), 'column')}, each scaled to {what}{note}"
 

@@ -27,6 +27,27 @@ def data_of(sheet: Sheet, positions: list[int]) -> Matrix:
     return values
 
 
+def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
+    """As `data_of`, but None where a column is no number or, in a full table, a number is missing."""
+    body = sheet.body
+    if sparse.issparse(body):
+        return data_of(sheet, positions)
+    if isinstance(body, (pa.Table, pd.DataFrame)):
+        columns = []
+        for position in positions:
+            try:
+                columns.append(numbers_of(sheet, position))
+            except ColumnError:
+                return None
+        values = _side_by_side(columns)
+    else:
+        values = _matrix(sheet, positions, whole=False)
+    if _find(values, np.isnan):
+        return None
+    check_finite(sheet, values, positions)
+    return values
+
+
 def counts_of(sheet: Sheet, positions: list[int]) -> sparse.csr_matrix:
     """Finite, non-negative numbers as CSR: int64 where all are integers, otherwise float64."""
     values = _matrix(sheet, positions, whole=True)
@@ -185,8 +206,11 @@ def _matrix(sheet: Sheet, positions: list[int], *, whole: bool) -> Matrix:
             body.sort_indices()
             return sparse.csr_matrix((plain(body.data, whole), body.indices, body.indptr), body.shape)
         return plain(body, whole)
-    columns = _numeric(sheet, positions, whole)
-    values = np.empty((sheet.n_rows, len(columns)), np.result_type(*{column.dtype for column in columns}))
+    return _side_by_side(_numeric(sheet, positions, whole))
+
+
+def _side_by_side(columns: list[np.ndarray]) -> np.ndarray:
+    values = np.empty((len(columns[0]), len(columns)), np.result_type(*{column.dtype for column in columns}))
     for k, column in enumerate(columns):
         values[:, k] = column
     return values

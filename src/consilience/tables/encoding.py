@@ -1,0 +1,304 @@
+"""Columns of every kind as numbers: learned from one table, and done the same way to new rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import InputError, count, listed, show
+from consilience._types import Floats, Ints
+from consilience.tables.filling import Gaps, choose_donors, find_gaps
+from consilience.tables.kinds import MANY, YES, Found, levels_of
+from consilience.tables.written import days
+
+SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
+VALUES = 10  # different numbers that such a column has at least
+OTHER = "other"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """What one of the original columns becomes.
+
+    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "boolean" or "category". `levels` are the categories with a
+    column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
+    all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    zero: str | None = None
+    pooled: bool = False
+    usual: tuple[float, ...] = ()
+    spread: float = 1.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its cells are words."""
+        return self.kind in ("category", "boolean")
+
+    @property
+    def names(self) -> list[str]:
+        """Of its encoded columns."""
+        if self.is_category:
+            return [f"{self.name}={level}" for level in (*self.levels, *([OTHER] if self.pooled else []))]
+        return [f"{self.name} (log)" if self.kind in ("log", "log1p") else self.name]
+
+    def encode(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
+        """(n, width) numbers, NaN where missing, and how often each category was met that is not known."""
+        if not self.is_category:
+            return self._numbers(cells)[:, None], {}
+        known = [*self.levels, *([] if self.zero is None else [self.zero])]
+        codes = pd.Index(known).get_indexer(cells.astype(object))
+        gone = cells.isna().to_numpy()
+        strange = (codes < 0) & ~gone
+        unseen = cells[strange].value_counts().to_dict() if strange.any() else {}
+        width = len(self.names)
+        values = np.zeros((len(cells), width))
+        own = (codes >= 0) & (codes < len(self.levels))
+        values[np.flatnonzero(own), codes[own]] = 1.0
+        if self.pooled:
+            values[strange, -1] = 1.0
+        values[gone if self.pooled else gone | strange] = np.nan
+        return values, {str(word): int(n) for word, n in unseen.items()}
+
+    def _numbers(self, cells: pd.Series) -> Floats:
+        if self.kind == "date":
+            return days(cells)
+        values = cells.to_numpy(float)
+        if self.kind not in ("log", "log1p"):
+            return values
+        least = 0 if self.kind == "log1p" else np.exp(self.usual[0] - 10 * self.spread)
+        values = np.maximum(values, least)  # of new rows: below all that was seen
+        return np.log1p(values) if self.kind == "log1p" else np.log(values)
+
+
+def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
+    """What a column becomes, by its cells."""
+    assert found.cells is not None
+    cells, kind = found.cells, found.kind
+    if kind in ("category", "boolean"):
+        sizes = cells.value_counts().to_dict()
+        words = sorted(sizes, key=lambda word: (-sizes[word], str(word)))
+        if len(words) == 2:
+            one = next((word for word in words if kind == "boolean" and YES.get(str(word).casefold())), words[1])
+            made = EncodedColumn(found.name, kind, (one,), words[1 - words.index(one)], notes=found.notes)
+        else:
+            kept = levels_of({word: sizes[word] for word in words}, int(cells.notna().sum()))
+            made = EncodedColumn(found.name, "category", tuple(kept), None, len(kept) < len(words), notes=found.notes)
+    else:
+        if kind == "number" and may_log and not found.asked:
+            kind = _logged(cells.to_numpy(float))
+        elif kind == "log":
+            kind = "log" if np.nanmin(cells) > 0 else "log1p"
+        made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf)
+    return _with_size(made, cells)
+
+
+def _with_size(made: EncodedColumn, cells: pd.Series) -> EncodedColumn:
+    values, _ = made.encode(cells)
+    spread = float(np.sqrt(np.nanvar(values, axis=0).sum()))
+    usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
+    return EncodedColumn(
+        made.name, made.kind, made.levels, made.zero, made.pooled, usual, spread if spread > 0 else 1.0, made.notes
+    )
+
+
+def _logged(values: Floats) -> str:
+    """Whether the logarithm of a number is taken: positive numbers, far more of them small than large."""
+    known = values[~np.isnan(values)]
+    if len(known) < MANY or known.min() < 0 or len(np.unique(known)) < VALUES:
+        return "number"
+    kind = "log" if known.min() > 0 else "log1p"
+    before, after = skewness(known), skewness(np.log(known) if kind == "log" else np.log1p(known))
+    return kind if before > SKEWED and abs(after) < before / 2 else "number"
+
+
+def skewness(values: Floats) -> float:
+    """Third standardized moment; 0 for a constant."""
+    apart = values - values.mean()
+    square = float(np.mean(apart**2))
+    return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """What was learned from the columns of a table, so that new rows become numbers in the same way.
+
+    Attributes
+    ----------
+    columns : tuple of EncodedColumn
+        Those in use, in the order of the table.
+    aside : dict of str to str
+        Columns that are not used, and why.
+    donors : (m, width) array
+        Encoded rows of the table that missing cells are filled from; NaN where they lack a cell.
+    n_objects, n_missing : int
+        Rows of the table, and its missing cells in the columns in use.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from consilience.tables import read_table
+    >>> people = pd.DataFrame({"age": [31.0, None, 54.0, 47.0], "plan": ["free", "pro", "pro", None], "country": ["NL"] * 4})
+    >>> table = read_table(people, kind="data")
+    >>> table.encoder.describe()
+    '1 number, 1 category of two; set aside country (constant); 2 missing cells (25 %) filled from similar rows'
+    >>> table.columns
+    ['age', 'plan=free']
+    >>> new = read_table(pd.DataFrame({"plan": ["free", "gold"], "age": [20, 80]}), kind="data", encoder=table.encoder)
+    >>> new.values.round(2).tolist(), new.notices[-1]
+    ([[20.0, 1.0], [80.0, 0.33]], "DataFrame: 1 cell of 'plan' is a category not seen before, such as 'gold', and counts as missing")
+    """
+
+    columns: tuple[EncodedColumn, ...]
+    aside: dict[str, str]
+    donors: Floats
+    n_objects: int = 0
+    n_missing: int = 0
+    types: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, found: Sequence[Found], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
+        """From typed columns: the encoder, the encoded and filled values, and their gaps (None without any).
+
+        In a table of nothing but numbers these stay as they are, unless a logarithm is asked for.
+        Time O(n width), and for missing cells O(rows with gaps · donors · width).
+        """
+        used = [one for one in found if one.kind != "ignore"]
+        aside = {one.name: one.why for one in found if one.kind == "ignore"}
+        if not used:
+            raise InputError(
+                f"{source}: no column is left to cluster by: {_named(aside)}: say what they are with types= (--type), "
+                "such as 'category'"
+            )
+        plain = all(one.kind == "number" for one in used)
+        columns = tuple(learn_column(one, may_log=not plain) for one in used)
+        parts = [column.encode(one.cells)[0] for column, one in zip(columns, used, strict=True)]
+        values = np.concatenate(parts, axis=1)
+        n_missing = sum(int(np.isnan(part[:, 0]).sum()) for part in parts)
+        donors = values[choose_donors(*values.shape)]
+        usual = np.concatenate([column.usual for column in columns])
+        nobody = np.isnan(donors).all(axis=0)
+        donors[:, nobody] = usual[nobody]
+        types = {one.name: one.kind for one in used}
+        made = cls(columns, aside, donors, len(values), n_missing, types)
+        return made, values, made.fill(values)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the encoded columns."""
+        return [name for column in self.columns for name in column.names]
+
+    @property
+    def groups(self) -> Ints:
+        """For each encoded column the number of the original one."""
+        return np.repeat(np.arange(len(self.columns)), [len(column.names) for column in self.columns])
+
+    def fill(self, values: Floats) -> Gaps | None:
+        """Fill NaN in encoded values in the default way, in place; what was missing, or None."""
+        if not np.isnan(values).any():
+            return None
+        scale = np.repeat([column.spread for column in self.columns], [len(column.names) for column in self.columns])
+        gaps = find_gaps(values, self.donors, self.groups, scale)
+        gaps.fill(values)
+        return gaps
+
+    def encode(self, cells: Iterable[pd.Series]) -> tuple[Floats, Gaps | None, list[str]]:
+        """Typed columns, in the encoder's order, as filled numbers; what was missing; and what was not seen before."""
+        parts, notices = [], []
+        for column, one in zip(self.columns, cells, strict=True):
+            part, unseen = column.encode(one)
+            if unseen:
+                n, first = sum(unseen.values()), next(iter(unseen))
+                treated = f"{'counts' if n == 1 else 'count'} as {repr(OTHER) if column.pooled else 'missing'}"
+                notices.append(
+                    f"{count(n, 'cell')} of {column.name!r} {'is a category' if n == 1 else 'are categories'} not seen before, "
+                    f"such as {show(first, 30)}, and {treated}"
+                )
+            parts.append(part)
+        values = np.concatenate(parts, axis=1)
+        return values, self.fill(values), notices
+
+    def describe(self) -> str:
+        """What was done, in one line."""
+        parts = []
+        logs = [column.name for column in self.columns if column.kind in ("log", "log1p")]
+        numbers = sum(column.kind in ("number", "log", "log1p") for column in self.columns)
+        if numbers:
+            parts.append(count(numbers, "number") + (f" ({listed(logs)} logged)" if logs else ""))
+        many = [column for column in self.columns if column.kind == "category" and column.zero is None]
+        if many:
+            pooled = [column.name for column in many if column.pooled]
+            words = f"{len(many)} {'category' if len(many) == 1 else 'categories'}"
+            parts.append(words + (f" (rare ones of {listed(pooled)} pooled)" if pooled else ""))
+        two = sum(column.kind == "category" and column.zero is not None for column in self.columns)
+        if two:
+            parts.append(f"{two} {'category' if two == 1 else 'categories'} of two")
+        if truths := sum(column.kind == "boolean" for column in self.columns):
+            parts.append(f"{truths} yes-or-no")
+        if dates := sum(column.kind == "date" for column in self.columns):
+            parts.append(count(dates, "date"))
+        said = [", ".join(parts)]
+        if self.aside:
+            said.append(f"set aside {_named(self.aside)}")
+        if self.n_missing:
+            share = 100 * self.n_missing / (self.n_objects * len(self.columns))
+            percent = f"{share:.0f}" if share >= 1.5 else f"{share:.2g}"
+            said.append(f"{count(self.n_missing, 'missing cell')} ({percent} %) filled from similar rows")
+        said += [f"{column.name}: {note}" for column in self.columns for note in column.notes]
+        return "; ".join(said)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON value that :meth:`from_json` reads; NaN is null."""
+        donors = [[None if np.isnan(x) else x for x in row] for row in self.donors.tolist()]
+        columns = [asdict(column) for column in self.columns]
+        return {
+            "version": VERSION,
+            "columns": json.loads(json.dumps(columns)),
+            "aside": self.aside,
+            "donors": donors,
+            "n_objects": self.n_objects,
+            "n_missing": self.n_missing,
+            "types": self.types,
+        }
+
+    @classmethod
+    def from_json(cls, content: Any) -> Encoder:
+        """The encoder that :meth:`to_json` wrote.
+
+        Examples
+        --------
+        >>> import json, pandas as pd
+        >>> from consilience.tables import Encoder, read_table
+        >>> encoder = read_table(pd.DataFrame({"a": ["x", "y", "x"], "b": [1.5, None, 2.0]}), kind="data").encoder
+        >>> Encoder.from_json(json.loads(json.dumps(encoder.to_json()))).describe() == encoder.describe()
+        True
+        """
+        if not isinstance(content, Mapping) or content.get("version") != VERSION:
+            raise InputError(f"this is not an encoder of version {VERSION}, as to_json writes it: make it again")
+        try:
+            columns = tuple(
+                EncodedColumn(**{key: tuple(cell) if isinstance(cell, list) else cell for key, cell in one.items()})  # type: ignore[arg-type]
+                for one in content["columns"]
+            )
+            width = sum(len(column.names) for column in columns)
+            donors = np.array(content["donors"], float).reshape(-1, width)
+            sizes = int(content["n_objects"]), int(content["n_missing"])
+            return cls(columns, dict(content["aside"]), donors, *sizes, dict(content["types"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"
+            ) from None
+
+
+def _named(aside: dict[str, str]) -> str:
+    return listed([f"{name} ({why})" for name, why in aside.items()])

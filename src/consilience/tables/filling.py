@@ -1,0 +1,136 @@
+"""Missing cells filled from the most similar rows, in as many ways as there are clusterings to try them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._random import stream
+from consilience._types import Array, Floats, Ints
+
+NEIGHBORS = 10  # rows that a cell may be taken from
+CELLS, MOST_DONORS, FEWEST_DONORS = 300_000, 2000, 50  # of the rows that are compared with
+BLOCK = 2**22  # comparisons at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """The missing cells of one column: their rows, and the donors (rows of another table) that each may be taken from."""
+
+    columns: Ints  # of the encoded table
+    rows: Ints
+    donors: Array  # (rows, neighbors) int32; the nearest first
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """All missing cells of a table, and the encoded rows that they are filled from.
+
+    Attributes
+    ----------
+    gaps : list of Gap
+        One for each column that has any.
+    donors : (n_donors, width) array
+        NaN where a donor lacks a cell itself; no gap names such a donor.
+    """
+
+    gaps: list[Gap]
+    donors: Floats
+
+    @property
+    def n_cells(self) -> int:
+        """Number of missing cells, a category counted once."""
+        return sum(len(gap.rows) for gap in self.gaps)
+
+    def fill(self, values: Floats, filling: int | None = None) -> None:
+        """Fill the missing cells of `values`, in place.
+
+        Numbered fillings take each cell from one of the donors, drawn by the filling's own stream; without a number, every cell is the
+        mean of its donors.
+        """
+        draws = None if filling is None else stream(0, "tables.filling", filling)
+        for gap in self.gaps:
+            at = np.ix_(gap.rows, gap.columns)
+            if draws is None:
+                values[at] = self.donors[:, gap.columns][gap.donors].mean(axis=1)
+            else:
+                pick = draws.integers(0, gap.donors.shape[1], len(gap.rows))
+                values[at] = self.donors[:, gap.columns][gap.donors[np.arange(len(pick)), pick]]
+
+    def of_rows(self, places: Ints) -> Gaps:
+        """The gaps of some rows, in their order."""
+        found = []
+        for gap in self.gaps:
+            where = np.full(int(max(places.max(initial=-1), gap.rows.max(initial=-1))) + 1, -1)
+            where[gap.rows] = np.arange(len(gap.rows))
+            own = where[places]
+            rows = np.flatnonzero(own >= 0)
+            if rows.size:
+                found.append(Gap(gap.columns, rows, gap.donors[own[rows]]))
+        return Gaps(found, self.donors)
+
+
+def choose_donors(n_rows: int, width: int) -> Ints:
+    """Which rows of a table are compared with: all of a small one, otherwise rows drawn once."""
+    most = int(np.clip(CELLS // max(width, 1), FEWEST_DONORS, MOST_DONORS))
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(stream(0, "tables.donors").choice(n_rows, most, replace=False))
+
+
+def find_gaps(values: Floats, donors: Floats, groups: Ints, scale: Floats) -> Gaps:
+    """The missing cells of an encoded table and the donors nearest to their rows.
+
+    Parameters
+    ----------
+    values : (n, width) array
+        NaN where missing; the columns of one group are missing together.
+    donors : (m, width) array
+        Rows of the same columns.
+    groups : (width,) int array
+        Which columns stand for one of the original ones.
+    scale : (width,) array
+        What a difference in each column is divided by.
+
+    Returns
+    -------
+    Gaps
+
+    Notes
+    -----
+    The distance is the mean square over the columns that both rows have. A donor row that is the row itself lacks the cell, so it is
+    never taken. O(rows with gaps · m · width) time; blocks keep memory bounded.
+    """
+    lost = np.isnan(values)
+    rows = np.flatnonzero(lost.any(axis=1))
+    first = np.unique(groups, return_index=True)[1]
+    has = ~np.isnan(donors)
+    known, theirs = has.astype(float), np.where(has, donors, 0.0) / scale
+    squares = np.square(theirs)
+    chosen: dict[int, list[tuple[Ints, Array]]] = {}
+    step = max(1, BLOCK // max(len(donors), 1))
+    for begin in range(0, len(rows), step):
+        some = rows[begin : begin + step]
+        mine = (~lost[some]).astype(float)
+        own = np.where(lost[some], 0.0, values[some]) / scale
+        shared = mine @ known.T
+        apart = np.square(own) @ known.T + mine @ squares.T - 2 * own @ theirs.T
+        far = np.where(shared > 0, apart / np.maximum(shared, 1), np.inf)
+        for column in first:
+            here = np.flatnonzero(lost[some, column])
+            give = np.flatnonzero(has[:, column])
+            if here.size:
+                take = min(NEIGHBORS, len(give))
+                distances = far[np.ix_(here, give)]
+                near = (
+                    np.argpartition(distances, take - 1, axis=1)[:, :take]
+                    if take < len(give)
+                    else np.tile(np.arange(take), (len(here), 1))
+                )
+                chosen.setdefault(int(column), []).append((some[here], give[near].astype(np.int32)))
+    gaps = []
+    for column, parts in sorted(chosen.items()):
+        columns = np.flatnonzero(groups == groups[column])
+        gaps.append(Gap(columns, np.concatenate([r for r, _ in parts]), np.concatenate([d for _, d in parts])))
+    return Gaps(gaps, donors)

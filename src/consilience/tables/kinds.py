@@ -1,0 +1,275 @@
+"""What each column of a table of data is: a number, a category, a date, a yes or no, or nothing to cluster by."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from consilience._check import InputError, count, show
+from consilience._types import Array, Floats
+from consilience.tables.cells import MAYBE_MISSING, MISSING, TRUTHS, ColumnError, missing_of, numbers_of
+from consilience.tables.sheet import Sheet
+from consilience.tables.written import written_dates, written_numbers
+
+#: What a column can be said to be; "log" is a number whose logarithm is taken.
+TYPES = ("number", "log", "category", "date", "ignore")
+ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
+YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
+MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
+MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
+REPEATS = 0.5  # different words per cell beyond which text is not a category
+RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
+COMMON = 0.2  # share of the objects that such categories must have together
+MANY = 20  # objects from which on conclusions are drawn from how often words repeat
+_ID_NAME = re.compile(
+    r"(id|ids|index|idx|uuid|guid|key|.*[ _.-](id|no|nr|key|uuid)|id[ _.-].*|.*[a-z]I[dD])", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One column as it came, typed.
+
+    `cells` are float64 (numbers), datetime64 (dates) or text (categories, yes or no); NaN, NaT or None where missing. `why` says
+    why the column is set aside, where `kind` is "ignore"; `notes` what else was decided.
+    """
+
+    name: str
+    kind: str  # number, log, category, boolean, date, ignore
+    cells: pd.Series | None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    asked: bool = False
+
+
+def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False) -> Found:
+    """What a column is, by its cells, or as it was `asked` to be; where it was `named` to be used, an id is a number.
+
+    Raises
+    ------
+    InputError
+        A number is infinite, or no cell is what the column was asked to be.
+    """
+    name = sheet.column_names()[position]
+    if asked == "ignore":
+        return Found(name, "ignore", None, "asked for", asked=True)
+    column = sheet.column(position)
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype) and asked is None:
+        asked_kind = "category"
+    else:
+        asked_kind = asked or ""
+    if asked_kind in ("", "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
+        return _number(sheet, position, name, numbers, asked, _is_truths(column), named)
+    if asked_kind in ("", "date") and dtype is not None and dtype.kind in "M":
+        return _dates(sheet, position, name, _naive(column), asked)
+    return _words(sheet, position, name, column, asked, asked_kind)
+
+
+def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
+    """The column as numbers, if it is one throughout; spans of time are days."""
+    dtype = getattr(column, "dtype", None)
+    if dtype is not None and getattr(dtype, "kind", "") == "m":
+        return np.asarray(column.dt.total_seconds() / 86400.0, float)
+    if dtype is not None and dtype.kind == "M":
+        return None
+    try:
+        return numbers_of(sheet, position).astype(np.float64, copy=False)
+    except ColumnError:
+        return None
+
+
+def _is_truths(column: Any) -> bool:
+    if isinstance(column, pa.ChunkedArray):
+        return {word.strip() for word in column.unique().to_pylist()} <= {*TRUTHS, *ABSENT}
+    return pd.api.types.is_bool_dtype(column.dtype) or (
+        column.dtype == object and all(isinstance(cell, (bool, np.bool_)) for cell in column.dropna().unique())
+    )
+
+
+def _naive(column: pd.Series) -> pd.Series:
+    """Moments without a time zone, in UTC where they had one."""
+    moments = pd.to_datetime(column, utc=True).dt.tz_localize(None)
+    return moments.astype("datetime64[s]").reset_index(drop=True)
+
+
+def _number(
+    sheet: Sheet, position: int, name: str, numbers: Floats, asked: str | None, truths: bool, named: bool = False
+) -> Found:
+    _refuse_infinite(sheet, position, numbers)
+    cells = pd.Series(numbers)
+    known = numbers[~np.isnan(numbers)]
+    if why := _says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
+        return Found(name, "ignore", None, why)
+    if asked is None and not named and _counts_rows(name, known, len(numbers)):
+        return Found(name, "ignore", None, "id-like, all different")
+    if truths:
+        return Found(name, "boolean", _truth_words(numbers))
+    if asked == "log" and known.min() < 0:
+        row = int(np.nanargmin(numbers))
+        raise InputError(
+            f"{sheet.place(row, position)}: {numbers[row]:g} has no logarithm: leave {name!r} a number, or correct the cell"
+        )
+    return Found(name, asked or "number", cells, asked=asked is not None)
+
+
+def _refuse_infinite(sheet: Sheet, position: int, numbers: Floats) -> None:
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row, n = int(infinite.argmax()), int(infinite.sum())
+        raise InputError(
+            f"{sheet.place(row, position)}: infinite value ({numbers[row]}), {'the only one' if n == 1 else f'the first of {n}'}: "
+            "correct such cells, leave them empty, or leave the column out"
+        )
+
+
+def _says_nothing(n_known: int, n: int, n_different: int, known: Array | None = None) -> str:
+    """Why a column cannot tell objects apart; empty where it can."""
+    if n_known == 0:
+        return "empty"
+    if n_different == 1 and (known is None or bool((known == known[0]).all())):
+        return "constant"
+    if n >= MANY and n_known < (1 - MOST_ABSENT) * n:
+        return f"{100 * (1 - n_known / n):.0f} % missing"
+    return ""
+
+
+def _counts_rows(name: str, known: Floats, n: int) -> bool:
+    """Whether whole numbers name objects: all differ, and they count the rows or stand under a name like an id's."""
+    if len(known) < n or n < MANY or (known % 1 != 0).any():
+        return False
+    if len(np.unique(known)) < n:
+        return False
+    return bool(known.max() - known.min() == n - 1) or _ID_NAME.fullmatch(name) is not None
+
+
+def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> Found:
+    """A column that is not numbers throughout: numbers or dates as people write them, else categories."""
+    codes, words = _coded(sheet, column)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(words))
+    n, n_known = len(codes), int(sizes.sum())
+    if why := _says_nothing(n_known, n, len(words)):
+        return Found(name, "ignore", None, why)
+    if kind in ("", "number", "log"):
+        values = written_numbers(words, sheet.decimal)
+        share = sizes[~np.isnan(values)].sum() / n_known
+        if share >= MOSTLY or (kind and share > 0):
+            spread = np.append(values, np.nan)[codes]
+            found = _number(sheet, position, name, spread, asked, False)
+            return Found(
+                name,
+                found.kind,
+                found.cells,
+                found.why,
+                _left_out(words, np.isnan(values), sizes, "numbers"),
+                bool(kind),
+            )
+    if kind in ("", "date"):
+        dates, how = written_dates(words, asked=kind == "date")
+        share = sizes[~np.isnat(dates)].sum() / n_known
+        if share >= MOSTLY or (kind and share > 0):
+            moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
+            notes = ((f"read with the {how}",) if how else ()) + _left_out(words, np.isnat(dates), sizes, "dates")
+            return _dates(sheet, position, name, moments, asked, notes)
+    if kind not in ("", "category"):
+        row = int((codes >= 0).argmax())
+        raise InputError(
+            f"{sheet.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
+            f"say another type of {name!r} in types= (--type)"
+        )
+    return _category(name, codes, words, sizes, is_asked=bool(kind))
+
+
+def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tuple[str, ...]:
+    if not strange.any():
+        return ()
+    n, first = int(sizes[strange].sum()), words[int(np.argmax(np.where(strange, sizes, 0)))]
+    is_, counts = ("is", "counts") if n == 1 else ("are", "count")
+    return (f"{count(n, 'cell')} that {is_} no {what}, such as {show(first, 30)}, {counts} as missing",)
+
+
+def _dates(
+    sheet: Sheet, position: int, name: str, moments: pd.Series, asked: str | None, notes: tuple[str, ...] = ()
+) -> Found:
+    known = moments.dropna()
+    if why := _says_nothing(len(known), len(moments), known.nunique()):
+        return Found(name, "ignore", None, why)
+    return Found(name, "date", moments, notes=notes, asked=asked is not None)
+
+
+def _coded(sheet: Sheet, column: Any) -> tuple[Array, list[str]]:
+    """Code of each cell (−1 where missing) and the different words, in the order of their first appearance."""
+    if isinstance(column, pa.ChunkedArray):
+        coded = column.combine_chunks().dictionary_encode()
+        codes, raw = (
+            coded.indices.to_numpy(zero_copy_only=False),
+            [str(w).strip() for w in coded.dictionary.to_pylist()],
+        )
+    else:
+        gone = missing_of(sheet, column)
+        cells = [None if lost else _text(cell) for lost, cell in zip(gone, column, strict=True)]
+        codes, unique = pd.factorize(np.array(cells, object), use_na_sentinel=True)
+        raw = [str(word) for word in unique]
+    absent = ABSENT | set(sheet.missing)
+    known: dict[str, int] = {}
+    place = np.array([-1 if word in absent else known.setdefault(word, len(known)) for word in raw] + [-1])
+    return place[codes], list(known)
+
+
+def _text(cell: Any) -> str:
+    """A cell as a word: whole numbers without a fraction, moments in ISO's form."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell.isoformat() if hasattr(cell, "isoformat") else cell).strip()
+
+
+def _category(name: str, codes: Array, words: list[str], sizes: Array, *, is_asked: bool) -> Found:
+    n_known = int(sizes.sum())
+    cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
+    if len(words) == 2 and {word.casefold() for word in words} <= set(YES):
+        return Found(name, "boolean", cells, asked=is_asked)
+    if not is_asked and n_known >= MANY and len(words) > REPEATS * n_known:
+        what = "id-like, all different" if len(words) == n_known else f"free text, {len(words):,} different"
+        return Found(name, "ignore", None, what)
+    kept = levels_of(dict(zip(words, sizes.tolist(), strict=True)), n_known)
+    if not is_asked and sum(sizes[words.index(word)] for word in kept) < COMMON * n_known:
+        return Found(name, "ignore", None, f"{len(words):,} categories, hardly one of them common")
+    return Found(name, "category", cells, asked=is_asked)
+
+
+def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
+    """The categories with a column of their own, the largest first: common ones, or all where only one is not."""
+    ranked = [word for word, _ in Counter(sizes).most_common()]
+    least = max(FEWEST, RARE * n_known) if n_known >= MANY else 1
+    kept = [word for word in ranked[:MOST_LEVELS] if sizes[word] >= least]
+    return ranked if len(ranked) <= min(len(kept) + 1, MOST_LEVELS) else kept or ranked[:MOST_LEVELS]
+
+
+def cells_as(sheet: Sheet, position: int, kind: str) -> pd.Series:
+    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean."""
+    column = sheet.column(position)
+    if kind in ("number", "log", "log1p"):
+        numbers = _numbers(sheet, position, column)
+        if numbers is None:
+            codes, words = _coded(sheet, column)
+            numbers = np.append(written_numbers(words, sheet.decimal), np.nan)[codes]
+        _refuse_infinite(sheet, position, numbers)
+        return pd.Series(numbers)
+    if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
+        return _naive(column)
+    if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
+        return _truth_words(numbers)
+    codes, words = _coded(sheet, column)
+    if kind == "date":
+        return pd.Series(np.append(written_dates(words, asked=True)[0], np.datetime64("NaT"))[codes])
+    return pd.Series(np.array([*words, None], object)[codes], dtype=object)
+
+
+def _truth_words(numbers: Floats) -> pd.Series:
+    return pd.Series(np.where(numbers == 1, "true", "false"), dtype=object).where(~np.isnan(numbers), None)

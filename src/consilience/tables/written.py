@@ -1,0 +1,167 @@
+"""Numbers and dates as people write them: thousands separators, decimal commas, percent signs, days before months."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from consilience._types import Array, Floats
+
+CURRENCIES = "$€£¥₹₽₩"
+_SIGNS = rf"(?:[{CURRENCIES}]\s*)?"
+#: Digits with points, commas, apostrophes or spaces among them, a currency before or a unit behind.
+_WRITTEN = re.compile(
+    rf"(?P<minus>[+-]?)\s*{_SIGNS}(?P<sign>[+-]?)(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
+    rf"\s*(?P<unit>%|°C?|[{CURRENCIES}]|(?<=\s)[^\W\d]{{1,6}})?"
+)
+_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,])\d{3}(?:(?P=mark)\d{3})*")
+#: Where thousands separators may stand, by whether commas are decimal signs.
+_PLACED = {
+    True: re.compile(r"(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?"),
+    False: re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d*)?"),
+}
+_MONTHS = {
+    name: month
+    for month, names in enumerate(
+        ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez"), 1
+    )
+    for name in names.split()
+}
+_TIME = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?"
+_YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}(?:Z|[+-]\d\d:?\d\d)?"
+)
+_YEAR_LAST = re.compile(
+    rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}"
+)
+_NAMED = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[ -]+)?(?P<name>[^\W\d]{{3,9}})\.?[ -]+(?:(?P<after>\d{{1,2}})(?:st|nd|rd|th)?,?[ -]+)?"
+    rf"(?P<year>\d{{4}}|\d{{2}}){_TIME}"
+)
+_PLAIN_DAY = re.compile(r"(?:19|20)\d{2}(?:[01]\d[0-3]\d)?")
+
+
+def written_numbers(words: Sequence[str], decimal: str | None = None) -> Floats:
+    """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Different cells of one column.
+    decimal : {".", ","}, optional
+        The decimal sign, where it is known and ``1,234`` could be either.
+
+    Examples
+    --------
+    >>> written_numbers(["1,234.50", "$ 7", "none", "-1e3"]).tolist()
+    [1234.5, 7.0, nan, -1000.0]
+    >>> written_numbers(["1.234,5 €", "12,25 €"]).tolist()
+    [1234.5, 12.25]
+    >>> written_numbers(["12 %", "7,5 %"]).tolist()
+    [12.0, 7.5]
+    """
+    found = [_WRITTEN.fullmatch(word.strip()) for word in words]
+    units = {match["unit"] or "" for match in found if match}
+    values = np.full(len(words), np.nan)
+    if len(units - {""}) > 1:
+        return values  # 3 kg and 5 cm are not one measurement
+    digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
+    comma = _decimal_comma([text for text in digits if text], decimal)
+    for i, (match, text) in enumerate(zip(found, digits, strict=True)):
+        if match is not None and _spaced(match["digits"]) and _PLACED[comma].fullmatch(text):
+            text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
+            sign = -1.0 if "-" in (match["minus"], match["sign"]) else 1.0
+            values[i] = sign * float(text + (match["power"] or ""))
+    return values
+
+
+def _spaced(digits: str) -> bool:
+    """Whether spaces and apostrophes, if any, stand between groups of three digits."""
+    parts = re.split(r"['’\u00a0\u202f ]", re.split(r"[.,](?=\d*$)", digits.strip())[0])
+    return len(parts) == 1 or (len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:]))
+
+
+def _decimal_comma(texts: Sequence[str], decimal: str | None) -> bool:
+    """Whether commas are decimal signs: one that does not stand before three digits, or behind a point, says so."""
+    for text in texts:
+        if "," in text and "." in text:
+            return text.rindex(",") > text.rindex(".")
+    odd = {mark: any(mark in text and not _GROUPED.fullmatch(text) for text in texts) for mark in ",."}
+    twice = {mark: any(text.count(mark) > 1 for text in texts) for mark in ",."}
+    if odd["."] and not twice["."]:
+        return False
+    if odd[","] and not twice[","]:
+        return True
+    return decimal == "," or (twice["."] and not twice[","])
+
+
+def written_dates(words: Sequence[str], *, asked: bool = False) -> tuple[Array, str]:
+    """The date that each word is (datetime64[s], NaT where it is none), and what was decided where days and months look alike.
+
+    Day or month first is decided by all words together: a first number above 12 is a day. Where nothing tells, 3.4.2024 has the day
+    first and 3/4/2024 the month. Plain years and 20240403 are dates only if `asked` for.
+
+    Examples
+    --------
+    >>> dates, how = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "2023-02-29"])
+    >>> dates.astype(str).tolist()
+    ['2024-02-29T00:00:00', '2024-04-13T10:30:00', '2024-05-03T00:00:00', 'NaT']
+    >>> written_dates(["3/4/2024"])[1]
+    'month first'
+    """
+    dates = np.full(len(words), np.datetime64("NaT"), "datetime64[s]")
+    numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]
+    month_first, how = _month_first([match for match in numeric if match])
+    for i, (word, match) in enumerate(zip(words, numeric, strict=True)):
+        text = word.strip()
+        if match:
+            one, two = int(match["one"]), int(match["two"])
+            parts = (match["year"], one, two) if month_first else (match["year"], two, one)
+        elif match := _YEAR_FIRST.fullmatch(text):
+            parts = match["year"], int(match["month"]), int(match["day"] or 1)
+        elif (match := _NAMED.fullmatch(text)) and match["name"][:3].casefold() in _MONTHS:
+            parts = match["year"], _MONTHS[match["name"][:3].casefold()], int(match["day"] or match["after"] or 1)
+        elif asked and (match := _PLAIN_DAY.fullmatch(text)):
+            parts = text[:4], int(text[4:6] or 1), int(text[6:] or 1)
+        else:
+            continue
+        time = match.groupdict()
+        dates[i] = _moment(_year(parts[0]), parts[1], parts[2], time)
+    return dates, how
+
+
+def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool, str]:
+    if any(int(match["one"]) > 12 for match in matches):
+        return False, ""
+    if any(int(match["two"]) > 12 for match in matches):
+        return True, ""
+    if not matches:
+        return False, ""
+    month_first = matches[0]["mark"] == "/"
+    return month_first, "month first" if month_first else "day first"
+
+
+def _year(text: str) -> int:
+    year = int(text)
+    return year if len(text) == 4 else year + (2000 if year < 70 else 1900)
+
+
+def _moment(year: int, month: int, day: int, time: dict[str, str | None]) -> np.datetime64:
+    hour = int(time.get("hour") or 0)
+    if time.get("half"):
+        hour = hour % 12 + (12 if str(time["half"]).lower() == "pm" else 0)
+    try:
+        moment = dt.datetime(year, month, day, hour, int(time.get("minute") or 0), int(time.get("second") or 0))
+    except ValueError:
+        return np.datetime64("NaT", "s")
+    return np.datetime64(moment, "s")
+
+
+def days(dates: pd.Series) -> Floats:
+    """Days since 1970 of a column of datetime64; NaN where missing."""
+    moments = dates.to_numpy("datetime64[s]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 86400.0)

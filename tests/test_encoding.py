@@ -1,0 +1,440 @@
+"""Real tables: what each kind of column becomes, how missing cells are filled, and what new rows become."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.datasets import customers
+from consilience.generation import remake
+from consilience.measures import adjusted_rand
+from consilience.tables import Encoder, Standardizer, match_rows, read_table
+from consilience.tables.encoding import skewness
+from consilience.tables.filling import NEIGHBORS, find_gaps
+from consilience.tables.written import written_dates, written_numbers
+
+N = 40
+
+
+def spread(words: str, n: int = N) -> list[str]:
+    return [words.split()[i % len(words.split())] for i in range(n)]
+
+
+def read(frame: pd.DataFrame, **options):
+    return read_table(frame, kind="data", **options)
+
+
+# --- what a column is ---------------------------------------------------------------------------------------
+
+
+def test_numbers_that_are_whole_tables_stay_as_they_are():
+    frame = pd.DataFrame({"a": np.exp(np.arange(30.0)), "b": np.arange(30)[::-1] % 7})
+    table = read(frame)
+    np.testing.assert_array_equal(table.values, frame)
+    assert (table.encoder, table.original, table.gaps, table.groups) == (None, None, None, None)
+    gone = frame.mask(frame["b"] == 3)
+    filled = read(gone)
+    known = ~gone.isna().to_numpy()
+    np.testing.assert_array_equal(filled.values[known], frame.to_numpy()[known])  # not even logged
+    assert np.isfinite(filled.values).all()
+
+
+def test_every_kind_of_column():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, N),
+            "income": np.exp(rng.normal(10, 2, N)),
+            "orders": np.floor(np.exp(rng.normal(0, 2, N))),
+            "plan": spread("free pro"),
+            "region": spread("n s e w"),
+            "news": [bool(i % 3) for i in range(N)],
+            "paid": spread("yes no"),
+            "since": pd.date_range("2020-01-01", periods=N),
+            "born": [dt.date(1990, 1, 1 + i % 28) for i in range(N)],
+            "weight": pd.array([*range(N - 1), None], "Int64"),
+            "country": "NL",
+            "nothing": None,
+            "hardly": [1.0, 2.0, 3.0] + [None] * (N - 3),
+            "email": [f"{i}@x.org" for i in range(N)],
+            "note": [f"call {i // 2} again" for i in range(N - 10)] + [f"text {i}" for i in range(10)],
+            "row": np.arange(100, 100 + N),
+        }
+    )
+    encoder = read(frame).encoder
+    assert {column.name: column.kind for column in encoder.columns} == {
+        "age": "number",
+        "income": "log",
+        "orders": "log1p",
+        "plan": "category",
+        "region": "category",
+        "news": "boolean",
+        "paid": "boolean",
+        "since": "date",
+        "born": "date",
+        "weight": "number",
+    }
+    assert encoder.aside == {
+        "country": "constant",
+        "nothing": "empty",
+        "hardly": "92 % missing",
+        "email": "id-like, all different",
+        "note": "free text, 25 different",
+        "row": "id-like, all different",
+    }
+    said = encoder.describe()
+    assert said.startswith(
+        "4 numbers (income, orders logged), 1 category, 1 category of two, 2 yes-or-no, 2 dates; set aside country"
+    )
+    assert "1 missing cell (0.25 %) filled from similar rows" in said
+    assert "\n" not in said
+
+
+def test_values_of_the_kinds():
+    frame = pd.DataFrame(
+        {
+            "plan": spread("free pro pro"),
+            "when": pd.to_datetime(spread("1970-01-02 1970-01-11")),
+            "x": range(N),
+            "go": spread("no yes"),
+        }
+    )
+    table = read(frame, types={"x": "number"})
+    assert table.columns == ["plan=free", "when", "x", "go=yes"]
+    np.testing.assert_array_equal(table.values[:3], [[1, 1, 0, 0], [0, 10, 1, 1], [0, 1, 2, 0]])
+    assert list(table.original["plan"][:3]) == ["free", "pro", "pro"]
+    assert table.original["when"].dtype.kind == "M"
+    assert read(frame, types={"x": "log"}).values[3, 2] == np.log1p(3)
+
+
+def test_a_category_counts_as_one_column():
+    frame = pd.DataFrame({"a": spread("p q r s t"), "b": spread("u v"), "x": np.linspace(0, 9, N)})
+    table = read(frame)
+    scaled = Standardizer.of(table.values, table.groups).apply(table.values)
+    np.testing.assert_allclose(np.bincount(table.groups, scaled.var(axis=0)), 1)
+    pairs = np.square(scaled[:, None] - scaled[None]).mean(axis=(0, 1))
+    np.testing.assert_allclose(np.bincount(table.groups, pairs), 2)  # as much squared distance as a number
+
+
+def test_rare_categories_are_pooled_and_common_ones_kept():
+    words = ["a"] * 150 + ["b"] * 140 + [f"rare{i}" for i in range(5)] * 1 + ["c"] * 5
+    table = read(pd.DataFrame({"w": words, "x": np.arange(300.0) % 7}))
+    assert table.columns == ["w=a", "w=b", "w=c", "w=other", "x"]
+    assert table.values[290:295, 3].tolist() == [1] * 5
+    assert "rare ones of w pooled" in table.encoder.describe()
+    one = ["a"] * 150 + ["b"] * 149 + ["rare"]
+    assert read(pd.DataFrame({"w": one, "x": np.arange(300.0) % 7})).columns[:3] == ["w=a", "w=b", "w=rare"]
+
+
+def test_skewed_numbers_are_logged_only_where_that_helps():
+    rng = np.random.default_rng(1)
+    base = {"g": spread("a b", 500)}
+
+    def kinds(values):
+        return read(pd.DataFrame({**base, "x": values})).encoder.columns[1].kind
+
+    heavy = np.exp(rng.normal(0, 1.5, 500))
+    assert skewness(heavy) > 2
+    assert kinds(heavy) == "log"
+    assert kinds(np.where(np.arange(500) < 5, 0, heavy)) == "log1p"
+    assert kinds(heavy - 1) == "number"  # negative numbers have no logarithm
+    assert kinds(rng.normal(50, 5, 500)) == "number"
+    assert kinds((np.arange(500) > 490).astype(float)) == "number"  # few values
+
+
+# --- numbers and dates as people write them -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("1,234 12,500 7", [1234, 12500, 7]),
+        ("1,5 2,25 3", [1.5, 2.25, 3]),
+        ("1.234,5 2,1", [1234.5, 2.1]),
+        ("1,234.5 2.1", [1234.5, 2.1]),
+        ("1.234.567 12", [1234567, 12]),
+        ("1'234 2'345.5", [1234, 2345.5]),
+        ("12% 7.5%", [12, 7.5]),
+        ("$5 $1,200.50", [5, 1200.5]),
+        ("-$5 €7", [-5, 7]),
+        ("1e3 -2E-1", [1000, -0.2]),
+        ("12a x7 5-6 .", [np.nan] * 4),
+        ("3.4.2024 12.3.2023", [np.nan] * 2),
+        ("5kg", [np.nan]),
+    ],
+)
+def test_written_numbers(words, numbers):
+    np.testing.assert_array_equal(written_numbers(words.split()), numbers)
+
+
+def test_units_must_agree():
+    np.testing.assert_array_equal(written_numbers(["5 kg", "7,5 kg", "8"]), [5, 7.5, 8])
+    assert np.isnan(written_numbers(["5 kg", "7 cm"])).all()
+    np.testing.assert_array_equal(written_numbers(["1 234,5", "12 34"]), [1234.5, np.nan])
+    assert written_numbers(["1,234"], ",").tolist() == [1.234]
+
+
+@pytest.mark.parametrize(
+    ("words", "dates"),
+    [
+        (["3.4.2024", "13.4.24"], ["2024-04-03", "2024-04-13"]),
+        (["3/4/2024", "3/14/2024"], ["2024-03-04", "2024-03-14"]),
+        (["3/4/2024", "14/3/2024"], ["2024-04-03", "2024-03-14"]),
+        (["2024-2-3", "2024/02/30", "2024-02"], ["2024-02-03", "NaT", "2024-02-01"]),
+        (["Mar 5, 2024", "5 March 2024", "5. Mai 2024"], ["2024-03-05", "2024-03-05", "2024-05-05"]),
+        (["2024-01-02T03:04:05Z", "1/2/2024 3:04 PM"], ["2024-01-02T03:04:05", "2024-01-02T15:04:00"]),
+        (["soon", "2024", "99.99.2024", "xyz 5, 2024"], ["NaT"] * 4),
+    ],
+)
+def test_written_dates(words, dates):
+    np.testing.assert_array_equal(written_dates(words)[0], np.array(dates, "datetime64[s]"))
+
+
+def test_messy_text_columns(tmp_path):
+    rows = [
+        f"{i};{20 + i % 9},5;1.{i:03d},50 €;{1 + i % 28}.{1 + i % 12}.2023;{'ja' if i % 3 else 'nein'};{i % 4} %"
+        for i in range(N)
+    ]
+    rows[3] = "3;unknown;n/a;31.2.2023;?;-"
+    (tmp_path / "k.csv").write_text("nr;alter;umsatz;seit;aktiv;rabatt\n" + "\n".join(rows))
+    table = read_table(tmp_path / "k.csv", kind="data")
+    assert table.columns == ["alter", "umsatz", "seit", "aktiv=ja", "rabatt"]
+    assert table.values[1, :2].tolist() == [21.5, 1001.5]
+    assert table.original["seit"][1] == pd.Timestamp("2023-02-02")
+    assert table.original.loc[3].isna().all()
+    assert table.gaps.n_cells == 5
+    said = " ".join(table.notices)
+    assert "alter: 1 cell that is no number, such as 'unknown', counts as missing" in said or "no numbers" in said
+    assert "seit: 1 cell" in said
+    assert "set aside nr" in said
+
+
+# --- missing cells --------------------------------------------------------------------------------------------
+
+
+def test_gaps_are_filled_from_the_nearest_rows():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 5))
+    groups, scale = np.array([0, 1, 1, 2, 3]), np.array([1, 2, 2, 1, 0.5])
+    values[rng.random((60, 5)) < 0.2] = np.nan
+    values[:, 1:3][np.isnan(values[:, 1:3]).any(axis=1)] = np.nan  # a group is missing as one
+    donors = values[:50]
+    gaps = find_gaps(values, donors, groups, scale)
+    seen = set()
+    for gap in gaps.gaps:
+        np.testing.assert_array_equal(np.isnan(values[np.ix_(gap.rows, gap.columns)]), True)
+        for row, chosen in zip(gap.rows, gap.donors, strict=True):
+            seen.add((row, gap.columns[0]))
+            squares = np.square((values[row] - donors) / scale)
+            shared = (~np.isnan(squares)).sum(axis=1)
+            apart = np.where(shared > 0, np.nansum(squares, axis=1) / np.maximum(shared, 1), np.inf)
+            apart[np.isnan(donors[:, gap.columns[0]])] = np.inf
+            np.testing.assert_allclose(np.sort(apart[chosen]), np.sort(apart)[:NEIGHBORS])
+    assert seen == {(i, groups.tolist().index(groups[j])) for i, j in np.argwhere(np.isnan(values))}
+    filled, drawn = values.copy(), values.copy()
+    gaps.fill(filled)
+    gaps.fill(drawn, 3)
+    known = ~np.isnan(values)
+    for one in (filled, drawn):
+        np.testing.assert_array_equal(one[known], values[known])
+        assert np.isfinite(one).all()
+    gap = gaps.gaps[0]
+    np.testing.assert_allclose(filled[gap.rows[0], gap.columns[0]], donors[gap.donors[0], gap.columns[0]].mean())
+    assert drawn[gap.rows[0], gap.columns[0]] in donors[gap.donors[0], gap.columns[0]]
+
+
+def test_fillings_differ_and_can_be_drawn_again():
+    frame, _ = customers(120, missing=0.1)
+    table = read(frame)
+    assert not np.array_equal(table.filled(0), table.filled(1))
+    np.testing.assert_array_equal(table.filled(1), read(frame).filled(1))
+    whole = ~frame[list(table.original)].isna().any(axis=1).to_numpy()
+    np.testing.assert_array_equal(table.filled(1)[whole], table.values[whole])
+    turned = match_rows(table, table.ids[::-1], 120)
+    np.testing.assert_array_equal(turned.values, table.values[::-1])
+    assert turned.gaps.n_cells == table.gaps.n_cells
+    np.testing.assert_array_equal(np.isfinite(turned.filled(0)), True)
+    assert list(turned.original["plan"]) == list(table.original["plan"][::-1])
+
+
+def test_clusterings_are_made_on_several_fillings_and_remade_alone():
+    frame, _ = customers(120, missing=0.1)
+    ens = cs.generate(frame, 30, (3, 5), methods="zipf+pca+objects")
+    assert ens.info["filling"].nunique() > 4
+    for i in (0, 1, 2):
+        np.testing.assert_array_equal(remake(frame, ens.info.loc[i]), ens.labels[:, i])
+    again = cs.generate(frame, 30, (3, 5), methods="zipf+pca+objects")
+    np.testing.assert_array_equal(again.labels, ens.labels)
+    assert "filling" not in cs.generate(customers(120, missing=0)[0], 5, 3).info
+    more = cs.generate(frame, 3, around=ens.info.loc[0])
+    assert set(more.info["filling"]) == {ens.info["filling"][0]}
+
+
+def test_columns_of_a_category_share_their_weights():
+    frame, _ = customers(120, missing=0.0)
+    table = read(frame)
+    weights = np.array(cs.generate(table, 4, 3, methods="zipf").info["weights"].tolist())
+    for group in range(table.groups.max() + 1):
+        assert (np.ptp(weights[:, table.groups == group], axis=1) == 0).all()
+    assert np.ptp(weights, axis=1).min() > 0
+
+
+def test_what_was_done_is_kept_with_the_run(tmp_path):
+    frame, _ = customers(120, missing=0.05)
+    cs.generate(frame, 4, 3, store=tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert "filled from similar rows" in json.dumps(manifest["plan"], ensure_ascii=False)
+    grown = cs.generate(frame, 6, 3, store=tmp_path / "run")
+    np.testing.assert_array_equal(grown.labels, cs.generate(frame, 6, 3).labels)
+
+
+# --- new rows -----------------------------------------------------------------------------------------------
+
+
+def test_new_rows_become_what_they_were():
+    frame, _ = customers(150, missing=0.05)
+    table = read(frame)
+    encoder = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
+    mixed = frame.sample(frac=1, random_state=0, ignore_index=True)[list(reversed(frame.columns))]
+    new = read_table(mixed, kind="data", encoder=encoder)
+    np.testing.assert_allclose(new.values, match_rows(table, new.ids, 150).values)
+    assert encoder.describe() == table.encoder.describe()
+
+
+def test_new_rows_with_surprises():
+    frame, _ = customers(150, missing=0.0)
+    frame["city"] = ["a"] * 80 + ["b"] * 60 + [f"c{i}" for i in range(10)]
+    encoder = read(frame).encoder
+    new = frame.head(4).assign(plan=["gold", "pro", None, "pro"], city=["z", "a", "c3", "a"], income=[-5.0, 0, 1e9, 10])
+    table = read_table(new, kind="data", encoder=encoder)
+    assert np.isfinite(table.values).all()
+    names = table.columns
+    assert table.values[:, names.index("city=other")].tolist() == [1, 0, 1, 0]
+    said = " ".join(table.notices)
+    assert "1 cell of 'plan' is a category not seen before, such as 'gold', and counts as missing" in said
+    assert "of 'city' are categories not seen before" in said
+    assert table.gaps.n_cells == 2
+    with pytest.raises(InputError, match="has no column 'age', 'plan'"):
+        read_table(new.drop(columns=["age", "plan"]), kind="data", encoder=encoder)
+    with pytest.raises(InputError, match="leave types="):
+        read_table(new, kind="data", encoder=encoder, types={"age": "number"})
+    with pytest.raises(InputError, match="not an encoder"):
+        Encoder.from_json({"version": 1})
+
+
+# --- frames of other kinds ------------------------------------------------------------------------------------
+
+
+def test_frames_of_other_libraries():
+    polars = pytest.importorskip("polars")
+    frame = pd.DataFrame(
+        {"a": [1.5, None, 3, 4, 9], "b": ["u", "v", "u", None, "v"], "c": [True, False, None, True, True]}
+    )
+    expected = read(frame)
+    assert expected.columns == ["a", "b=v", "c=true"]
+    for other in (
+        polars.from_pandas(frame),
+        pa.Table.from_pandas(frame),
+        frame.assign(b=frame["b"].astype("category"), c=frame["c"].astype("boolean"), a=frame["a"].astype("Float64")),
+        frame.convert_dtypes(),
+    ):
+        np.testing.assert_array_equal(read(other).values, expected.values)
+
+
+# --- types ----------------------------------------------------------------------------------------------------
+
+
+def test_types_are_taken_as_said():
+    frame = pd.DataFrame(
+        {
+            "zip": spread("1011 1012 1013"),
+            "code": range(N),
+            "when": [20200101 + i % 9 for i in range(N)],
+            "x": np.linspace(1, 9, N),
+            "id2": range(N),
+        }
+    ).astype({"zip": int})
+    table = read(frame, types={"zip": "category", "cod*": "ignore", "when": "date", "id2": "number"})
+    assert table.columns == ["zip=1011", "zip=1012", "zip=1013", "when", "x", "id2"]
+    assert table.encoder.aside == {"code": "asked for"}
+    assert table.original["when"][1] == pd.Timestamp("2020-01-02")
+    assert read(frame, types="number").columns == list(frame)
+    for types, sentence in (
+        ({"zap": "category"}, "did you mean 'zip'"),
+        ({"zip": "kategory"}, "did you mean 'category'"),
+        ({"x": "date"}, "no cell is a date"),
+        (["zip"], "types must map columns to types"),
+        ("ignore", "no column is left to cluster by"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            read(frame, types=types)
+    with pytest.raises(InputError, match="this is read as labels"):
+        read_table(frame, kind="labels", types={"zip": "category"})
+
+
+# --- bad input ------------------------------------------------------------------------------------------------
+
+
+def aside(values, **options) -> dict[str, str]:
+    return read(
+        pd.DataFrame({"x": np.arange(len(values)) % 7.0, "g": spread("a b", len(values)), "bad": values}), **options
+    ).encoder.aside
+
+
+def test_bad_columns_are_set_aside_or_refused():
+    rng = np.random.default_rng(0)
+    assert aside([None] * 30) == {"bad": "empty"}
+    assert aside([""] * 30) == {"bad": "empty"}
+    assert aside(["same"] * 30) == {"bad": "constant"}
+    assert aside(["same"] * 20 + [None] * 10) == {"bad": "constant"}
+    many = [f"w{i}" for i in rng.integers(0, 10_000, 30_000)]
+    assert "categories, hardly one of them common" in aside(many)["bad"]
+    assert "free text" in aside([*map(str, many[:10_000])])["bad"]
+    with pytest.raises(InputError, match=r"row 3, column 'bad': infinite value \(inf\), the only one"):
+        aside([1.0, 2, np.inf, *range(27)])
+    with pytest.raises(InputError, match="no column is left to cluster by: a \\(empty\\), b \\(constant\\)"):
+        read(pd.DataFrame({"a": [None] * 9, "b": ["x"] * 9}))
+
+
+def test_mixed_types_in_a_column():
+    some = [*range(95), *["unknown"] * 3, None, "-inf"]
+    found = read(pd.DataFrame({"x": some, "g": spread("a b", 100)})).encoder.columns[0]
+    assert found.kind == "number"
+    assert "4 cells that are no numbers, such as 'unknown', count as missing" in found.notes[0]
+    half = [1, 2, "two", "three"] * 10
+    assert read(pd.DataFrame({"x": half, "y": range(40), "g": spread("a b c")})).encoder.columns[0].kind == "category"
+    dates = [*[f"2024-01-{1 + i % 28:02d}" for i in range(38)], "2024-02-31", "soon"]
+    found = read(pd.DataFrame({"x": dates, "g": spread("a b")})).encoder.columns[0]
+    assert found.kind == "date"
+    assert "2 cells that are no dates" in found.notes[0]
+    no_dates = read(pd.DataFrame({"x": spread("31.13.2024 45.1.2024 soon"), "g": spread("a b")}))
+    assert no_dates.encoder.columns[0].kind == "category"
+    odd = read(pd.DataFrame({"x": [[1, 2], {"a": 3}] * 20, "g": spread("a b")}))
+    assert odd.encoder.columns[0].kind == "category"
+
+
+def test_negative_counts_are_refused():
+    with pytest.raises(InputError, match="counts must not be negative, and this is -4, the only one"):
+        read_table(pd.DataFrame({"a": [1, -4], "b": [0, 2]}), kind="counts")
+
+
+def test_a_column_named_as_a_class_is_noticed():
+    table = read(pd.DataFrame({"x": np.linspace(0, 9, N), "species": spread("a b c")}))
+    assert "if it is a class that is known, say known='species' (--known species)" in " ".join(table.notices)
+
+
+# --- segments that were planted -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.05, 0.2])
+def test_planted_segments_are_found(missing):
+    frame, segment = customers(400, missing=missing, random_state=1)
+    answer = cs.combine(cs.generate(frame, 60, (4, 8)), 4)
+    assert adjusted_rand(answer.labels, segment) >= 0.9
