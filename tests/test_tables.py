@@ -201,7 +201,7 @@ def test_anndata(tmp_path, matrix, on_disk):
     assert list(labels.values["depth"]) == [1, 2, 3, 4]
     assert list(labels.ids) == ["w", "x", "y", "z"]
     assert "not part of it" in refusal(source, kind="data", columns=["a", "depth"])
-    assert "unknown key (layer or obsm)" in refusal(source, kind="data", key="scald")
+    assert "unknown key (layer, obsm or obsp)" in refusal(source, kind="data", key="scald")
 
 
 def test_backed_anndata_is_read(tmp_path):
