@@ -38,6 +38,7 @@ OWNERS: dict[str, str] = {
     "Contrast": "consilience.alternatives",
     "CredibleBall": "consilience.consensus",
     "Diagnostics": "consilience.alternatives",
+    "LabelingComparison": "consilience.measures",
     "Drift": "consilience.clusterer",
     "Map": "consilience.meta",
     "MetaClustering": "consilience.meta",

@@ -20,6 +20,7 @@ from consilience.alternatives.diagnostics import diagnostics_of
 from consilience.alternatives.given import NoSplitError, TooSmallError
 from consilience.alternatives.significance import reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
+from consilience.measures import LabelingComparison, compare_labelings
 from consilience.opening import split_reading
 from consilience.results import Result
 
@@ -66,6 +67,19 @@ class Alternatives(Result):
         ids = np.arange(len(self.labels)) if self.ids is None else self.ids
         clusters = dict(zip(_names(len(self)), self.labels.T, strict=True))
         return pd.DataFrame({"id": ids[: len(self.labels)], **clusters})
+
+    def score(self, known: Any, measure: str = "nmi") -> LabelingComparison:
+        """The groupings beside known ones: which is which, and how much of all of them was found.
+
+        Parameters
+        ----------
+        known : label vector, Series, DataFrame, mapping of name to label vector, or path
+        measure : str
+            As of :func:`consilience.measures.compare_labelings`, whose answer this is.
+        """
+        if self.ensemble is None:
+            raise InputError("no grouping was kept, so there is none to compare with what is known")
+        return compare_labelings(self.ensemble, known, measure)
 
     def __len__(self) -> int:
         return 0 if self.ensemble is None else self.ensemble.n_clusterings
@@ -137,6 +151,14 @@ def alternatives(
     >>> found = alternatives(load_beads(), n_clusters=[3, 4, 3], n_init=5)
     >>> found.table["kept"].tolist()  # shape, color, and then nothing
     [True, True, False]
+    >>> found.score(load_beads().labels)
+    LabelingComparison: 2 found, 2 known groupings
+                 shape  color
+      found
+      cluster_1  0.949  0.006
+      cluster_2  0.003  0.852
+      nmi: 0.900 matched one to one, 0.900 with the nearest
+      pairs: precision 0.957, recall 0.958, f1 0.957, rand 0.957, jaccard 0.918
     """
     n = check_count("n_clusterings", n_clusterings)
     numbers = _numbers(n_clusters, n)

@@ -6,6 +6,7 @@ from consilience.measures.counts import contingency
 from consilience.measures.effect_sizes import distinguishing_features
 from consilience.measures.elements import element_centric, element_consistency
 from consilience.measures.information import anmi, information_ratio, nmi, variation_of_information
+from consilience.measures.labelings import LabelingComparison, compare_labelings, pair_counting
 from consilience.measures.likelihood import perplexity
 from consilience.measures.matching import accuracy, f1, matched_accuracy
 from consilience.measures.pairs import adjusted_rand, cluster_difference, jaccard, rand
@@ -17,6 +18,7 @@ from consilience.measures.summary import Comparison, compare
 __all__ = [
     "MEASURES",
     "Comparison",
+    "LabelingComparison",
     "Measure",
     "Stability",
     "accuracy",
@@ -26,6 +28,7 @@ __all__ = [
     "cluster_difference",
     "compactness",
     "compare",
+    "compare_labelings",
     "contingency",
     "distinguishing_features",
     "element_centric",
@@ -35,6 +38,7 @@ __all__ = [
     "jaccard",
     "matched_accuracy",
     "nmi",
+    "pair_counting",
     "pairwise",
     "perplexity",
     "rand",

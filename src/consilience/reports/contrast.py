@@ -17,7 +17,7 @@ from consilience._random import stream
 from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
-from consilience.measures import contingency
+from consilience.measures import LabelingComparison, contingency
 from consilience.reports.consensus import describe_clusters, match_known
 from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
 from consilience.reports.files import object_table
@@ -69,7 +69,27 @@ def alternatives_summary(found: Alternatives, known: Mapping[str, Any]) -> dict[
     rows = plain(found.table)
     for row, labels in zip(rows, found.labels.T, strict=False):  # the last one may not have been kept
         row["known"] = plain({name: match_known(values, labels) for name, values in known.items()})
-    return {"n_alternatives": len(found), "alternatives": rows, "scaling": found.scaling, "stopped": found.stopped}
+    compared = _labelings(found.score(known)) if known and len(found) else None
+    return {
+        "n_alternatives": len(found),
+        "alternatives": rows,
+        "labelings": compared,
+        "scaling": found.scaling,
+        "stopped": found.stopped,
+    }
+
+
+def _labelings(compared: LabelingComparison) -> dict[str, Any]:
+    """All groupings beside all known ones, as plain numbers."""
+    return plain(
+        {
+            "measure": compared.measure,
+            "matched": compared.matched,
+            "best": compared.best,
+            "matches": compared.matches.reset_index(),
+            "pairs": compared.pairs,
+        }
+    )
 
 
 def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
@@ -129,8 +149,21 @@ def print_alternatives(summary: Mapping[str, Any], *, title: str, console: Conso
     names = ["", "clusters", "quality", "redundancy", "reproducibility", *(f"NMI with {name}" for name in known)]
     if rows:
         print_table(console, names, rows, tuple(range(1, len(names))))
+    if summary["labelings"]:
+        _print_labelings(summary["labelings"], console)
     console.print(f"Data: {summary['scaling']}.")
     console.print(f"Stopped: {summary['stopped']}.")
+
+
+def _print_labelings(compared: Mapping[str, Any], console: Console) -> None:
+    """How much of all known groupings was found, in two lines."""
+    who = [f"{row['known']} by {(row['matched'] or 'none').removeprefix('cluster_')}" for row in compared["matches"]]
+    console.print(
+        f"Known groupings, one to one ({', '.join(who)}): mean NMI {format_number(compared['matched'])}; "
+        f"each with its nearest: {format_number(compared['best'])}"
+    )
+    scores = ", ".join(f"{name} {format_number(value)}" for name, value in compared["pairs"].items())
+    console.print(f"Pairs that are together in at least one grouping: {scores}")
 
 
 def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str | Path) -> None:
