@@ -94,6 +94,7 @@ def combine(
     id_column : str or int, optional
         Of a table: the column that names the objects.
     random_state : int
+        Of methods that draw. The confidence does not depend on it: its resamples are the same every time.
     n_jobs : int, optional
         Threads, for methods that have them.
     progress : bool, optional
@@ -166,9 +167,12 @@ def _fit(
     used = getattr(estimator, "n_clusterings_used_", fitted.n_clusterings)
     if used < problem.n_clusterings:
         notes.append(f"by {used} of the {problem.n_clusterings} clusterings, which have enough clusters together")
-    if problem.n_clusterings < 5:
+    if problem.n_clusterings == 1:
+        notes.append("confidence is what chance gives, since nothing confirms a single clustering")
+    elif problem.n_clusterings < 5:
         notes.append(
-            "confidence by a model of independent errors, since fewer than five clusterings cannot be resampled"
+            "confidence by how far the clusterings confirm one another, or by resamples of them where that is lower, "
+            "since fewer than five always bear out their own answer"
         )
     return estimator, method, notes
 

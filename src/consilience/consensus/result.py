@@ -125,10 +125,10 @@ class Consensus(Result):
         >>> import consilience as cs
         >>> cs.combine([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], 2).to_frame().round(2)
            id  cluster  confidence  support
-        0   0        0         0.9     1.00
-        1   1        0         0.8     0.67
-        2   2        1         0.9     1.00
-        3   3        1         0.9     1.00
+        0   0        0        0.62     1.00
+        1   1        0        0.74     0.67
+        2   2        1        0.69     1.00
+        3   3        1        0.69     1.00
         """
         ids = np.arange(len(self.labels)) if self.ids is None else self.ids
         columns = {"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support}

@@ -26,12 +26,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience import _kernels
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.cluster_weights import cluster_weights
-from consilience.consensus.confidence import floating, label_owners
+from consilience.consensus.confidence import floating
+from consilience.consensus.confirmation import heaviest_first, owners_of_labels, what_others_say
 from consilience.consensus.distinct_rows import Problem, label_tables, sample_evenly
-from consilience.consensus.estimator import by_size
 
 OBJECTS = 100_000  # that the clusterings are judged by, at most
 LABELS = 10**7  # that are looked at for it; clusterings × objects, but not below 2,000 objects
@@ -86,10 +85,10 @@ def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: 
     1        1     3    1.000       0.917       -1     0.000
     """
     own = labels[problem.first]
-    order, mine = _canonical(problem, own)
+    order, mine = heaviest_first(problem, own)
     tables, k = label_tables(problem, mine, len(order)), len(order)
     votes, recurrence, judged = np.zeros((k, k)), np.zeros(k), np.zeros(k)
-    for table, owner in zip(tables, _owners(tables), strict=True):
+    for table, owner in zip(tables, owners_of_labels(tables), strict=True):
         np.add.at(votes.T, owner, table.T)
         inside, theirs = table.sum(axis=1, keepdims=True), table.sum(axis=0)
         either = inside + theirs - table
@@ -177,7 +176,7 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
     3          3           6       1.0        1.000   0.607  1.000           False
     4          4           3       1.0       -0.146   0.039  0.167            True
     """
-    order, mine = _canonical(problem, labels[problem.first])
+    order, mine = heaviest_first(problem, labels[problem.first])
     tables, k = label_tables(problem, mine, len(order)), len(order)
     m = problem.n_clusterings if problem.given is None else problem.given.n_clusterings
     place = (
@@ -190,7 +189,7 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
         if problem.n_rows > most:
             rows, times = np.unique(sample_evenly(problem, most), return_counts=True)
             weights = times.astype(float)
-        others = _tables_with_others(problem.labels[rows], weights, mine[rows], _owners(tables), k)
+        others = _tables_with_others(problem.labels[rows], weights, mine[rows], owners_of_labels(tables), k)
         for q, table in zip(place, others, strict=True):
             reliability[q], chance[q] = _adjusted_wallace(table)
     middle = float(np.nanmedian(reliability)) if not np.isnan(reliability).all() else np.nan
@@ -214,40 +213,14 @@ def member_table(problem: Problem, labels: Array, names: Sequence[Any] | None = 
     )
 
 
-def _canonical(problem: Problem, labels: Array) -> tuple[Ints, Ints]:
-    """Clusters by falling weight, equals by their first row, and the rows' clusters as places in this order, −1 for none."""
-    there = np.flatnonzero(labels >= 0)
-    order = by_size(labels[there], problem.weights[there], int(labels.max(initial=-1)) + 1, there)
-    return order, np.append(np.argsort(order), -1)[labels]
-
-
-def _owners(tables: Sequence[Floats]) -> list[Ints]:
-    """The cluster that each label of every clustering speaks for."""
-    owners = label_owners(np.hstack(tables).T) if len(tables[0]) else np.zeros(0, np.int32)
-    return np.split(owners, np.cumsum([table.shape[1] for table in tables])[:-1])
-
-
 def _tables_with_others(
     rows: Labels, weights: Floats, labels: Array, owners: Sequence[Ints], k: int
 ) -> Iterator[Floats]:
     """The tables against what the other clusterings say: the cluster of most votes without the clustering's own."""
-    offsets = np.concatenate([[0], np.cumsum([len(owner) for owner in owners])])
-    columns = np.ascontiguousarray(rows.T)
-    votes = _kernels.label_votes(columns, offsets, np.concatenate(owners).astype(np.int32), k)
-    everyone, total = np.arange(len(votes)), votes.sum(axis=1)
-    first = votes.argmax(axis=1)
-    most = votes[everyone, first]
-    votes[everyone, first] = -1
-    second = votes.argmax(axis=1)
-    lead = most - votes[everyone, second]
-    # without one vote of the first: ahead, or a tie that goes to the heavier cluster
-    without = np.where((lead > 1) | ((lead == 1) & (first < second)), first, second)
-    for column, owner in zip(columns, owners, strict=True):
-        known = (column >= 0) & (total > 1) & (labels >= 0)
-        label, leader = column[known], first[known]
-        others = np.where(owner[label] == leader, without[known], leader)
-        counts = np.bincount(others * len(owner) + label, weights[known], minlength=k * len(owner))
-        yield counts.reshape(k, len(owner)).astype(float)
+    for column, owner, others in zip(rows.T, owners, what_others_say(rows, owners, k), strict=True):
+        known = (column >= 0) & (others >= 0) & (labels >= 0)
+        cells = others[known].astype(np.int64) * len(owner) + column[known]
+        yield np.bincount(cells, weights[known], minlength=k * len(owner)).reshape(k, len(owner)).astype(float)
 
 
 def _kept(table: Floats) -> float:
