@@ -17,7 +17,7 @@ import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import ClustererModel, DriftWarning
-from consilience.datasets import gaussians_8d5k
+from consilience.datasets import customers, gaussians_8d5k
 from consilience.measures import adjusted_rand
 from consilience.results import Result
 
@@ -160,7 +160,7 @@ def test_objects_like_the_data_are_not_called_strange():
 
 
 def test_drift_is_said(model, blobs):
-    strange = pd.DataFrame(blobs[0][400:], columns=[f"c{i}" for i in range(8)])
+    strange = pd.DataFrame(blobs[0][400:].copy(), columns=[f"c{i}" for i in range(8)])
     strange.loc[:99, "c2"] += 5
     with pytest.warns(DriftWarning, match=r"5\d(\.\d)? % of 200 objects lie outside what was seen"):
         model.predict(strange)
@@ -232,3 +232,51 @@ def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stabil
     assert model.scales_["n_clusters"].tolist() == [7, 3]
     assert words in model.note_
     assert bool(words) == ("than chance" in model.note_)
+
+
+def test_tables_of_every_kind_and_new_rows_of_them(tmp_path):
+    frame, segments = customers(500, missing=0.05, random_state=2)
+    model = quick(4).fit(frame[:300])
+    assert adjusted_rand(segments[:300], model.labels_) > 0.85
+    assert model.feature_names_in_.tolist() == [column.name for column in model.encoder_.columns]
+    new = frame[300:][frame.columns[::-1]].reset_index(drop=True)
+    assert adjusted_rand(segments[300:], model.predict(new)) > 0.85
+    found = model.assign(new)
+    assert found.ids.tolist() == new["customer_id"].tolist()
+    assert found.drift.unseen == {}
+    strange = new.copy()
+    strange["plan"] = strange["plan"].replace({"pro": "gold"})
+    assert model.drift(strange).unseen == {"plan": int((strange["plan"] == "gold").sum())}
+    assert "category not seen before, in plan" in model.drift(strange).describe()
+    model.save(tmp_path / "model")
+    loaded = EnsembleClusterer.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(new), model.predict(new))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(new), model.predict(new))
+    assert loaded.encoder_.describe() == model.encoder_.describe()
+    np.testing.assert_array_equal(loaded.predict(cs.tables.read_table(new, kind="data")), model.predict(new))
+    with pytest.raises(InputError, match="has no column 'age'"):
+        model.predict(new.drop(columns="age"))
+
+
+def test_missing_numbers_of_an_array(blobs):
+    X, known = blobs
+    holes = X.copy()
+    holes[np.random.default_rng(0).random(X.shape) < 0.05] = np.nan
+    model = quick().fit(holes[:400])
+    assert adjusted_rand(known[:400], model.labels_) > 0.85
+    assert adjusted_rand(known[400:], model.predict(holes[400:])) > 0.85
+    with pytest.raises(InputError, match="infinite"):
+        quick().fit(np.where(np.isnan(holes), np.inf, holes))
+    whole = quick().fit(X[:400])
+    assert whole.encoder_ is None
+    with pytest.raises(InputError, match="missing or infinite value"):
+        whole.predict(holes)
+    sampled = quick(max_objects=200).fit(holes)
+    assert adjusted_rand(known, sampled.labels_) > 0.85
+
+
+def test_indexes_name_objects(blobs):
+    frame = pd.DataFrame(blobs[0][:100], index=[f"o{i}" for i in range(100)])
+    frame.columns = [f"c{i}" for i in range(8)]
+    model = quick(3).fit(frame)
+    assert model.assign(frame[:5]).ids.tolist() == ["o0", "o1", "o2", "o3", "o4"]

@@ -18,6 +18,8 @@ VERBS = {
     "compare": "How alike, how stable: all pairs, and against known labels.",
     "organize": "Many clusterings in groups of like ones, and what each group says.",
     "combine": "One clustering from many, with a confidence for every object.",
+    "cluster": "Clusters of a table, with a confidence for every object.",
+    "assign": "The clusters of new objects, by a model that 'cluster' kept.",
     "agree": "Clusterings of a table of counts that agree: rows and columns together.",
     "contrast": "A new grouping beside the one you know.",
     "report": "One HTML file: what was done, what was found, with what confidence.",

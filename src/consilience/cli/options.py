@@ -199,13 +199,16 @@ shuffles_option = click.option(
     show_default=True,
     help="Shuffles that the best group is compared with (with known labels).",
 )
-methods_option = click.option(
-    "--methods",
-    type=Mix("consilience.generation:METHODS"),
-    default="zipf+pca",
-    show_default=True,
-    help="Where the diversity of clusterings of data comes from.",
-)
+
+
+def methods_choice(default: str) -> Callable[[F], F]:
+    """Where the diversity of clusterings comes from."""
+    text = "Where the diversity of clusterings of data comes from."
+    mix = Mix("consilience.generation:METHODS")
+    return click.option("--methods", type=mix, default=default, show_default=True, help=text)
+
+
+methods_option = methods_choice("zipf+pca")
 
 known_options = block(
     names_option("--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."),

@@ -52,15 +52,12 @@ class Drift(Result):
         different first.
     unseen : dict of str to int
         Cells with a category that was not there, by column.
-    absent : list of str
-        Columns of the data that the new objects lack.
     """
 
     outside: Array
     expected: float
     columns: pd.DataFrame
     unseen: dict[str, int] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)
 
     @property
     def share(self) -> float:
@@ -92,8 +89,6 @@ class Drift(Result):
         if self.unseen:
             cells = sum(self.unseen.values())
             parts.append(f"{count(cells, 'cell')} with a category not seen before, in {listed(list(self.unseen))}")
-        if self.absent:
-            parts.append(f"without {listed(self.absent)}, which count as missing")
         if self.large:
             parts.append("cluster again if they are here to stay")
         return "; ".join(parts)
@@ -177,7 +172,6 @@ class Seen:
         outside: Array,
         names: list[str] | None,
         unseen: dict[str, int] | None = None,
-        absent: list[str] | None = None,
     ) -> Drift:
         """What is to be said of new rows of the given columns."""
         rows = evenly(values.shape[0], OBJECTS)
@@ -195,7 +189,7 @@ class Seen:
             }
         )
         columns = columns.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
-        return Drift(outside, self.expected, columns, unseen or {}, absent or [])
+        return Drift(outside, self.expected, columns, unseen or {})
 
 
 def evenly(n: int, most: int) -> Ints:

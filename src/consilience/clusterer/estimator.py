@@ -18,6 +18,7 @@ from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, Random
 from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.drift import Drift, DriftWarning, Seen, evenly, is_large, outside_words
 from consilience.clusterer.placement import Placement
+from consilience.clusterer.rows import Rows, learn_rows, new_rows
 from consilience.clusterer.saving import ClustererModel
 from consilience.consensus import Consensus, combine
 from consilience.ensemble import Ensemble
@@ -26,7 +27,7 @@ from consilience.generation.plan import Plan
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.spaces import GenerationWarning
-from consilience.tables import Table, check_matrix
+from consilience.tables import take_rows
 
 BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which predict judges whether they are like the data
@@ -86,6 +87,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         The members; not there after :meth:`load`.
     consensus_ : Consensus
         Of the objects that were combined; not there after :meth:`load`.
+    encoder_ : Encoder or None
+        How columns that are not all numbers became numbers; new objects are encoded alike.
     sample_ : (n_sampled,) int array or None
         The objects that were clustered and combined, where not all were.
     n_features_in_ : int
@@ -129,19 +132,21 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n_objects, n_columns) array, sparse matrix or DataFrame
-            Finite numbers.
+        X : (n_objects, n_columns) array, sparse matrix, DataFrame, Table or path
+            Numbers. Tables may hold categories, dates and missing cells too: they are encoded as :func:`consilience.tables.read_table`
+            does it (`encoder_`).
         y : ignored
         """
-        data, seed = check_matrix(X, estimator=self, min_objects=2), check_seed(self.random_state)
+        table, seed = learn_rows(self, X), check_seed(self.random_state)
         check_count("n_clusterings", self.n_clusterings)
         if self.base is not None:
             check_base(self.base)
-        self.sample_ = self._sample(data.shape[0], seed)
-        some = data if self.sample_ is None else data[self.sample_]
+        self.encoder_, self._ids = table.encoder, table.ids
+        self.sample_ = self._sample(table.n_objects, seed)
+        some = table if self.sample_ is None else take_rows(table, self.sample_)
         plan = Plan.checked(
             methods=self.methods,
-            n_clusters=self._member_clusters(some.shape[0]),
+            n_clusters=self._member_clusters(some.n_objects),
             base=None if self.base is None else base_text(self.base),
             standardize=self.standardize,
         )
@@ -162,9 +167,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
         self._labeler = Labeler.of(runner, self.ensemble_)
         self._placement = Placement.of(self.ensemble_, self.consensus_)
-        self._seen = Seen.of(some, runner.spaces.columns, self.ensemble_)
-        self._ids = X.ids if isinstance(X, Table) else None
-        self._spread(data)
+        self._seen = Seen.of(some.values, runner.spaces.columns, self.ensemble_)
+        self._spread(table.values)
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
@@ -172,7 +176,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         A :class:`DriftWarning` says so where many rows lie outside what was seen.
         """
-        data = self._read(X)
+        data = self._read(X).values
         some = evenly(data.shape[0], WATCHED)
         outside = self._seen.outside(self._labeler.preparation.apply(data[some]))
         if is_large(int(outside.sum()), len(some), self._seen.expected):
@@ -182,14 +186,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest."""
-        return np.concatenate([self._placement.places(rows)[1] for rows in self._blocks(self._read(X))])
+        return np.concatenate([self._placement.places(rows)[1] for rows in self._blocks(self._read(X).values)])
 
     def assign(self, X: ArrayLike) -> Assignment:
         """Clusters of new objects with confidence, support, probabilities, and how far the objects are from what was seen.
 
         Parameters
         ----------
-        X : (n_new, n_columns) array, sparse matrix, DataFrame or Table
+        X : (n_new, n_columns) array, sparse matrix, DataFrame, Table or path
             With the columns of the data.
 
         Returns
@@ -197,16 +201,16 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Assignment
             `labels`, `confidence`, `support`, `membership`, `drift`, and :meth:`~Assignment.to_frame`.
         """
-        data = self._read(X)
-        parts = [self._judged(rows) for rows in self._blocks(data)]
+        new = self._read(X)
+        parts = [self._judged(rows) for rows in self._blocks(new.values)]
         labels, membership, support, confidence = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Assignment(
             labels=labels,
             confidence=confidence,
             support=support,
             membership=membership,
-            drift=self._drift(data),
-            ids=X.ids if isinstance(X, Table) else None,
+            drift=self._drift(new),
+            ids=new.ids,
         )
 
     def drift(self, X: ArrayLike) -> Drift:
@@ -216,7 +220,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Mean support of the rows of `X`: the share of the members that agree with their cluster. One cluster has 1."""
         total, known = 0.0, 0
-        for rows in self._blocks(self._read(X)):
+        for rows in self._blocks(self._read(X).values):
             labels, _, support, _ = self._judged(rows)
             total, known = total + float(support.sum()), known + int((labels >= 0).sum())
         return total / max(known, 1)
@@ -255,6 +259,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             n_columns=self.n_features_in_,
             columns=getattr(self, "feature_names_in_", None),
             sample=self.sample_,
+            encoder=self.encoder_,
             labeler=self._labeler,
             placement=self._placement,
             seen=self._seen,
@@ -269,7 +274,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     @classmethod
     def _of(cls, model: ClustererModel) -> EnsembleClusterer:
         made = cls(**model.parameters)
-        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note"):
+        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "encoder"):
             setattr(made, f"{name}_", getattr(model, name))
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
@@ -345,9 +350,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         note = f"{count(best, 'cluster')}, {why}; {again.note}"
         return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
 
-    def _read(self, X: ArrayLike) -> ArrayLike:
+    def _read(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return check_matrix(X, estimator=self, reset=False)
+        return new_rows(self, X, self.encoder_)
 
     def _blocks(self, data: ArrayLike) -> Iterator[Labels]:
         """Labels of rows of the data by all members, so many rows at a time."""
@@ -360,18 +365,18 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         support = self._placement.support(rows, labels)
         return labels, shares, support, self._placement.confidence(support, labels)
 
-    def _drift(self, data: ArrayLike) -> Drift:
-        steps = range(0, data.shape[0], BLOCK)
+    def _drift(self, new: Rows) -> Drift:
+        data, steps = new.values, range(0, new.values.shape[0], BLOCK)
         prepared = (self._labeler.preparation.apply(data[begin : begin + BLOCK]) for begin in steps)
         outside = np.concatenate([self._seen.outside(rows) for rows in prepared])
-        names = getattr(self, "feature_names_in_", None)
-        return self._seen.drift(data, outside, None if names is None else [str(name) for name in names])
+        names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
+        return self._seen.drift(data, outside, None if names is None else [str(name) for name in names], new.unseen)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
         # scikit-learn's check of sparse data asks this of whatever has predict_proba
         tags.classifier_tags = ClassifierTags(multi_class=True)
         return tags

@@ -15,6 +15,7 @@ from consilience.clusterer.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.results import Result
+from consilience.tables import Encoder
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -37,6 +38,7 @@ class ClustererModel(Result):
         Their names.
     sample : int array or None
         The objects that were clustered and combined, where not all were.
+    encoder : Encoder or None
     labeler : Labeler
     placement : Placement
     seen : Seen
@@ -53,6 +55,7 @@ class ClustererModel(Result):
     n_columns: int
     columns: Array | None
     sample: Ints | None
+    encoder: Encoder | None
     labeler: Labeler
     placement: Placement
     seen: Seen

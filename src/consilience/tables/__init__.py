@@ -1,7 +1,7 @@
 """What users have (files, data frames, arrays, sparse matrices, AnnData) into checked arrays."""
 
 from consilience.tables.encoding import Encoder
-from consilience.tables.matching import match_rows
+from consilience.tables.matching import match_rows, take_rows
 from consilience.tables.matrix import check_matrix
 from consilience.tables.reading import KINDS, Table, find_id_column, read_table
 from consilience.tables.scaling import SCALES, Standardizer, scale
@@ -17,4 +17,5 @@ __all__ = [
     "match_rows",
     "read_table",
     "scale",
+    "take_rows",
 ]

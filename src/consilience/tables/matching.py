@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, count, show
+from consilience._types import Ints
 from consilience.tables.reading import Table
 
 
@@ -58,11 +59,17 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
         )
     if np.array_equal(places, np.arange(table.n_objects)):
         return table
+    return replace(take_rows(table, places), ids=np.asarray(ids))
+
+
+def take_rows(table: Table, places: Ints) -> Table:
+    """Some rows of a table, by their numbers."""
     values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
     original = None if table.original is None else table.original.iloc[places].reset_index(drop=True)
     gaps = None if table.gaps is None else table.gaps.of_rows(places)
-    return replace(table, values=values, ids=np.asarray(ids), labels=labels, original=original, gaps=gaps)
+    ids = None if table.ids is None else table.ids[places]
+    return replace(table, values=values, ids=ids, labels=labels, original=original, gaps=gaps)
 
 
 def _rows(values: Any, places: Any) -> Any:

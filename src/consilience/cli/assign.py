@@ -1,0 +1,60 @@
+"""consilience assign: the clusters of new objects, by a saved model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from consilience.cli import options
+
+
+@click.command("assign")
+@click.argument("model", type=options.FILE)
+@click.argument("data", type=options.FILE)
+@options.output_option("id, cluster, confidence, support, and whether the object lies outside what was seen")
+@click.option("--membership", is_flag=True, help="Also write the probability of each cluster.")
+@options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")
+@options.block(options.json_option, options.table_options)
+def command(
+    model: Path, data: Path, output: Path | None, membership: bool, known: list[str], as_json: bool, **how: Any
+) -> None:
+    """Find the clusters of the new objects in the table DATA, by the MODEL that 'cluster --save' kept.
+
+    The table has the columns of the one that was clustered, in any order; others are ignored.
+
+    \b
+    consilience assign model new.csv -o new_labels.csv
+    """
+    from consilience._check import InputError
+    from consilience.cli.inputs import print_notices
+    from consilience.clusterer import EnsembleClusterer
+    from consilience.opening.known import labels_by_name
+    from consilience.opening.reading import given_reading
+    from consilience.reports.clusterer import assignment_summary, print_assignment
+    from consilience.reports.files import object_table, write_table
+    from consilience.tables import read_table
+
+    if membership and output is None:
+        raise InputError("--membership says what to write: name a file with --output too")
+    files = options.check_tables(output)
+    options.check_outputs(files, [model, data])
+    fitted = EnsembleClusterer.load(model)
+    names = getattr(fitted, "feature_names_in_", None)
+    reading = given_reading({**how, "known": known})
+    if fitted.encoder_ is not None:
+        reading["encoder"] = fitted.encoder_  # which finds its columns by name
+    elif names is not None:
+        reading.setdefault("columns", [str(name) for name in names])
+    table = read_table(data, kind="data", **reading)
+    found = fitted.assign(table)
+    summary = assignment_summary(found, labels_by_name(table.labels))
+    if output:
+        write_table(object_table(found, membership=membership), output)
+    if as_json:
+        options.print_json({"source": str(data), "model": str(model), **summary})
+        return
+    print_assignment(summary, title=data.name or str(data))
+    print_notices(table)
+    options.print_written(files)

@@ -1,0 +1,128 @@
+"""consilience cluster: clusters of a table, with a confidence for every object, and a model for new ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import click
+
+from consilience.cli import options
+
+
+@click.command("cluster")
+@click.argument("data", type=options.FILE)
+@options.output_option("id, cluster, confidence and support")
+@options.consensus_options(
+    "How many; by default the number that is most to be trusted.",
+    "How the clusterings are combined; 'auto' is 'mcla' where they err independently, and else 'walk'.",
+    default="auto",
+)
+@click.option("--n-clusterings", "-n", type=int, default=100, show_default=True, help="How many clusterings.")
+@options.methods_choice("minima+features")
+@click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
+@options.standardize_option
+@click.option(
+    "--max-objects",
+    type=options.Number("all"),
+    default=50_000,
+    show_default=True,
+    help="Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
+)
+@click.option("--save", type=options.FILE, help="Keep the model in a new folder, for assign.")
+@click.option("--report", "page", type=options.FILE, help="Write an HTML report of the clusters.")
+@options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")
+@options.block(options.run_options, options.table_options)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    data: Path,
+    output: Path | None,
+    n_clusters: int | str | None,
+    method: str,
+    n_clusterings: int,
+    methods: str,
+    base: str | None,
+    standardize: bool,
+    max_objects: int | str,
+    save: Path | None,
+    page: Path | None,
+    known: list[str],
+    seed: int,
+    as_json: bool,
+    n_jobs: int,
+    **how: Any,
+) -> None:
+    """Cluster the table DATA: one row per object, one column per measurement.
+
+    It is clustered many times, differently each time, and the clusterings are combined into one.
+
+    \b
+    consilience cluster customers.csv -o labels.csv
+    consilience cluster customers.csv --id customer -k 5 -o labels.csv --save model --report report.html
+    """
+    import numpy as np
+
+    from consilience.cli.generate import parse_base
+    from consilience.cli.inputs import open_data, print_notices
+    from consilience.cli.report import command_line
+    from consilience.clusterer import EnsembleClusterer
+    from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
+    from consilience.reports.files import write_table
+    from consilience.reports.report import check_places, make_report, write_report
+    from consilience.results import check_new_folder
+    from consilience.tables import take_rows
+
+    files = options.check_tables(output) + ([check_new_folder(save)] if save else [])
+    files += [check_places(page, None, [data])[0]] if page else []
+    options.check_outputs(files, [data])
+    opened, _ = open_data(data, "data", known, **how)
+    table = opened.data
+    assert table is not None
+    model = EnsembleClusterer(
+        "auto" if n_clusters is None else n_clusters,
+        n_clusterings=n_clusterings,
+        methods=methods,
+        base=None if base is None else parse_base(base),
+        method=method,
+        standardize=standardize,
+        max_objects=None if isinstance(max_objects, str) else max_objects,
+        random_state=seed,
+        n_jobs=n_jobs,
+    ).fit(table)
+    summary = cluster_summary(model, dict(opened.known))
+    if output:
+        write_table(cluster_frame(model, table.ids), output)
+    if save:
+        model.save(save)
+    if page:
+        rows = range(table.n_objects) if model.sample_ is None else model.sample_
+        made = make_report(
+            model.consensus_,
+            opened.provenance,
+            data=take_rows(table, np.asarray(rows)),
+            known={name: np.asarray(values, object)[rows] for name, values in opened.known.items()},
+            command=command_line(ctx),
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        write_report(made, page, inputs=[data])
+    if as_json:
+        options.print_json({"source": str(data), **summary})
+        return
+    print_clusters(summary, title=data.name or str(data))
+    print_notices(opened.data, standardize=standardize)
+    options.print_written(files)
+    click.echo(f"\nNext: {_next(data, save, page, output)}")
+
+
+def _next(data: Path, save: Path | None, page: Path | None, output: Path | None) -> str:
+    """What to do with the clusters."""
+    if save:
+        return f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
+    if output is None:
+        return "-o labels.csv writes every object's cluster, --save model keeps what labels new objects"
+    if page is None:
+        return f"consilience cluster {quote(str(data))} --report report.html shows what the clusters are; --save model labels new objects"
+    return "--save model keeps what labels new objects"

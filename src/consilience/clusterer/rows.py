@@ -1,0 +1,113 @@
+"""What a clusterer is given, as rows of numbers: by scikit-learn's rules where it is numbers, and else encoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._check import InputError, count, names_objects
+from consilience._types import Array, ArrayLike
+from consilience.opening import as_table
+from consilience.opening.kinds import is_path
+from consilience.results import register
+from consilience.tables import Encoder, Table, check_matrix, read_table
+from consilience.tables.encoding import EncodedColumn
+from consilience.tables.in_memory import plain_source
+from consilience.tables.vectors import is_frame
+
+register(Encoder)
+register(EncodedColumn)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """New objects.
+
+    Attributes
+    ----------
+    values : (n_new, n_columns) array or CSR matrix
+        Encoded as those of the data.
+    ids : array or None
+    unseen : dict of str to int
+        Cells with a category that the data does not have, by column.
+    """
+
+    values: ArrayLike
+    ids: Array | None = None
+    unseen: dict[str, int] = field(default_factory=dict)
+
+
+def learn_rows(estimator: Any, X: Any) -> Table:
+    """The data to be clustered; the estimator learns the number and names of its columns."""
+    X = as_table(X) if is_path(X) else X
+    if is_frame(X):
+        X = plain_source(X)
+    if needs_encoding(X):
+        X = read_table(X, kind="data")
+    if isinstance(X, Table) and X.encoder is not None:
+        if X.n_objects < 2:
+            raise InputError(f"{X.source}: there is nothing to cluster in {count(X.n_objects, 'object')}")
+        _set_names(estimator, [column.name for column in X.encoder.columns])
+        return X
+    values = check_matrix(_named(X), estimator=estimator, min_objects=2)
+    names = getattr(estimator, "feature_names_in_", None)
+    if isinstance(X, Table):
+        if names is None and X.columns is not None:
+            _set_names(estimator, X.columns)
+        return Table(values, "data", X.ids, X.columns, None, X.source)
+    return Table(values, "data", ids_of(X), None if names is None else [str(name) for name in names], None, "the data")
+
+
+def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
+    """New objects as rows of the columns that the estimator knows."""
+    if encoder is None:
+        names = getattr(estimator, "feature_names_in_", None)
+        if is_path(X):
+            X = as_table(X, columns=None if names is None else [str(name) for name in names])
+        if isinstance(X, Table) and X.encoder is not None:
+            raise InputError(
+                f"{X.source}: has cells that are missing or no numbers, and the clustered data had none: fill them, or drop their rows"
+            )
+        return Rows(check_matrix(_named(X), estimator=estimator, reset=False), ids_of(X))
+    if not (isinstance(X, Table) and X.encoder is encoder):
+        X = X if not isinstance(X, Table) else _named(X) if X.encoder is None else X.original
+        ids = ids_of(X)
+        X = read_table(X, kind="data", encoder=encoder)
+        X = X if X.ids is not None or ids is None else Table(X.values, "data", ids, X.columns, None, X.source)
+    unseen = (
+        {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
+    )
+    return Rows(X.values, X.ids, {name: n for name, n in unseen.items() if n})
+
+
+def needs_encoding(X: Any) -> bool:
+    """Whether a frame has columns that are not numbers, or a frame or an array of numbers lacks some."""
+    if isinstance(X, pd.DataFrame):
+        return not all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes) or bool(X.isna().to_numpy().any())
+    return isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2 and bool(np.isnan(X).any())
+
+
+def ids_of(X: Any) -> Array | None:
+    """What the objects are called, where they have names."""
+    if isinstance(X, Table):
+        return X.ids
+    if isinstance(X, pd.DataFrame) and names_objects(X.index) and X.index.nlevels == 1 and X.index.is_unique:
+        return np.asarray(X.index)
+    return None
+
+
+def _named(X: Any) -> Any:
+    """A table as a frame, so that its columns have names."""
+    if not isinstance(X, Table):
+        return X
+    if X.columns is None or sparse.issparse(X.values):
+        return X.values
+    return pd.DataFrame(X.values, columns=X.columns, copy=False)
+
+
+def _set_names(estimator: Any, names: list[str]) -> None:
+    estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, object)

@@ -1,0 +1,115 @@
+"""Clusters of a table, and of new objects: as tables, and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+
+from consilience._check import count
+from consilience._json import plain
+from consilience.clusterer import Assignment, EnsembleClusterer
+from consilience.consensus.confidence import floating
+from consilience.consensus.result import clusters_to_show, describe_scales
+from consilience.consensus.trust import cluster_means
+from consilience.reports.consensus import match_known
+from consilience.reports.files import object_index, whole_or_empty
+from consilience.reports.formats import format_number
+from consilience.reports.terminal import print_definitions, print_lines, print_table, terminal
+
+PRINTED = 20  # clusters on the terminal
+
+
+def cluster_frame(model: EnsembleClusterer, ids: Any) -> pd.DataFrame:
+    """Every object of the data with its cluster, confidence and support, as files have it."""
+    shares = {"confidence": np.round(model.confidence_, 6), "support": np.round(model.support_, 6)}
+    index = object_index(ids, len(model.labels_))
+    return pd.DataFrame({"cluster": whole_or_empty(model.labels_), **shares}, index=index)
+
+
+def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain numbers and text, for print and JSON; `known` are labels that the clusters are compared with."""
+    labels, there = model.labels_, model.labels_ >= 0
+    return {
+        "n_clusters": model.n_clusters_,
+        "n_objects": len(labels),
+        "n_clusterings": model.ensemble_.n_clusterings,
+        "n_sampled": None if model.sample_ is None else len(model.sample_),
+        "n_without_labels": int(np.count_nonzero(~there)),
+        "mean_confidence": float(model.confidence_[there].mean()),
+        "mean_support": float(model.support_[there].mean()),
+        "n_floaters": len(floating(labels, model.support_)),
+        "method": model.consensus_.method,
+        "chosen": model.note_,
+        "scales": None if model.scales_ is None else plain(model.scales_),
+        "scales_in_words": describe_scales(model.consensus_),
+        "clusters": plain(cluster_means(labels, model.confidence_, model.support_)),
+        "known": {name: match_known(values, labels) for name, values in known.items()},
+    }
+
+
+def print_clusters(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
+    """Print what :func:`cluster_summary` holds."""
+    console = console or terminal()
+    found = f"{count(summary['n_clusters'], 'cluster')} of {count(summary['n_objects'], 'object')}"
+    console.print(f"{title}: {found}, from {count(summary['n_clusterings'], 'clustering')}")
+    lines = {"chosen": summary["chosen"]} if summary["chosen"] else {}
+    lines["confidence"] = f"{summary['mean_confidence']:.3f} on average"
+    lines["support"] = f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}"
+    if summary["scales_in_words"]:
+        lines["scales"] = summary["scales_in_words"]
+    if summary["n_without_labels"]:
+        lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
+    for name, values in summary["known"].items():
+        lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
+    print_lines(console, lines)
+    console.print()
+    names = ["cluster", "size", "share", "confidence", "support", "floaters"]
+    shown, left = clusters_to_show([row["confidence"] for row in summary["clusters"]], PRINTED)
+    rows = [[format_number(summary["clusters"][c][name]) for name in names] for c in shown]
+    print_table(console, names, rows, tuple(range(len(names))))
+    if left:
+        console.print(f"… {left}")
+    print_definitions(console, "confidence", "support", "floater")
+
+
+def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain numbers and text of clusters of new objects, for print and JSON."""
+    there = found.labels >= 0
+    return {
+        "n_objects": len(found.labels),
+        "n_clusters": found.n_clusters,
+        "sizes": found.sizes.tolist(),
+        "n_without_labels": int(np.count_nonzero(~there)),
+        "mean_confidence": float(found.confidence[there].mean()) if there.any() else None,
+        "mean_support": float(found.support[there].mean()) if there.any() else None,
+        "n_floaters": len(floating(found.labels, found.support)),
+        "drift": {
+            "share_outside": found.drift.share,
+            "expected": found.drift.expected,
+            "large": found.drift.large,
+            "columns": plain(found.drift.columns),
+            "unseen": found.drift.unseen,
+            "in_words": found.drift.describe(),
+        },
+        "known": {name: match_known(values, found.labels) for name, values in known.items()},
+    }
+
+
+def print_assignment(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
+    """Print what :func:`assignment_summary` holds."""
+    console = console or terminal()
+    console.print(f"{title}: {count(summary['n_objects'], 'object')} to {count(summary['n_clusters'], 'cluster')}")
+    lines = {
+        "sizes": ", ".join(f"{size:,}" for size in summary["sizes"]),
+        "confidence": f"{format_number(summary['mean_confidence'])} on average",
+        "support": f"{format_number(summary['mean_support'])} on average; {count(summary['n_floaters'], 'floater')}",
+    }
+    if summary["n_without_labels"]:
+        lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
+    for name, values in summary["known"].items():
+        lines[f"with {name}"] = ", ".join(f"{measure} {format_number(value)}" for measure, value in values.items())
+    print_lines(console, {**lines, "drift": summary["drift"]["in_words"]})

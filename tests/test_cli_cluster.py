@@ -1,0 +1,149 @@
+"""consilience cluster and assign, as a person meets them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command_line import run
+from consilience import EnsembleClusterer
+from consilience.datasets import customers, sample_path
+from consilience.measures import adjusted_rand
+
+BEADS = str(sample_path("beads.csv"))
+QUICK = ["-n", 15, "--method", "quadratic"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Customers, a model of the first of them, and the others."""
+    where = tmp_path_factory.mktemp("customers")
+    frame, segments = customers(500, random_state=1)
+    frame = frame.assign(segment=segments)
+    frame[:350].to_csv(where / "customers.csv", index=False)
+    new = frame[350:].copy()
+    new.iloc[:3, new.columns.get_loc("plan")] = "gold"
+    new[new.columns[::-1]].assign(more="x").to_csv(where / "new.csv", index=False)
+    done = run(
+        "cluster",
+        where / "customers.csv",
+        "-k",
+        4,
+        "-t",
+        "segment",
+        *QUICK,
+        "-o",
+        where / "labels.csv",
+        "--save",
+        where / "model",
+    )
+    assert done.returncode == 0, done.stderr
+    (where / "said.txt").write_text(done.stdout)
+    return where
+
+
+def test_clusters_come_out_with_what_was_done(folder):
+    labels = pd.read_csv(folder / "labels.csv", index_col="id")
+    frame = pd.read_csv(folder / "customers.csv")
+    assert list(labels.columns) == ["cluster", "confidence", "support"]
+    assert labels.index.tolist() == frame["customer_id"].tolist()
+    assert adjusted_rand(frame["segment"].to_numpy(), labels["cluster"].to_numpy()) > 0.85
+    said = (folder / "said.txt").read_text()
+    for words in (
+        "4 clusters of 350 objects, from 15 clusterings",
+        "with segment",
+        "confidence  support  floaters",
+        "set aside country (constant)",
+        "missing cells",
+        "Scaling:",
+        "wrote",
+        f"Next: consilience assign {folder / 'model'} new.csv",
+    ):
+        assert words in said
+
+
+def test_new_objects_are_assigned(folder):
+    out = folder / "assigned.csv"
+    done = run("assign", folder / "model", folder / "new.csv", "-t", "segment", "-o", out, "--membership")
+    assert done.returncode == 0, done.stderr
+    found, new = pd.read_csv(out, index_col="id"), pd.read_csv(folder / "new.csv")
+    assert list(found.columns) == [
+        "cluster",
+        "confidence",
+        "support",
+        "outside",
+        *(f"membership_{c}" for c in range(4)),
+    ]
+    assert found.index.tolist() == new["customer_id"].tolist()
+    assert adjusted_rand(new["segment"].to_numpy(), found["cluster"].to_numpy()) > 0.85
+    assert "150 objects to 4 clusters" in done.stdout
+    assert "lie outside what was seen" in done.stdout
+    assert "3 cells with a category not seen before, in plan" in done.stdout
+    model = EnsembleClusterer.load(folder / "model")
+    np.testing.assert_array_equal(model.predict(new), found["cluster"])
+    np.testing.assert_array_equal(model.assign(str(folder / "new.csv")).labels, found["cluster"])
+
+
+def test_json_of_both(folder):
+    done = run("assign", folder / "model", folder / "new.csv", "--json")
+    found = json.loads(done.stdout)
+    assert (found["n_objects"], found["n_clusters"], found["drift"]["large"]) == (150, 4, False)
+    assert found["drift"]["unseen"] == {"plan": 3}
+    done = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--json")
+    found = json.loads(done.stdout)
+    assert sum(row["size"] for row in found["clusters"]) == found["n_objects"] == 300
+    assert set(found["known"]) == {"shape", "color"}
+
+
+def test_a_report_and_a_sample(tmp_path):
+    page = tmp_path / "page.html"
+    done = run(
+        "cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", 150, "--report", page
+    )
+    assert done.returncode == 0, done.stderr
+    assert "150 of 300 objects were clustered" in done.stdout
+    assert "color" in page.read_text()
+    assert "--max-objects 150" in page.read_text()
+    every = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", "all")
+    assert "objects were clustered" not in every.stdout
+
+
+def test_columns_of_numbers_are_found_by_name(tmp_path):
+    frame = pd.read_csv(BEADS).drop(columns=["shape", "color"])
+    frame[:200].to_csv(tmp_path / "a.csv", index=False)
+    turned = frame[200:][frame.columns[::-1]].assign(batch=7.0)
+    turned.to_csv(tmp_path / "b.csv", index=False)
+    assert run("cluster", tmp_path / "a.csv", "-k", 3, *QUICK, "--save", tmp_path / "model").returncode == 0
+    done = run("assign", tmp_path / "model", tmp_path / "b.csv", "-o", tmp_path / "out.csv")
+    assert done.returncode == 0, done.stderr
+    model = EnsembleClusterer.load(tmp_path / "model")
+    expected = model.predict(frame[200:].drop(columns="bead"))
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "out.csv")["cluster"], expected)
+    strange = frame[200:].copy()
+    strange.iloc[:, 1:] *= 9
+    strange.to_csv(tmp_path / "c.csv", index=False)
+    done = run("assign", tmp_path / "model", tmp_path / "c.csv")
+    assert "cluster again if they are here to stay" in done.stdout
+    assert "columns moved" in done.stdout
+
+
+def refused(*args):
+    done = run(*args)
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_bad_use_is_a_sentence(folder, tmp_path):
+    assert "has no column 'age'" in refused("assign", folder / "model", folder / "labels.csv")
+    assert "holds no saved result" in refused("assign", tmp_path, folder / "new.csv")
+    assert "--membership says what to write" in refused("assign", folder / "model", folder / "new.csv", "--membership")
+    assert "is also read" in refused("cluster", folder / "customers.csv", "-o", folder / "customers.csv")
+    assert "exists already" in refused("cluster", BEADS, "--save", folder / "model")
+    assert "1000 clusters need as many objects" in refused("cluster", BEADS, "-k", 1000)
+    assert "neither a whole number nor 'auto'" in refused("cluster", BEADS, "-k", "many")
+    (tmp_path / "gaps.csv").write_text("id,a,b\n" + "\n".join(f"{i},{i},{i % 5}" for i in range(60)))
+    assert run("cluster", tmp_path / "gaps.csv", "-k", 2, *QUICK, "--save", tmp_path / "m").returncode == 0
+    (tmp_path / "new.csv").write_text("id,a,b\n1,2,\n2,3,4\n")
+    assert "missing or no numbers" in refused("assign", tmp_path / "m", tmp_path / "new.csv")
