@@ -57,12 +57,12 @@ def test_every_method_by_name(method):
     assert f"by {method}" in repr(result)
 
 
-def test_auto_is_mcla_where_clusterings_err_independently():
+def test_auto_is_a_model_of_errors_where_clusterings_err_independently():
     labels, truth = noisy_copies(noise=0.4, seed=1)
     result = cs.combine(labels, 10)
-    assert result.method == "mcla"
-    assert result.note == "mcla, since the clusterings err independently of one another"
-    assert result.labels.tolist() == cs.combine(labels, 10, "mcla").labels.tolist()
+    assert result.method == "dawid_skene"
+    assert result.note == "dawid_skene, since the clusterings err independently of one another"
+    assert result.labels.tolist() == cs.combine(labels, 10, "dawid_skene").labels.tolist()
     best = max(nmi(truth, cs.combine(labels, 10, method).labels) for method in ("vote", "quadratic", "hbgf", "walk"))
     assert nmi(truth, result.labels) >= best - 0.03
 
@@ -83,7 +83,7 @@ def test_auto_is_the_walk_where_mcla_makes_too_few_clusters():
 def test_large_ensembles():
     labels, truth = noisy_copies(n=20_000, k=5, r=5, noise=0.2)
     result = cs.combine(labels, 5)
-    assert result.method == "mcla"
+    assert result.method == "dawid_skene"
     assert nmi(truth, result.labels) > 0.9
 
 
@@ -111,7 +111,7 @@ def test_auto_with_nbce_leaves_the_number_to_the_model_and_says_so():
 def test_auto_takes_the_method_that_is_asked_for(method):
     labels, truth = noisy_copies(n=200, k=5, noise=0.1)
     result = cs.combine(labels, "auto", method)
-    assert (result.method, result.n_clusters) == ("mcla" if method == "auto" else method, 5)
+    assert (result.method, result.n_clusters) == ("dawid_skene" if method == "auto" else method, 5)
     assert nmi(truth, result.labels) > 0.98
     assert "two halves of the clusterings agree on 5 clusters" in repr(result)
 
@@ -278,7 +278,7 @@ def test_weights_count_in_every_choice():
     labels, weights = np.vstack([good, noise]), np.repeat([1, 0], [200, 1000])
     assert cs.combine(labels, "auto", sample_weight=weights).n_clusters == 4
     result = cs.combine(labels, 4, sample_weight=weights)
-    assert result.method == "mcla"
+    assert result.method == "dawid_skene"
     assert result.anmi == pytest.approx(anmi(good, result.labels[:200]), abs=1e-9)
 
 

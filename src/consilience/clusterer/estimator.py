@@ -57,7 +57,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     base : scikit-learn clusterer, optional
         Takes the place of k-means.
     method : str, default "auto"
-        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "mcla" where they err
+        How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "dawid_skene" where they err
         independently, and else "walk".
     standardize : bool, default True
         Give every column mean 0 and standard deviation 1 first; sparse data is only scaled.

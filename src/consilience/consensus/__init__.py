@@ -8,6 +8,7 @@ from consilience.consensus.combine import METHODS, combine
 from consilience.consensus.confidence import FLOATING, floating
 from consilience.consensus.credible_ball import CredibleBall
 from consilience.consensus.cspa import CSPA
+from consilience.consensus.dawid_skene import DawidSkene
 from consilience.consensus.estimator import Answer, ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
 from consilience.consensus.hbgf import HBGF
@@ -45,6 +46,7 @@ __all__ = [
     "Consensus",
     "ConsensusEstimator",
     "CredibleBall",
+    "DawidSkene",
     "EvidenceAccumulation",
     "InformationBottleneck",
     "MajorityVote",

@@ -2,9 +2,10 @@
 
 **Confidence** is the probability that an independent ensemble of the same kind puts the object in the same cluster. Clusterings err
 in two ways. Where their errors are independent of one another (noisy copies of one grouping; the mean correlation of their errors is
-below 0.04), the model of :mod:`consilience.consensus.confidence` is right and its posterior probability is the answer. Where they err
+below 0.04), the model of :mod:`consilience.consensus.error_model` is right and its posterior probability is the answer. Where they err
 alike, as runs of k-means on one data set do, no model of independent errors holds, and the clusterings are resampled
-(:mod:`consilience.consensus.resampling`). Hundreds of clusters leave no time for that: the model, discounted, is all there is.
+(:mod:`consilience.consensus.resampling`). Hundreds of clusters leave no time for that: the model of
+:mod:`consilience.consensus.confidence`, discounted, is all there is.
 
 **Few clusterings.** The answer of fewer than five is so much their own that the model claims too much. Two estimates do not: how far the
 clusterings confirm one another (:mod:`consilience.consensus.confirmation`), which is right where they err independently, and resamples of
@@ -26,6 +27,7 @@ from consilience._types import Array, Floats
 from consilience.consensus.confidence import average_nmi, cluster_posterior, cluster_shares, error_correlation
 from consilience.consensus.confirmation import confirmed_posterior
 from consilience.consensus.distinct_rows import Problem, label_tables
+from consilience.consensus.error_model import error_posterior
 from consilience.consensus.resampling import resampled_confidence, resampled_shares
 from consilience.consensus.row_tree import fits, narrowed
 
@@ -92,7 +94,7 @@ def confidence_of(
         return min(confirmed, again, key=lambda one: float(np.average(one[1], weights=problem.weights)))
     if several and err_alike(problem, labels, tables):
         return _resampled(problem, labels, kind)
-    posterior = cluster_posterior(problem, labels, tables)
+    posterior = error_posterior(problem, labels)[0] if several else cluster_posterior(problem, labels, tables)
     return posterior, posterior[np.arange(problem.n_rows), labels]
 
 

@@ -16,6 +16,7 @@ from consilience.consensus.assessment import agreement_of, err_alike
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.cspa import CSPA
+from consilience.consensus.dawid_skene import DawidSkene, meta_clusters
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.estimator import ConsensusEstimator
 from consilience.consensus.evidence import EvidenceAccumulation
@@ -41,6 +42,7 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "walk": ClusterWalk,
     "vote": MajorityVote,
     "mcla": MCLA,
+    "dawid_skene": DawidSkene,
     "quadratic": QuadraticConsensus,
     "information": InformationBottleneck,
     "hbgf": HBGF,
@@ -84,9 +86,9 @@ def combine(
         of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For ``method="nbce"`` both
         leave the number to the model.
     method : str
-        "walk", "vote", "mcla", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
-        "hgpa", "mixture", "bce", "nbce", or "auto": "mcla" where the clusterings err independently of one another, as noisy copies of one
-        grouping do, and else "walk".
+        "walk", "vote", "mcla", "dawid_skene", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
+        "hgpa", "mixture", "bce", "nbce", or "auto": "dawid_skene" where the clusterings err independently of one another, as noisy
+        copies of one grouping do, and else "walk".
     sample_weight : (n_objects,) array, optional
         Whole numbers count copies of an object; others are relative.
     columns : str, int or sequence of them, optional
@@ -150,7 +152,7 @@ def _fit(
     if chosen:
         method, note = _choose_method(problem, how)
         notes.append(note)
-        if method == "mcla":
+        if method == "dawid_skene":
             fitted = narrowed(problem)  # what it was judged by
     k = problem.n_clusters if problem.n_rows > 1 else None
     estimator = _make(method, k, how, options)
@@ -197,7 +199,7 @@ def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
 
 
 def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
-    """MCLA where the clusterings err independently beside its answer; then a vote of matched clusters is right, and else the walk."""
+    """Dawid and Skene's model where the clusterings err independently beside MCLA's answer, and else the walk."""
     if problem.n_clusterings < 3 or problem.n_rows < 2:
         return (
             "walk",
@@ -206,10 +208,10 @@ def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
     narrow = narrowed(problem)
     if not fits(narrow):
         return "vote", "vote, since the clusterings have too many clusters for other methods"
-    labels = _make("mcla", narrow.n_clusters, how, {})._answer(narrow)[1]
+    labels = meta_clusters(narrow, how["random_state"])
     if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
         return "walk", "walk, since the clusterings err alike"
-    return "mcla", "mcla, since the clusterings err independently of one another"
+    return "dawid_skene", "dawid_skene, since the clusterings err independently of one another"
 
 
 def _at_scales(

@@ -55,10 +55,10 @@ def row_tree(problem: Problem, most: int, theta: float = THETA, steps: int = STE
 
 def narrowed(problem: Problem, most: int = CLUSTERS) -> Problem:
     """The same rows with as many of the clusterings, in canonical order, as have `most` clusters together; at least two."""
-    kept = max(2, int(np.searchsorted(np.cumsum(problem.sizes), most, side="right")))
-    if kept >= problem.n_clusterings:
+    first = max(2, int(np.searchsorted(np.cumsum(problem.sizes), most, side="right")))
+    if first >= problem.n_clusterings:
         return problem
-    columns = list(range(kept))
+    columns = list(range(first))
     while (bare := ~(problem.labels[:, columns] >= 0).any(axis=1)).any():  # no row may be left without a label
         columns.append(int((problem.labels[bare] >= 0).sum(axis=0).argmax()))
     return replace(problem, labels=np.ascontiguousarray(problem.labels[:, columns]), given=None)
