@@ -11,10 +11,12 @@ import pyarrow as pa
 import pytest
 
 import consilience as cs
+from command_line import run
 from consilience._check import InputError
 from consilience.datasets import customers
 from consilience.generation import remake
-from consilience.measures import adjusted_rand
+from consilience.measures import adjusted_rand, distinguishing_features
+from consilience.measures.effect_sizes import effect_sizes
 from consilience.tables import Encoder, Standardizer, match_rows, read_table
 from consilience.tables.encoding import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
@@ -428,6 +430,98 @@ def test_negative_counts_are_refused():
 def test_a_column_named_as_a_class_is_noticed():
     table = read(pd.DataFrame({"x": np.linspace(0, 9, N), "species": spread("a b c")}))
     assert "if it is a class that is known, say known='species' (--known species)" in " ".join(table.notices)
+
+
+# --- what tells clusters apart ------------------------------------------------------------------------------
+
+
+def test_effects_speak_of_the_columns_as_they_came():
+    rng = np.random.default_rng(0)
+    n, group = 200, np.repeat([0, 1], 100)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(group == 0, 54.0, 31.0) + rng.integers(-3, 4, n),
+            "plan": np.where(np.arange(n) % 100 < np.where(group == 0, 71, 22), "pro", "free"),
+            "city": np.where(group == 0, "Ulm", np.array(["Bonn", "Köln"] * 100)),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(group * 366, unit="D"),
+            "noise": rng.normal(size=n),
+        }
+    )
+    frame.loc[5, "plan"] = frame.loc[7, "age"] = None
+    found = distinguishing_features(frame, group, top=5).set_index(["cluster", "feature"])
+    assert found.loc[(0, "plan"), "words"] == f"plan: {100 * 70 / 99:.0f} % pro against 22 %"
+    assert found.loc[(1, "plan"), "words"] == "plan: 78 % free against 29 %"
+    np.testing.assert_allclose(found.loc[(0, "plan"), ["mean", "mean_elsewhere"]].astype(float), [70 / 99, 0.22])
+    ages = frame["age"][group == 0].median(), frame["age"][group == 1].median()
+    assert found.loc[(0, "age"), "words"] == f"age: {ages[0]:.0f} against {ages[1]:.0f} (median)"
+    assert found.loc[(0, "city"), "words"] == "city: 100 % Ulm against 0 %"
+    assert found.loc[(1, "since"), "words"] == "since: 2021-01-01 against 2020-01-01 (median)"
+    table = read(frame)
+    effect = effect_sizes(table.values, group.astype(np.int32))[2]
+    assert found.loc[(0, "age"), "effect"] == effect[0, table.columns.index("age")]
+    assert np.abs(found.loc[(0, "city"), "effect"]) == np.abs(effect[0, table.groups == 2]).max()
+    assert "words" not in distinguishing_features(frame[["noise"]], group)
+
+
+def test_a_pooled_category_has_a_share_too():
+    group = np.repeat([0, 1], 100)
+    words = ["a", "b"] * 50 + [f"rare{i // 2}" for i in range(60)] + ["b"] * 40
+    found = distinguishing_features(pd.DataFrame({"w": words, "x": np.arange(200.0) % 9}), group, top=1)
+    assert found["words"].tolist() == ["w: 0 % other against 60 %", "w: 60 % other against 0 %"]
+
+
+# --- command line -------------------------------------------------------------------------------------------
+
+
+def done(args) -> str:
+    ended = run(*args)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def refused(args) -> str:
+    ended = run(*args)
+    assert ended.returncode == 2, ended.stdout
+    return ended.stderr
+
+
+def test_messy_customers_go_through_without_an_option(tmp_path):
+    frame, _ = customers(200, missing=0.05)
+    text = frame.assign(
+        income=[None if np.isnan(x) else f"{x:,.2f}".translate(str.maketrans(",.", ".,")) for x in frame["income"]],
+        signup=frame["signup"].dt.strftime("%d.%m.%Y"),
+        newsletter=frame["newsletter"].map({True: "ja", False: "nein"}),
+    )
+    text.to_csv(tmp_path / "kunden.csv", sep=";", index=False)
+    frame.to_excel(tmp_path / "c.xlsx", index=False)
+    expected = read(frame)
+    for name in ("kunden.csv", "c.xlsx"):
+        table = read_table(tmp_path / name, kind="data")
+        np.testing.assert_allclose(np.sort(table.values, axis=1), np.sort(expected.values, axis=1))
+        said = done(["generate", tmp_path / name, "-o", tmp_path / f"run {name}", "-n", 20, "-k", "4"])
+        assert "set aside country (constant), note (id-like, all different)" in said
+        assert "8 columns as 17 columns of numbers" in said
+    page = tmp_path / "r.html"
+    done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv"])
+    assert " % pro against " in page.read_text()
+
+
+def test_types_on_the_command_line(tmp_path):
+    frame, _ = customers(100, missing=0.05)
+    frame.to_csv(tmp_path / "c.csv", index=False)
+    types = ["--type", "age=category,note=ignore", "--type", "signup=ignore"]
+    said = done(["generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types])
+    assert "signup (asked for)" in said
+    assert "note (asked for)" in said
+    page = tmp_path / "r.html"
+    done(["report", tmp_path / "run", page, "--data", tmp_path / "c.csv", *types])
+    assert "--type age=category,note=ignore,signup=ignore" in page.read_text()
+    assert "is not a column and its type" in refused(
+        ["generate", tmp_path / "c.csv", "-o", tmp_path / "x", "--type", "a=b,age"]
+    )
+    assert "did you mean 'category'" in refused(
+        ["generate", tmp_path / "c.csv", "-o", tmp_path / "x", "--type", "age=categry"]
+    )
 
 
 # --- segments that were planted -------------------------------------------------------------------------------

@@ -56,7 +56,7 @@
  *   trust: {confidence: number[], support: number[], floaters: number[]} | null,
  * }} Detail
  * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
- * @typedef {{feature: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
+ * @typedef {{feature: string, words?: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
  * @typedef {{mean: number | null, histogram: number[]}} Histogram
  * @typedef {{index: number, id: Id, cluster: number, confidence: number, support: number}} Floater
  * @typedef {{name: string, accuracy: number | null, table: number[][] | null, labels: string[]}} KnownTable

@@ -353,7 +353,7 @@ function Tables({ detail }) {
           rows={detail.features.flatMap((one) =>
             one.top.map((f) => [
               one.cluster,
-              f.feature,
+              f.words ?? f.feature,
               formatNumber(f.mean),
               formatNumber(f.rest),
               formatNumber(f.d, 3),

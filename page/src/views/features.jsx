@@ -5,8 +5,8 @@ import { Mark } from "./parts.jsx";
 /** @typedef {import("../core/messages.js").ClusterMarks} ClusterMarks */
 
 /** @param {import("../core/messages.js").Effect} f */
-const describeEffect = ({ mean, rest, d, low, high }) =>
-  `mean ${formatNumber(mean)}, rest ${formatNumber(rest)}; ` +
+const describeEffect = ({ words, mean, rest, d, low, high }) =>
+  `${words ?? `mean ${formatNumber(mean)}, rest ${formatNumber(rest)}`}; ` +
   `d ${formatNumber(d, 3)} (${formatNumber(low, 3)} to ${formatNumber(high, 3)})`;
 
 /** @param {{clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null, names: string[] | null}} props */
@@ -26,7 +26,7 @@ export function FeatureRows({ clusters, most, slots, names }) {
     );
   const place = (/** @type {number} */ value) => 50 + (50 * Math.max(-far, Math.min(far, value))) / far;
   return (
-    <div class={names ? "effects named" : "effects"}>
+    <div class={`effects ${names ? "named" : ""} ${rows.some((f) => f.words) ? "worded" : ""}`}>
       {rows.map((f) => (
         <div key={`${f.cluster} ${f.feature}`} class={`effect ${f.first ? "first" : ""}`} title={describeEffect(f)}>
           <span class="who">
@@ -38,7 +38,7 @@ export function FeatureRows({ clusters, most, slots, names }) {
               ""
             )}
           </span>
-          <span class="text">{f.feature}</span>
+          <span class="text">{f.words ?? f.feature}</span>
           <span class="track">
             <i class="zero"></i>
             {Number.isFinite(f.low) && Number.isFinite(f.high) ? (

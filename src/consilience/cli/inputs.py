@@ -15,7 +15,7 @@ from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
 from consilience.tables.scaling import Standardizer
 
-TABLES = "--known, --id, --columns, --sep, --header and --key are for tables"
+TABLES = "--known, --id, --columns, --type, --sep, --header and --key are for tables"
 
 
 def open_clusterings(
@@ -38,6 +38,7 @@ def open_clusterings(
     holds for all text files of one kind. An id column that was named serves every file that has it.
     """
     is_folder = source.is_dir()
+    types = how.pop("types", None) if data is not None else None  # of the columns of data
     if is_folder and data is None and known_from is None:
         _refuse_of_folder(source, known, how)
     tables = [path for path in (None if is_folder else source, data, known_from) if path is not None]
@@ -53,7 +54,14 @@ def open_clusterings(
         columns = list(data_columns) or None
         aside = [] if same else theirs[0]  # what is known is taken from one of them
         table = read_table(
-            data, kind=data_kind, id_column=ids_there, columns=columns, key=data_key, known=aside, **parsing
+            data,
+            kind=data_kind,
+            id_column=ids_there,
+            columns=columns,
+            key=data_key,
+            known=aside,
+            types=types,
+            **parsing,
         )
         opened = opened.with_data(table)
     if known_from is not None:

@@ -151,6 +151,22 @@ def names_option(*flags: str, of: str = "", **settings: Any) -> Callable[[F], F]
     return click.option(*flags, type=Names(of), multiple=True, callback=join, **settings)
 
 
+def types_option(*flags: str, **settings: Any) -> Callable[[F], F]:
+    """An option of types of columns, NAME=TYPE, in one list or given several times; one TYPE alone is that of all columns."""
+
+    def join(ctx: click.Context, param: click.Parameter, lists: tuple[list[str], ...]) -> dict[str, str] | str | None:
+        given = [one for some in lists for one in some]
+        pairs = [one.rpartition("=") for one in given]
+        if len(pairs) == 1 and not pairs[0][1]:
+            return given[0]
+        for one, (name, _, kind) in zip(given, pairs, strict=True):
+            if not name or not kind:
+                raise click.BadParameter(f"{one!r} is not a column and its type, such as zip=category.", ctx, param)
+        return {name.strip(): kind.strip() for name, _, kind in pairs} or None
+
+    return click.option(*flags, type=Names(), multiple=True, callback=join, **settings)
+
+
 def choice_option(*flags: str, of: str, more: tuple[str, ...] = (), **settings: Any) -> Callable[[F], F]:
     """An option of one of the names that a module lists, or of some more; its default is shown."""
     return click.option(*flags, type=OneOf(of, *more), show_default=True, **settings)
@@ -242,6 +258,12 @@ table_options = block(
     click.option("--id", "id_column", metavar="NAME", help="Column that names the objects; or its position, from 0."),
     names_option(
         "--columns", help="Keep only these columns, or clusterings of a run: names, or patterns ('leiden_*')."
+    ),
+    types_option(
+        "--type",
+        "types",
+        metavar="NAME=TYPE,…",
+        help="What columns of data are, where it is not what their cells say: number, log, category, date or ignore.",
     ),
     click.option("--sep", help="Separator of a text file, or 'tab'; found by default."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a text file; found by default."),

@@ -96,6 +96,8 @@ def command_line(ctx: click.Context) -> str:
             continue
         if isinstance(parameter, click.Argument):
             words.append(str(value))
+        elif isinstance(value, dict):
+            options += [name, _listed([f"{key}={kind}" for key, kind in value.items()])]
         elif isinstance(value, bool):
             options.append(name if value else parameter.secondary_opts[0])
         else:

@@ -13,10 +13,12 @@ from scipy import sparse
 from consilience._check import InputError, check_count, check_labels, check_same_index, count
 from consilience._types import ArrayLike, Floats, LabelsLike
 from consilience.results import Result
-from consilience.tables import check_matrix
+from consilience.tables import Table, check_matrix, read_table
+from consilience.tables.in_memory import plain_source
 
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
+FEATURES = ["cluster", "feature", "effect", "low", "high", "mean", "mean_elsewhere"]
 Z = 1.959964  # 95 % of a normal distribution lie within so many standard errors
 
 
@@ -40,7 +42,9 @@ def distinguishing_features(
     DataFrame
         `cluster`, `feature`, `effect` (Cohen's d: the difference of the means over the pooled standard deviation inside cluster
         and rest), `low` and `high` (its 95 % interval), `mean` in the cluster and `mean_elsewhere`; the largest |d| first.
-        Columns that are constant tell nothing and are left out.
+        Columns that are constant tell nothing and are left out. Of a table with columns of several kinds, the features are the columns
+        as they came, the means of a category are the shares of the level that differs most, and `words` says it:
+        "plan: 71 % pro against 22 %".
 
     Notes
     -----
@@ -57,6 +61,7 @@ def distinguishing_features(
     1        1    size  12.727922
     """
     codes = check_labels(getattr(labels, "labels", None) if isinstance(labels, Result) else labels)
+    X = mixed_table(X)
     names = getattr(X, "columns", None) if names is None else names
     data = check_matrix(X)
     if len(codes) != data.shape[0]:
@@ -64,6 +69,8 @@ def distinguishing_features(
     check_same_index(X, labels)
     data = data.tocsc() if sparse.issparse(data) else data
     check_count("top", top)
+    if isinstance(X, Table) and X.encoder is not None:
+        return _of_columns(X, codes, top)
     called = np.arange(data.shape[1]) if names is None else np.asarray(list(names), object)
     inside, outside, effect, error = effect_sizes(data, codes)
     table = []
@@ -74,7 +81,33 @@ def distinguishing_features(
                 d, half = effects[column], Z * error[cluster, column]
                 means = inside[cluster, column], outside[cluster, column]
                 table.append((cluster, called[column], d, d - half, d + half, *means))
-    return pd.DataFrame(table, columns=["cluster", "feature", "effect", "low", "high", "mean", "mean_elsewhere"])
+    return pd.DataFrame(table, columns=FEATURES)
+
+
+def mixed_table(X: Any) -> Any:
+    """A data frame with columns that are not numbers, or with missing cells, as a table with an encoder; anything else as it is."""
+    if not isinstance(X, pd.DataFrame) and not hasattr(X, "get_columns") and not hasattr(X, "column_names"):
+        return X
+    frame = X if isinstance(X, pd.DataFrame) else plain_source(X)
+    kinds = [getattr(kind, "kind", "O") for kind in frame.dtypes]
+    if all(kind in "biuf" for kind in kinds) and not frame.isna().to_numpy().any():
+        return X
+    return read_table(X, kind="data")
+
+
+def _of_columns(table: Table, codes: NDArray[np.int32], top: int) -> pd.DataFrame:
+    """The features of a table with an encoder, in the columns as they came."""
+    from consilience.measures.column_effects import ColumnEffects
+
+    found, rows = ColumnEffects.of(table, codes), []
+    for cluster, effects in enumerate(found.effect):
+        strength = np.where(np.isnan(effects), -1.0, np.abs(effects))
+        for column in np.argsort(-strength, kind="stable")[:top].tolist():
+            if strength[column] >= 0:
+                d, half = effects[column], Z * found.error[cluster, column]
+                sides = found.values(cluster, column)
+                rows.append((cluster, found.name(column), d, d - half, d + half, *sides, found.words(cluster, column)))
+    return pd.DataFrame(rows, columns=[*FEATURES, "words"])
 
 
 def effect_sizes(X: Any, codes: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:

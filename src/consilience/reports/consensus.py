@@ -238,12 +238,19 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
 
 def _features(data: Table, labels: Array) -> Iterator[Block]:
     """Columns on which the clusters differ most from the rest."""
-    table = distinguishing_features(data.values, labels, names=feature_names(data), top=FEATURES).set_index("cluster")
+    if data.encoder is None:
+        table = distinguishing_features(data.values, labels, names=feature_names(data), top=FEATURES)
+    else:
+        table = distinguishing_features(data, labels, top=FEATURES)
+        table = table[["cluster", "words", "effect", "low", "high"]]
+    table = table.set_index("cluster")
     yield Sheet(
         "features", table, "Columns on which each cluster differs most from all other objects", most=12 * FEATURES
     )
     yield Text(
-        "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations. The clusters were made "
+        "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations"
+        + ("" if data.encoder is None else " (of a category, of the share of the one named)")
+        + ". The clusters were made "
         "to differ on these columns, so large effects describe them and prove nothing.",
         note=True,
     )

@@ -17,7 +17,9 @@ from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.generation import METHODS, describe
 from consilience.measures import accuracy
+from consilience.measures.column_effects import ColumnEffects
 from consilience.measures.effect_sizes import Z, effect_sizes
+from consilience.tables import Table
 
 WEIGHTS, FLOATERS, BINS = 30, 100, 20
 CELLS = 100_000  # of a table of clusters × classes that is still sent
@@ -99,6 +101,8 @@ def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|, with the means inside and outside and a 95 % interval of d."""
     assert session.data is not None
     codes = np.minimum(one.codes, DESCRIBED)  # the clusters beyond are only part of the rest
+    if session.data.encoder is not None:
+        return _column_marks(session.data, codes, min(one.clusters, DESCRIBED))
     inside, outside, d, error = effect_sizes(session.data.values, codes)
     marks = []
     for cluster in range(min(one.clusters, DESCRIBED)):
@@ -115,6 +119,33 @@ def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
             for i in np.argsort(-effect, kind="stable")[:TOP]
             if effect[i] > 0
         ]
+        marks.append({"cluster": cluster, "top": top})
+    return marks
+
+
+def _column_marks(data: Table, codes: Any, clusters: int) -> list[dict[str, Any]]:
+    """The same of the columns as they came, in words."""
+    found, marks = ColumnEffects.of(data, codes), []
+    for cluster in range(clusters):
+        d, error = found.effect[cluster], found.error[cluster]
+        effect = np.abs(np.nan_to_num(d, posinf=0, neginf=0))
+        top = []
+        for i in np.argsort(-effect, kind="stable")[:TOP].tolist():
+            if effect[i] > 0:
+                mean, rest = found.values(cluster, i)
+                words = found.words(cluster, i)
+                low, high = d[i] - Z * error[i], d[i] + Z * error[i]
+                top.append(
+                    {
+                        "feature": found.name(i),
+                        "words": words,
+                        "mean": mean,
+                        "rest": rest,
+                        "d": d[i],
+                        "low": low,
+                        "high": high,
+                    }
+                )
         marks.append({"cluster": cluster, "top": top})
     return marks
 

@@ -1,0 +1,113 @@
+"""What tells a cluster from the rest, in the words of the table as it came: shares of categories, medians of numbers and dates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from consilience._types import Array, Floats, Ints
+from consilience.measures.effect_sizes import effect_sizes
+from consilience.tables import Table
+from consilience.tables.encoding import OTHER, EncodedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnEffects:
+    """Cohen's d of every cluster on every column of a table with an encoder; of a category, that of the level with the largest.
+
+    Of two categories, it is that of the one which is more frequent in the cluster.
+
+    Attributes
+    ----------
+    effect, error : (clusters, columns) array
+        d on the encoded column (logarithms, days, 0 and 1), and its standard error.
+    place : (clusters, columns) int array
+        Which encoded column that is.
+    lower : (clusters, columns) bool array
+        Whether the cluster has less of it than the others.
+    """
+
+    table: Table
+    codes: NDArray[np.int32]
+    effect: Floats
+    error: Floats
+    place: Ints
+    lower: Array
+
+    @classmethod
+    def of(cls, table: Table, codes: NDArray[np.int32]) -> ColumnEffects:
+        """From the labels of the objects, −1 where one has none. Cost O(n · width)."""
+        assert table.encoder is not None
+        _, _, effect, error = effect_sizes(table.values, codes)
+        strength = np.where(np.isnan(effect), -1.0, np.abs(effect))
+        begins = np.unique(table.encoder.groups, return_index=True)[1]
+        ends = [*begins[1:], strength.shape[1]]
+        place = np.stack([b + strength[:, b:e].argmax(axis=1) for b, e in zip(begins, ends, strict=True)], axis=1)
+        rows = np.arange(len(effect))[:, None]
+        two = [column.zero is not None and column.kind == "category" for column in table.encoder.columns]
+        chosen = np.where(two, np.abs(effect[rows, place]), effect[rows, place])
+        return cls(table, codes, chosen, error[rows, place], place, effect[rows, place] < 0)
+
+    def name(self, column: int) -> str:
+        """Of a column of the table as it came."""
+        return self._column(column).name
+
+    def values(self, cluster: int, column: int) -> tuple[float, float]:
+        """Share of the level, or mean of the numbers, in the cluster and elsewhere, of the cells that are there; NaN of dates."""
+        inside, outside = self._cells(cluster, column)
+        if self._column(column).kind == "date":
+            return np.nan, np.nan
+        return (_mean(inside), _mean(outside))
+
+    def words(self, cluster: int, column: int) -> str:
+        """Such as "plan: 71 % pro against 22 %" or "age: 54 against 31 (median)"."""
+        one = self._column(column)
+        inside, outside = self._cells(cluster, column)
+        if one.is_category:
+            shares = 100 * _mean(inside), 100 * _mean(outside)
+            return f"{one.name}: {shares[0]:.0f} % {self._level(cluster, column)} against {shares[1]:.0f} %"
+        middle = [_shown(cells, one.kind) for cells in (inside, outside)]
+        return f"{one.name}: {middle[0]} against {middle[1]} (median)"
+
+    def _column(self, column: int) -> EncodedColumn:
+        assert self.table.encoder is not None
+        return self.table.encoder.columns[column]
+
+    def _level(self, cluster: int, column: int) -> str:
+        assert self.table.encoder is not None
+        one = self._column(column)
+        if one.zero is not None and one.kind == "category" and self.lower[cluster, column]:
+            return one.zero
+        first = int(np.searchsorted(self.table.encoder.groups, column))
+        levels = (*self._column(column).levels, OTHER)
+        return levels[int(self.place[cluster, column]) - first]
+
+    def _cells(self, cluster: int, column: int) -> tuple[Array, Array]:
+        """The cells that are there, in the cluster and elsewhere; of a category whether they are of the level."""
+        assert self.table.original is not None
+        one, cells = self._column(column), self.table.original.iloc[:, column]
+        there = cells.notna().to_numpy() & (self.codes >= 0)
+        if one.is_category:
+            level = self._level(cluster, column)
+            known = ~cells.isin(one.levels) if level == OTHER and one.pooled else cells == level
+            values = known.to_numpy(float)
+        else:
+            values = cells.to_numpy()
+        inside = self.codes == cluster
+        return values[there & inside], values[there & ~inside]
+
+
+def _mean(cells: Array) -> float:
+    return float(cells.mean()) if len(cells) else np.nan
+
+
+def _shown(cells: Array, kind: str) -> str:
+    if not len(cells):
+        return "none"
+    if kind == "date":
+        return str(pd.Series(cells).sort_values(ignore_index=True)[len(cells) // 2].date())
+    middle = float(np.median(cells))
+    return f"{middle:,.0f}" if abs(middle) >= 1000 or middle.is_integer() else f"{middle:.3g}"
