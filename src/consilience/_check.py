@@ -56,11 +56,22 @@ def kind_of(value: Any) -> str:
 
 
 def nearest(value: Any, choices: Iterable[str], n: int = 1) -> list[str]:
-    """The choices most like `value`, whatever their case."""
+    """The choices most like `value`, whatever their case; those that it abbreviates first.
+
+    Examples
+    --------
+    >>> names = ["nmi", "adjusted_rand", "adjusted_mutual_information", "variation_of_information"]
+    >>> nearest("AMI", names), nearest("ari", names), nearest("vi", names), nearest("adjusted rand", names)
+    (['adjusted_mutual_information'], ['adjusted_rand'], ['variation_of_information'], ['adjusted_rand'])
+    """
     import difflib
 
-    folded = {choice.casefold(): choice for choice in choices}
-    return [folded[name] for name in difflib.get_close_matches(str(value).casefold(), folded, n=n)]
+    word, folded = str(value).casefold(), {choice.casefold(): choice for choice in choices}
+    initials = {name: "".join(part[0] for part in name.split("_") if part and part != "of") for name in folded}
+    short = [name for name, letters in initials.items() if word == letters]
+    short += [name for name, letters in initials.items() if word[:-1] == letters]  # … index, … score, … similarity
+    found = [name for name in short if len(initials[name]) > 1] + difflib.get_close_matches(word, folded, n=n)
+    return [folded[name] for name in dict.fromkeys(found)][:n]
 
 
 def check_choice(value: str, choices: Iterable[str], what: str) -> str:

@@ -6,8 +6,9 @@ import dataclasses
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from zipfile import BadZipFile
@@ -59,6 +60,30 @@ def register(cls: C) -> C:
     """
     KINDS[cls.__name__] = cls
     return cls
+
+
+def written_call(function: Callable[..., Any], source: Any, /, **given: Any) -> str:
+    """A call of a verb of the package as Python: what was given, where it is not the default.
+
+    Files stand by their names, plain values as they are, and everything else, the source too, by the name of its parameter.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> written_call(cs.combine, "labels.csv", n_clusters=6, method="auto", random_state=0)
+    "cs.combine('labels.csv', n_clusters=6)"
+    >>> written_call(cs.combine, [[0, 1]], n_clusters="auto", sample_weight=[1.0, 2.0])
+    "cs.combine(ensemble, n_clusters='auto', sample_weight=sample_weight)"
+    """
+    parameters = signature(function).parameters
+    words = [repr(str(source)) if isinstance(source, (str, Path)) else next(iter(parameters))]
+    for name, value in given.items():
+        value = value.item() if isinstance(value, np.generic) else value
+        named = isinstance(value, (list, tuple)) and all(isinstance(part, (str, int)) for part in value)
+        plain = value is None or isinstance(value, (str, bool, int, float)) or (named and name == "columns")
+        if not plain or name not in parameters or value != parameters[name].default:
+            words.append(f"{name}={value!r}" if plain else f"{name}={name}")
+    return f"cs.{function.__name__}({', '.join(words)})"
 
 
 class _Late:

@@ -37,6 +37,7 @@ from consilience.consensus.vote import MajorityVote
 from consilience.consensus.walk import ClusterWalk
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
+from consilience.results import written_call
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
     "walk": ClusterWalk,
@@ -57,6 +58,12 @@ METHODS: dict[str, type[ConsensusEstimator]] = {
     "bce": BCE,
     "nbce": NBCE,
 }
+MEANT = {
+    "k": "n_clusters",
+    "seed": "random_state",
+    "weights": "sample_weight",
+    "weight": "sample_weight",
+}  # by other names
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
 SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what a tree left over
@@ -118,7 +125,7 @@ def combine(
     start = time.perf_counter()
     check_choice(method, ("auto", *METHODS), "method")
     for name in set(options).difference(() if method == "auto" else signature(METHODS[method]).parameters):
-        for near in nearest(name, signature(combine).parameters):
+        for near in [MEANT[name]] if name in MEANT else nearest(name, signature(combine).parameters):
             raise InputError(f"unknown option {name!r}: did you mean {near!r}?")
     if method == "auto" and options:
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
@@ -127,10 +134,12 @@ def combine(
         check_choice(n_clusters, ("auto",), "n_clusters")
     problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
     how = {"random_state": seed, "n_jobs": n_jobs}
+    given = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "columns": columns}
+    call = written_call(combine, ensemble, **given, id_column=id_column, random_state=seed, **options)
     if method == "nbce" and n_clusters in (None, "auto"):
-        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start)
+        return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start, call)
     if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
-        return _at_scales(ens, problem, method, how, options, start, progress)
+        return _at_scales(ens, problem, method, how, options, start, call, progress)
     estimator, method, notes = _fit(ens, problem, method, how, options)
     if n_clusters is None:
         notes.append(
@@ -141,7 +150,7 @@ def combine(
             f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
             "than three distinct rows of labels, leave nothing to choose by"
         )
-    return _finish(ens, problem, estimator, method, start, notes)
+    return _finish(ens, problem, estimator, method, start, call, notes)
 
 
 def _fit(
@@ -221,6 +230,7 @@ def _at_scales(
     how: dict[str, Any],
     options: dict[str, Any],
     start: float,
+    call: str,
     progress: bool | None,
 ) -> Consensus:
     """The answer at the most stable number of clusters, with those at the other scales."""
@@ -236,6 +246,7 @@ def _at_scales(
         estimator,
         method,
         start,
+        call,
         [_about_scales(scales), *notes],
         curve=scales.curve,
         scales=table,
@@ -267,6 +278,7 @@ def _finish(
     estimator: Any,
     method: str,
     start: float,
+    call: str,
     notes: Sequence[str] = (),
     **chosen: Any,
 ) -> Consensus:
@@ -274,8 +286,7 @@ def _finish(
     notes = list(notes)
     if isinstance(estimator, NBCE) and estimator.n_clusters is None:
         notes.append(_about_nbce(estimator))
-    if getattr(estimator, "sampled_", False) or getattr(estimator, "sparsified_", False):
-        notes.append(f"{method} worked on a sample of the distinct rows, or on the strongest similarities only")
+    notes += _about_work(estimator, method, problem)
     return Consensus(
         labels=estimator.labels_,
         confidence=estimator.confidence_,
@@ -286,11 +297,26 @@ def _finish(
         anmi=estimator.anmi_,
         ids=ens.ids,
         note="; ".join(notes),
+        call=call,
         seconds=time.perf_counter() - start,
         estimator=estimator,
         **trust_tables(problem, estimator.labels_, estimator.confidence_, estimator.support_, ens.names),
         **chosen,
     )
+
+
+def _about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
+    """What a method left out, where there was too much for all of it."""
+    if getattr(estimator, "sampled_", False):
+        drawn = getattr(estimator, "linkage_rows_", None)
+        some = "a sample" if drawn is None else f"{len(drawn):,}"
+        return [
+            f"{method} clustered {some} of the {count(problem.n_rows, 'distinct row')} of labels, which the others joined"
+        ]
+    if getattr(estimator, "sparsified_", False):
+        rows = count(problem.n_rows, "distinct row")
+        return [f"{method} kept the {estimator.n_neighbors} strongest similarities of each of the {rows} of labels"]
+    return []
 
 
 def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:

@@ -65,6 +65,8 @@ class Consensus(Result):
         text), `size`, `stability`, `null_high` and `real` (more than chance).
     note : str
         How the choices were made.
+    call : str
+        The call that made it, as Python.
     seconds : float
     estimator : the fitted estimator
         Not saved.
@@ -86,6 +88,7 @@ class Consensus(Result):
     scale_confidence: Floats | None = None
     splits: pd.DataFrame | None = None
     note: str = ""
+    call: str = ""
     seconds: float = 0.0
     estimator: Any = None
 

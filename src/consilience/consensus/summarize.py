@@ -17,6 +17,7 @@ from consilience.consensus.summary import Summary, cohesion_of
 from consilience.ensemble import Ensemble
 from consilience.measures.counts import sums_with_each
 from consilience.opening import as_ensemble
+from consilience.results import written_call
 
 MOST, TIMES = 200, 4  # clusters where no limit is given: at least so many, and so many times those of a sample
 
@@ -92,6 +93,8 @@ def summarize(
     if n_starts is not None:
         check_count("n_starts", n_starts)
     ens, seed = as_ensemble(samples, columns=columns, id_column=id_column), check_seed(random_state)
+    given = {"loss": loss, "cost": cost, "max_clusters": max_clusters, "n_starts": n_starts, "columns": columns}
+    call = written_call(summarize, samples, **given, id_column=id_column, random_state=seed)
     problem = check_problem(ens)
     expected = ExpectedLoss.of(problem.labels, problem.weights, loss, cost)
     limit = min(problem.n_rows, max_clusters or max(MOST, TIMES * int(problem.sizes.max())))
@@ -121,6 +124,7 @@ def summarize(
         samples=ens,
         ids=ens.ids,
         note=note,
+        call=call,
         seconds=time.perf_counter() - began,
     )
 

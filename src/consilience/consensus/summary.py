@@ -42,6 +42,8 @@ class Summary(Result):
     ids : (n_objects,) array or None
     note : str
         What limited the search, if anything did.
+    call : str
+        The call that made it, as Python.
     seconds : float
     """
 
@@ -55,6 +57,7 @@ class Summary(Result):
     samples: Ensemble
     ids: Array | None = None
     note: str = ""
+    call: str = ""
     seconds: float = 0.0
 
     @property

@@ -14,7 +14,7 @@ from consilience.reports.palette import PALETTE
 from consilience.reports.report import report
 from consilience.reports.scales import draw_scales
 from consilience.reports.sections import Report, remove_section, section, sections_of
-from consilience.reports.summary import SummaryReport
+from consilience.reports.summary import SummaryReport, draw_summary
 from consilience.reports.terminal import terminal
 from consilience.reports.tiles import draw_tiles
 from consilience.reports.tree_over_k import draw_tree_over_k, tree_over_k, tree_over_k_edges
@@ -37,6 +37,7 @@ __all__ = [
     "draw_members",
     "draw_scales",
     "draw_scores",
+    "draw_summary",
     "draw_tiles",
     "draw_tree",
     "draw_tree_over_k",

@@ -28,7 +28,7 @@ from consilience.reports.members import describe_members
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.plane import feature_names
 from consilience.reports.scales import describe_scale_blocks, print_scales
-from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
+from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
 from consilience.reports.tiles import describe_plane
 from consilience.tables import Table
@@ -278,7 +278,7 @@ class ConsensusReport(Report, of=Consensus):
 
     def code(self) -> list[str]:
         """The call of combine."""
-        return super().code() or [f"one = cs.combine(ens, {self.result.n_clusters}, {self.result.method!r})"]
+        return super().code() or code_of(self.name, self.result.call, "the clusterings that were combined")
 
     def notes(self) -> list[str | None]:
         """What confidence and effect sizes do not say."""

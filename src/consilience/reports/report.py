@@ -56,6 +56,7 @@ PARTS = (
         "scores_4",
         "splits",
         "stability",
+        "summary",
         "tiles",
     ),
     *("stability_by_k", "tree_1", "tree_2", "tree_3", "tree_over_k", "tree_over_k_edges"),
@@ -64,7 +65,7 @@ PARTS = (
 
 def report(
     result: Any,
-    path: PathLike,
+    path: PathLike | None = None,
     *,
     data: Any = None,
     known: Any = None,
@@ -126,6 +127,8 @@ def report(
     >>> path.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
+    if path is None:
+        raise InputError('report(result, path) writes an HTML file: say where, such as report(result, "report.html")')
     paths = [Path(given) for given in (result, data, known) if isinstance(given, (str, Path)) and Path(given).exists()]
     page, folder = check_places(path, figures, paths)
     is_result = isinstance(result, tuple(KINDS))

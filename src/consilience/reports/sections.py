@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -140,6 +141,24 @@ class Report:
         asked["random_state"] = self.options.seed or None
         words += [f"{name}={value!r}" for name, value in asked.items() if value is not None]
         return f"cs.report({', '.join(words)})"
+
+
+def code_of(name: str, call: str, meaning: str) -> list[str]:
+    """Lines of Python that make a result by the call that made it; what the call names and nobody kept is left open.
+
+    Examples
+    --------
+    >>> code_of("one", "cs.combine(ensemble, n_clusters=3)", "the clusterings that were combined")
+    ['ensemble = ...  # the clusterings that were combined', 'one = cs.combine(ensemble, n_clusters=3)']
+    >>> code_of("one", "", "")
+    ['one = ...  # the result that was given']
+    """
+    if not call:
+        return [f"{name} = ...  # the result that was given"]
+    made: Any = ast.parse(call, mode="eval").body
+    words = [word.id for word in [*made.args, *(given.value for given in made.keywords)] if isinstance(word, ast.Name)]
+    opened = [f"{word} = ...  # {'as it was given' if i else meaning}" for i, word in enumerate(words)]
+    return [*opened, f"{name} = {call}"]
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,31 @@
-"""The one partition of many samples, in a report: its clusters, its credible ball in words, and its certain core."""
+"""The one partition of many samples, drawn and in a report: its clusters, its credible ball, and its certain core."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from consilience._check import count
+from consilience._check import InputError, count, kind_of
+from consilience._types import Floats
 from consilience.consensus import Summary
+from consilience.consensus.certain_core import CertainCore
 from consilience.consensus.credible_ball import BOUNDS
 from consilience.consensus.summary import NAMES
+from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.formats import format_number
-from consilience.reports.html import Block, Facts, Sheet, Text
-from consilience.reports.sections import CLUSTERED, Report, section
+from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
+from consilience.reports.sections import CLUSTERED, Report, code_of, section
 from consilience.reports.tiles import describe_plane
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BARS = 40  # clusters that a picture has room for
 CORES = (0.95, 0.8, 0.5)  # levels that a report names
 MEANINGS = {
     "horizontal": "the farthest from the summary",
@@ -43,8 +53,7 @@ class SummaryReport(Report, of=Summary):
 
     def code(self) -> list[str]:
         """The call of summarize."""
-        cost = "" if self.result.cost == 1 else f", cost={self.result.cost:g}"
-        return super().code() or [f"found = cs.summarize(samples, {self.result.loss!r}{cost})"]
+        return super().code() or code_of(self.name, self.result.call, "the samples that were summarized")
 
     def notes(self) -> list[str | None]:
         """What effect sizes do not say."""
@@ -65,24 +74,97 @@ def summary(report: SummaryReport) -> Iterator[Block]:
     yield Text(
         "Cohesion: the share of the other objects of its cluster that a sample has together with an object, on average over samples."
     )
-    known = there & ~np.isnan(one.cohesion)
-    told = np.bincount(one.labels[known], minlength=one.n_clusters)
-    mean = np.bincount(one.labels[known], one.cohesion[known], minlength=one.n_clusters) / np.maximum(told, 1)
-    frame = pd.DataFrame({"objects": one.sizes, "mean_cohesion": mean}).rename_axis("cluster")
+    cores, ball = [one.core(level) for level in CORES], one.ball()
+    sure = "; ".join(f"{100 * core.level:.0f} %: {count(len(core.objects), 'object')}" for core in cores)
+    yield Picture(
+        "summary",
+        summary_figure(one, cores),
+        f"Left: sizes of the clusters, and how much of each is in the certain core ({sure}). Middle: mean cohesion of every cluster. "
+        f"Right: the samples' distances from the partition; {100 * ball.share:.3g} % lie within {ball.radius:.4g}{unit}.",
+        "Dark bars are the certain core, by the share of the samples that part it in one and the same way. Left of the dashed line lie the "
+        "samples of the credible ball.",
+    )
+    frame = pd.DataFrame({"objects": one.sizes, "mean_cohesion": _mean_cohesion(one)}).rename_axis("cluster")
     yield Sheet("clusters", frame, "The clusters, the largest first", most=40)
-    ball = one.ball()
     yield Text(
         f"{100 * ball.share:.3g} % of the samples lie within {ball.radius:.4g}{unit} of this partition (its credible ball). "
         + " ".join(_bound(ball.bounds, name, unit) for name in BOUNDS)
     )
     yield Sheet("ball", ball.bounds.set_index("bound"), "Partitions at the bounds of the credible ball", most=12)
-    cores = [one.core(level) for level in CORES]
     rows = [(core.level, core.probability, len(core.objects), core.n_clusters) for core in cores]
     table = pd.DataFrame(rows, columns=["level", "probability", "objects", "clusters"]).set_index("level")
     yield Text("The certain core: objects that at least a share of the samples parts in one and the same way.")
     yield Sheet("core", table, "The certain core by level")
     yield from describe_plane(report, {"summary": one.labels})
     yield Sheet("objects", one.to_frame(), "Every object", most=0)
+
+
+def draw_summary(found: Summary, path: str | Path) -> None:
+    """Draw the clusters with their certain core and cohesion, and how far the samples are from them.
+
+    Parameters
+    ----------
+    found : Summary
+        From :func:`consilience.summarize`.
+    path : file ending in .png, .svg or .pdf
+    """
+    if not isinstance(found, Summary):
+        raise InputError(f"draw_summary draws a Summary; got {kind_of(found)}")
+    save_figure(path, summary_figure, found)
+
+
+def summary_figure(one: Summary, cores: Sequence[CertainCore] | None = None) -> Figure:
+    """The picture of :func:`draw_summary`.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> found = cs.summarize([[0, 0, 0, 1, 1, 1]] * 8 + [[0, 0, 0, 1, 1, 2], [0, 1, 2, 3, 4, 5]])
+    >>> [axis.get_xlabel() for axis in summary_figure(found).axes][0]
+    'objects (dark: certain core)'
+    """
+    cores = [one.core(level) for level in CORES] if cores is None else cores
+    shown, ball, (name, unit) = min(one.n_clusters, BARS), one.ball(), NAMES[one.loss]
+    figure = new_figure(11, float(np.clip(1.6 + 0.22 * shown, 3.2, 9)))
+    left, middle, right = figure.subplots(1, 3, width_ratios=(4, 3, 4))
+    left.barh(range(shown), one.sizes[:shown], color=[color_of(c) for c in range(shown)], alpha=0.55)
+    for core, height, gray in zip(
+        sorted(cores, key=lambda core: core.level), (0.5, 0.35, 0.2), ("0.55", "0.3", "0"), strict=False
+    ):
+        inside = np.bincount(one.labels[(core.labels >= 0) & (one.labels >= 0)], minlength=one.n_clusters)
+        word = f"sure for {100 * core.level:.0f} % of the samples"
+        left.barh(range(shown), inside[:shown], color=gray, height=height, label=word)
+    figure.legend(*left.get_legend_handles_labels(), frameon=False, fontsize=8, loc="outside lower left", ncols=3)
+    left.set(ylabel="cluster", xlabel="objects (dark: certain core)")
+    title = "Sizes, and what is sure" if shown == one.n_clusters else f"The largest {shown} clusters, and what is sure"
+    left.set_title(title, loc="left")
+    cohesion = _mean_cohesion(one)[:shown]
+    middle.hlines(range(shown), 0, cohesion, color=QUIET, linewidth=1)
+    middle.scatter(cohesion, range(shown), color=PALETTE[0], zorder=3)
+    middle.set(xlabel="mean cohesion", xlim=(-0.03, 1.03))
+    middle.set_title("How firmly do they hold?", loc="left")
+    distances = one.distances[~np.isnan(one.distances)]
+    right.hist(distances, bins=min(30, max(5, len(distances) // 4)), color=PALETTE[0], alpha=0.55)
+    word = f"{100 * ball.share:.3g} % of them within {ball.radius:.3g}"
+    right.axvline(ball.radius, color=ACCENT, linewidth=1, linestyle=(0, (4, 3)), label=word)
+    right.legend(frameon=False, fontsize=8, loc="upper left")
+    right.set(
+        xlabel=f"{name} from this partition{f' ({unit.strip()})' if unit else ''}", ylabel="samples", xlim=(0, None)
+    )
+    right.set_title("How far are the samples?", loc="left")
+    for axis in (left, middle):
+        axis.set_yticks(range(shown), [str(c) for c in range(shown)], fontsize=8)
+        axis.set_ylim(shown - 0.4, -0.6)
+    for axis in (left, middle, right):
+        open_frame(axis)
+    return figure
+
+
+def _mean_cohesion(one: Summary) -> Floats:
+    """Of the objects of every cluster of which samples tell."""
+    known = (one.labels >= 0) & ~np.isnan(one.cohesion)
+    told = np.bincount(one.labels[known], minlength=one.n_clusters)
+    return np.bincount(one.labels[known], one.cohesion[known], minlength=one.n_clusters) / np.maximum(told, 1)
 
 
 def _bound(bounds: pd.DataFrame, name: str, unit: str) -> str:
