@@ -133,7 +133,7 @@ def test_the_picture_of_scales_has_confidence_shares_and_what_is_not_real(scaled
     sizes = np.concatenate([np.bincount(column) for column in scaled.scale_labels.T])
     large = dots.get_sizes() > 60
     np.testing.assert_allclose((dots.get_sizes() / sizes)[large], dots.get_sizes()[0] / sizes[0])
-    assert "no more than chance" in figure.legends[0].get_texts()[0].get_text()
+    assert "no more than chance" in figure.axes[0].get_legend().get_texts()[0].get_text()
     for path in (tmp_path / "tree.png", tmp_path / "tree.svg"):
         draw_tree_over_k(scaled, path)
         assert path.stat().st_size > 5000

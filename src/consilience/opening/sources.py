@@ -13,6 +13,7 @@ import numpy as np
 
 from consilience._check import InputError, check_choice, fingerprint, kind_of
 from consilience.ensemble import Ensemble
+from consilience.opening.cells import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
 from consilience.opening.kinds import guess, is_labels, is_path, is_result
 from consilience.opening.known import known_labels_of, labels_by_name, names_aside
 from consilience.opening.reading import given_reading, refuse_reading
@@ -71,6 +72,8 @@ def open_source(
         opened = _of_folder(path, reading)
     elif not reading and is_labels(source, kind):
         opened = _of_result(Ensemble(source), None, {}, kind="labels")
+    elif (held := cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
+        opened = _of_cells(held, path)
     else:
         kind = guess(source, reading) if kind == "auto" else kind
         opened = _of_table(read_table(source if path is None else path, kind=kind, **reading), path, reading)
@@ -158,6 +161,16 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     code = f"cs.Ensemble.load({str(place)!r})"
     provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))
     return _of_result(ensemble, provenance, reading, "run")
+
+
+def _of_cells(adata: Any, path: Path | None) -> Opened:
+    """The clusterings that an AnnData carries, with its cells' values and groupings beside them."""
+    key = stored_keys(adata)[0]
+    ensemble, source = stored_ensemble(adata, key), "AnnData" if path is None else path.name
+    place = None if path is None else path.resolve()
+    code = "" if path is None else f"consilience.anndata.ensemble(anndata.read_h5ad({str(place)!r}), {key!r})"
+    provenance = Provenance(source.split(".")[0], source, place, fingerprint(ensemble.labels)[:16], code)
+    return Opened(ensemble, provenance, cell_table(adata), cell_groupings(adata), "labels")
 
 
 def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Opened:

@@ -19,6 +19,7 @@ from consilience.reports.formats import format_name, shorten
 from consilience.reports.palette import color_of, marker_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LONGEST = 24  # letters of a name
@@ -36,6 +37,11 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'consilience[plots]'") from error
     return Made(figsize=(width, height), layout="constrained")
+
+
+def new_axis(width: float, height: float) -> Axes:
+    """The one axis of such a figure."""
+    return new_figure(width, height).subplots()
 
 
 def save_figure(path: str | Path, make: Callable[..., Figure], *given: Any, **options: Any) -> None:

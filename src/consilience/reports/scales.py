@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from consilience._types import Floats
 from consilience.consensus import Consensus
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
-from consilience.reports.figures import new_figure, open_frame, save_figure, short_name
+from consilience.reports.figures import new_axis, open_frame, save_figure, short_name
 from consilience.reports.formats import format_cell, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.palette import ACCENT, PALETTE, QUIET
@@ -24,6 +24,7 @@ from consilience.reports.terminal import DEFINITIONS, print_table
 from consilience.reports.tree_over_k import tree_over_k, tree_over_k_edges
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PRINTED = 12  # splits on the terminal
@@ -74,13 +75,13 @@ def draw_scales(result: Consensus, path: str | Path) -> None:
     save_figure(path, scales_figure, result)
 
 
-def scales_figure(one: Consensus) -> Figure:
-    """The picture of :func:`draw_scales`."""
+def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_axis) -> Figure:
+    """The picture of :func:`draw_scales`; `canvas` makes the axis."""
     if not isinstance(one, Consensus) or one.curve is None:
         raise InputError('there is no curve of stability by number of clusters: combine(ens, "auto") makes one')
     curve = one.curve.sort_values("n_clusters")
-    figure = new_figure(7.2, 3.8)
-    axis = figure.subplots()
+    axis = canvas(7.2, 3.8)
+    figure: Any = axis.get_figure()
     k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
     error = np.nan_to_num(curve["sem"].to_numpy(float))
     at, low, high = k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float)
@@ -109,7 +110,7 @@ def scales_figure(one: Consensus) -> Figure:
     axis.set(xlabel="number of clusters", ylabel="stability")
     axis.margins(y=0.12)
     axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
-    figure.legend(frameon=False, fontsize=8, loc="outside right center")
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     open_frame(axis)
     return figure
 

@@ -5,6 +5,7 @@ One row of nodes per clustering, the coarsest on top; what flows between neighbo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,11 @@ from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
-from consilience.reports.figures import new_figure, save_figure, score_title, short_name
+from consilience.reports.figures import new_axis, save_figure, score_title, short_name
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, ink_on, score_colors
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SWEEPS = 12  # up and down, to make few edges cross
@@ -87,8 +89,14 @@ def tree_over_k_edges(found: Consensus | EnsembleLike) -> pd.DataFrame:
     return _edges(_levels(found), named=True)
 
 
-def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure:
-    """The picture of :func:`draw_tree_over_k`.
+def tree_over_k(
+    found: Consensus | EnsembleLike,
+    *,
+    color: Any = None,
+    notes: Mapping[tuple[int, int], str] | None = None,
+    canvas: Callable[[float, float], Axes] = new_axis,
+) -> Figure:
+    """The picture of :func:`draw_tree_over_k`; `notes` stand under nodes, by row and cluster, and `canvas` makes the axis.
 
     Nodes have the area of their size and the color of a score. Edges are as wide as they have objects and as dark as the share of
     the upper cluster that they carry, written on the larger ones.
@@ -109,8 +117,9 @@ def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure
     edges, sizes = _edges(levels), levels.sizes
     places = _places([len(names) for names in levels.names], edges)
     widest, deep = max(map(len, sizes)), len(sizes)
-    figure = new_figure(float(np.clip(2.5 + 0.5 * widest, 6.4, 16)), float(np.clip(1.2 + 0.85 * deep, 3.2, 24)))
-    axis = figure.subplots()
+    room = 1.0 if notes else 0.5  # a column
+    axis = canvas(float(np.clip(2.5 + room * widest, 6.4, 16)), float(np.clip(1.2 + 0.85 * deep, 3.2, 24)))
+    figure: Any = axis.get_figure()
     least = 0.8 if widest <= CROWDED else 0.5
     _draw_edges(axis, edges, places, levels, int(sizes[0].sum()), widest)
     dots = _draw_nodes(axis, levels, places, score, least, widest)
@@ -118,6 +127,11 @@ def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure
         named = color.columns if isinstance(color, pd.DataFrame) else color
         name = score_title(named) if hasattr(named, "name") else "score"
         figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.01, aspect=30, label=f"mean {name}")
+    for (level, cluster), text in (notes or {}).items():
+        spot = (places[level][cluster], -level)
+        look: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 6.5, "style": "italic", "zorder": 5}
+        box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.75}
+        axis.annotate(text, spot, (0, -14), textcoords="offset points", bbox=box, **look)
     axis.set_yticks(-np.arange(deep), levels.titles, fontsize=8)
     axis.set(xticks=[], ylim=(0.5 - deep, 0.5), xlim=(-0.6, widest - 0.4))
     axis.spines[:].set_visible(False)
@@ -129,7 +143,7 @@ def tree_over_k(found: Consensus | EnsembleLike, *, color: Any = None) -> Figure
     )
     if levels.unreal:
         axis.plot([], [], color=ACCENT, linewidth=2, label="a split that is no more than chance")
-        figure.legend(frameon=False, fontsize=8, loc="outside lower left")
+        axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=0)
     return figure
 
 

@@ -1,0 +1,178 @@
+"""One clustering of cells from many, written to an AnnData and read back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience import consensus as combining
+from consilience._check import InputError, listed
+from consilience.anndata.frames import check_adata, safe_frame, small_codes, written
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.opening.cells import stored_ensemble, stored_keys
+from consilience.reports.tree_over_k import tree_over_k_edges
+
+MADE_BY = "consilience.anndata.combine"
+USUAL = ("leiden", "louvain")  # what scanpy calls its clusterings
+ASIDE = ("labels", "ids", "estimator")
+
+
+def combine(
+    adata: Any,
+    keys: str | Sequence[str] | None = None,
+    *,
+    n_clusters: int | str | None = "auto",
+    method: str = "auto",
+    key_added: str = "consensus",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Consensus:
+    """Combine clusterings of the cells into one, with a confidence for every cell.
+
+    Parameters
+    ----------
+    adata : AnnData
+    keys : str or list of str, optional
+        The clusterings: what :func:`generate` wrote under this key; or columns of `obs`, by their names, a prefix ("leiden_") or a
+        pattern ("leiden_res*"). By default what :func:`generate` wrote last, and else all columns of `obs` whose names begin
+        with leiden or louvain.
+    n_clusters : int, "auto" or None
+    method : str
+        Both as in :func:`consilience.combine`.
+    key_added : str, default "consensus"
+    random_state : int
+    n_jobs : int, optional
+    progress : bool, optional
+    **options
+        Of the method.
+
+    Returns
+    -------
+    Consensus
+        As :func:`consilience.combine` returns it; :func:`consensus` reads it back. Written are
+
+        - ``obs[key_added]``: the clusters "0", "1", …, the largest first; ``obs[key_added + "_confidence"]``: how likely an independent
+          ensemble of the same kind is to put the cell there; ``obs[key_added + "_support"]``: share of the clusterings that agree;
+        - ``obsm[key_added + "_membership"]``; with ``n_clusters="auto"`` also the answers at all scales,
+          ``obsm[key_added + "_scale_labels"]``, and their confidence;
+        - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `scales`, `curve`, `splits`, and `tree`, what
+          flows between clusters of neighboring numbers of clusters; all in forms that an h5ad file keeps.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> ca.generate(adata, 20, use_rep="X")
+    >>> ca.combine(adata).n_clusters
+    3
+    >>> adata.obs["consensus"].value_counts().to_dict()
+    {'0': 40, '1': 40, '2': 40}
+    """
+    ens, names = chosen(check_adata(adata), keys)
+    found = combining.combine(
+        ens, n_clusters, method, random_state=random_state, n_jobs=n_jobs, progress=progress, **options
+    )
+    _write(adata, key_added, found, names)
+    return found
+
+
+def consensus(adata: Any, key: str = "consensus") -> Consensus:
+    """The consensus that :func:`combine` wrote to an AnnData, as it was, but for the fitted estimator.
+
+    Of an AnnData whose cells have been selected since, the tables still tell of all of them.
+    """
+    held, values = dict(written(check_adata(adata), key, MADE_BY)), {}
+    for field in fields(Consensus):
+        if field.name in held:
+            values[field.name] = _plain(held[field.name])
+        elif f"{key}_{field.name}" in adata.obs:
+            values[field.name] = adata.obs[f"{key}_{field.name}"].to_numpy(float)
+        elif f"{key}_{field.name}" in adata.obsm:
+            values[field.name] = _wide(adata.obsm[f"{key}_{field.name}"])
+    codes = pd.Categorical(adata.obs[key]) if key in adata.obs else None
+    if codes is None:
+        raise InputError(f"obs has no column {key!r}, which consilience.anndata.combine wrote: it has been removed")
+    numbers = np.array([int(name) for name in codes.categories], np.int64)
+    values["labels"] = np.where(codes.codes < 0, -1, numbers[codes.codes] if len(numbers) else -1)
+    return Consensus(**values, ids=np.asarray(adata.obs_names, object))
+
+
+def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list[str]]:
+    """The clusterings that keys name, and what they are called."""
+    if keys is None:
+        stored = stored_keys(adata)
+        keys = stored[0] if stored else [name for name in map(str, adata.obs.columns) if name.startswith(USUAL)]
+        if not keys:
+            raise InputError(
+                "the AnnData has no clusterings: call consilience.anndata.generate, or name columns of obs with keys"
+            )
+    if isinstance(keys, str):
+        if keys in stored_keys(adata):
+            ens = stored_ensemble(adata, keys)
+            return ens, list(ens.names)
+        own = [str(name) for name in adata.obs.columns if fnmatchcase(str(name), keys) or str(name).startswith(keys)]
+        found = [keys] if keys in own and not any(c in keys for c in "*?[") and len(own) == 1 else own
+    else:
+        found = [str(name) for name in keys]
+    if missing := [name for name in found if name not in adata.obs]:
+        raise InputError(
+            f"obs has no column {missing[0]!r}: it has {listed([str(name) for name in adata.obs.columns])}"
+        )
+    if len(found) < 2:
+        said = f"only {found[0]!r}" if found else "none"
+        raise InputError(f"keys={keys!r} names {said} of the columns of obs, and a consensus needs several clusterings")
+    return Ensemble(adata.obs[found]), found
+
+
+def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None:
+    """Every field where it belongs: of cells in `obs` and `obsm`, else in `uns`."""
+    n = len(found.labels)
+    for old in [name for name in adata.obsm if name.startswith(f"{key}_")]:
+        if old[len(key) + 1 :] in {field.name for field in fields(Consensus)}:
+            del adata.obsm[old]  # of an earlier answer, which may have had scales
+    clusters = [str(c) for c in range(found.n_clusters)]
+    adata.obs[key] = pd.Categorical.from_codes(found.labels, clusters)
+    held: dict[str, Any] = {"made_by": MADE_BY, "written": f"{time.time():.6f}", "keys": np.array(names, object)}
+    for field in fields(Consensus):
+        value = None if field.name in ASIDE else getattr(found, field.name)
+        if value is None:
+            continue
+        if isinstance(value, pd.DataFrame):
+            held[field.name] = safe_frame(value)
+        elif isinstance(value, np.ndarray) and value.shape[:1] == (n,):
+            if value.ndim == 1:
+                adata.obs[f"{key}_{field.name}"] = value
+            else:
+                adata.obsm[f"{key}_{field.name}"] = small_codes(value) if value.dtype.kind in "iu" else value
+        else:
+            held[field.name] = value
+    if found.scale_labels is not None and found.scale_labels.shape[1] > 1:
+        held["tree"] = safe_frame(tree_over_k_edges(found))
+    adata.uns[key] = held
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and text as they were before a file kept them."""
+    if isinstance(value, pd.DataFrame):
+        frame = value.reset_index(drop=True)
+        text = [name for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+        return frame.astype(dict.fromkeys(text, object))
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _wide(value: Any) -> Any:
+    array = np.asarray(value)
+    return array.astype(np.int64 if array.dtype.kind in "iu" else float)

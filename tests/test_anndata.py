@@ -1,0 +1,304 @@
+"""`consilience.anndata`: what goes into an AnnData, what comes out of a file again, and with scanpy itself."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import anndata
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, roc_auc_score
+
+import consilience as cs
+import consilience.anndata as ca
+from consilience._check import InputError
+from consilience.explorer.sources import open_clusterings
+from consilience.generation.neighbors import connectivities, nearest_neighbors
+from consilience.measures import element_centric
+
+mpl.use("Agg")
+RNG = np.random.default_rng(1)
+TYPES = np.repeat(np.arange(6), 40)
+MARKERS = np.zeros((6, 30))
+MARKERS[np.arange(6), np.arange(6)] = 3  # gene i marks type i
+MARKERS[:3, 10:13] = 3  # three types of one kind
+MARKERS[3:, 13:16] = 3
+
+
+def cells(**more: Any) -> Any:
+    values = np.log1p(RNG.poisson(np.exp(MARKERS[TYPES] * 0.8) * 0.6))
+    adata = anndata.AnnData(sparse.csr_matrix(values), **more)
+    adata.obs_names = [f"cell{i}" for i in range(240)]
+    adata.var_names = [f"gene{i}" for i in range(30)]
+    adata.obs["type"] = pd.Categorical(TYPES.astype(str))
+    return adata
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    adata = cells()
+    ca.generate(adata, 30, use_rep="X")
+    ca.combine(adata)
+    ca.compare(adata)
+    ca.split_genes(adata)
+    return adata
+
+
+def same(a: cs.consensus.Consensus, b: cs.consensus.Consensus) -> None:
+    for field in fields(a):
+        one, other = getattr(a, field.name), getattr(b, field.name)
+        if field.name == "estimator":
+            assert other is None
+        elif isinstance(one, pd.DataFrame):
+            pd.testing.assert_frame_equal(one, other)
+        elif isinstance(one, np.ndarray):
+            assert one.dtype == other.dtype, field.name
+            np.testing.assert_array_equal(one, other)
+        else:
+            assert one == other, field.name
+
+
+def test_the_types_of_cells_are_found(made: Any) -> None:
+    assert adjusted_rand_score(TYPES, made.obs["consensus"]) > 0.9
+    assert isinstance(made.obs["consensus"].dtype, pd.CategoricalDtype)
+    assert made.obs["consensus_confidence"].between(0, 1).all()
+    assert made.obs["consensus_support"].between(0, 1).all()
+    assert made.obsm["clusterings"].shape == (240, 30)
+    assert made.obsm["clusterings"].dtype == np.int8
+    assert made.uns["clusterings"]["info"]["found"].between(2, 30).all()
+
+
+def test_a_file_keeps_everything(made: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cells.h5ad"
+    made.write_h5ad(path)
+    read = anndata.read_h5ad(path)
+    same(ca.consensus(made), ca.consensus(read))
+    before, after = ca.ensemble(made), ca.ensemble(read)
+    np.testing.assert_array_equal(before.labels, after.labels)
+    pd.testing.assert_frame_equal(before.info, after.info)
+    assert list(after.ids) == list(read.obs_names)
+    for table in ("tree", "split_genes"):
+        pd.testing.assert_frame_equal(made.uns["consensus"][table], read.uns["consensus"][table], check_dtype=False)
+    pd.testing.assert_frame_equal(made.uns["comparison"]["values"], read.uns["comparison"]["values"])
+    np.testing.assert_array_equal(made.obs["comparison_consistency"], read.obs["comparison_consistency"])
+    pd.testing.assert_frame_equal(ca.split_genes(read), ca.split_genes(made))
+
+
+def test_what_is_read_back_is_what_combine_returned() -> None:
+    adata = cells()
+    ca.generate(adata, 12, use_rep="X", random_state=3)
+    found = ca.combine(adata)
+    same(found, ca.consensus(adata))
+    plain = cs.combine(ca.ensemble(adata), "auto")
+    np.testing.assert_array_equal(plain.labels, found.labels)
+    at_three = ca.combine(adata, n_clusters=3)
+    assert "consensus_scale_labels" not in adata.obsm
+    same(at_three, ca.consensus(adata))
+
+
+def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cells.h5ad"
+    made.write_h5ad(path)
+    for source in (made, path):
+        np.testing.assert_array_equal(cs.Ensemble(source).labels, ca.ensemble(made).labels)
+        opened = open_clusterings(source)
+        assert opened.ensemble.n_clusterings == 30
+        assert set(opened.known) == {"type", "consensus"}
+        assert opened.opened.data.values.shape == (240, 30)
+    assert cs.combine(made, 6).n_clusters == 6
+    assert cs.combine(path, 6).n_clusters == 6
+    # Columns that are named are taken from obs, as before.
+    assert cs.Ensemble(made, columns=["type", "consensus"]).n_clusterings == 2
+
+
+def test_clusterings_in_obs_by_name_prefix_and_pattern() -> None:
+    adata = cells()
+    for i in range(4):
+        labels = np.where(RNG.random(240) < 0.1, RNG.integers(6, size=240), TYPES)
+        adata.obs[f"leiden_{i}"] = pd.Categorical(labels.astype(str))
+    adata.obs.loc["cell3", "leiden_0"] = np.nan
+    found = [
+        ca.combine(adata, keys, n_clusters=6).labels
+        for keys in (None, "leiden_", "leiden_?", [f"leiden_{i}" for i in range(4)])
+    ]
+    for labels in found[1:]:
+        np.testing.assert_array_equal(labels, found[0])
+    assert list(adata.uns["consensus"]["keys"]) == [f"leiden_{i}" for i in range(4)]
+    assert adjusted_rand_score(TYPES, found[0]) > 0.95
+    with pytest.raises(InputError, match="names only 'type'"):
+        ca.combine(adata, "type")
+    with pytest.raises(InputError, match="no column 'louvain'"):
+        ca.combine(adata, ["louvain", "type"])
+
+
+def test_cells_without_a_label_have_no_cluster() -> None:
+    adata = cells()
+    for i in range(6):
+        adata.obs[f"leiden_{i}"] = pd.Categorical(TYPES.astype(str))
+        adata.obs.loc["cell5", f"leiden_{i}"] = np.nan
+    found = ca.combine(adata, n_clusters=6)
+    assert adata.obs["consensus"].isna().to_numpy().nonzero()[0].tolist() == [5]
+    same(found, ca.consensus(adata))
+
+
+def test_the_graph_that_scanpy_made_is_used_and_new_ones_are_made_where_asked() -> None:
+    adata = cells()
+    adata.obsm["X_pca"] = adata.X.toarray()[:, :16]
+    ca.generate(adata, 4)
+    assert adata.uns["clusterings"]["source"] == "obsm X_pca"
+    graph = sparse.csr_matrix(TYPES[:, None] == TYPES, dtype=float)
+    adata.obsp["connectivities"] = graph
+    adata.uns["neighbors"] = {"connectivities_key": "connectivities", "params": {}}
+    ca.generate(adata, 4, key_added="own")
+    assert adata.uns["own"]["source"] == "obsp connectivities"
+    assert {adjusted_rand_score(TYPES, labels) for labels in ca.ensemble(adata, "own").labels.T} == {1.0}
+    ca.generate(adata, 4, n_neighbors=[8, 12], key_added="anew")
+    assert ca.ensemble(adata, "anew").info["n_neighbors"].isin([8, 12]).all()
+    adata.obsp["mine"], adata.uns["mine"] = graph, {"connectivities_key": "mine"}
+    ca.generate(adata, 4, neighbors_key="mine", resolutions=[0.5, 1, 2])
+    assert adata.uns["clusterings"]["source"] == "obsp mine"
+    assert set(ca.ensemble(adata).info["resolution"]) <= {0.5, 1, 2}
+    assert ca.combine(adata).n_clusters == 6  # of what was written last
+
+
+def test_the_numbers_of_clusters_spread(made: Any) -> None:
+    found = ca.ensemble(made).n_clusters
+    assert found.min() <= 3
+    assert found.max() >= 8
+    assert len(np.unique(found)) >= 5
+
+
+def test_compare_is_pairwise_by_rising_number_of_clusters(made: Any) -> None:
+    values = ca.compare(made, key_added="again")
+    ens = ca.ensemble(made)
+    order = np.argsort(ens.n_clusters, kind="stable")
+    assert list(values.columns) == [ens.names[i] for i in order]
+    first, last = ens.labels[:, order[0]], ens.labels[:, order[-1]]
+    assert values.iloc[0, -1] == pytest.approx(adjusted_mutual_info_score(first, last), abs=1e-9)
+    by_elements = ca.compare(made, measure="ecs", key_added="again")
+    assert by_elements.iloc[0, -1] == pytest.approx(element_centric(first, last))
+    pairs = [element_centric(a, b, per_object=True)[17] for i, a in enumerate(ens.labels.T) for b in ens.labels.T[:i]]
+    assert made.obs["again_consistency"].iloc[17] == pytest.approx(np.mean(pairs))
+
+
+def test_genes_of_a_split(made: Any) -> None:
+    table = ca.split_genes(made, n_genes=3)
+    found = ca.consensus(made)
+    assert found.scale_labels is not None
+    dense = made.X.toarray()
+    row = table.iloc[0]
+    upper, lower = found.scale_labels[:, row["level"]], found.scale_labels[:, row["level"] + 1]
+    siblings = table.loc[(table["level"] == row["level"]) & (table["cluster"] == row["cluster"]), "child"].unique()
+    own = (upper == row["cluster"]) & (lower == row["child"])
+    rest = (upper == row["cluster"]) & np.isin(lower, siblings) & (lower != row["child"])
+    values = dense[:, int(row["gene"].removeprefix("gene"))]
+    both = own | rest
+    assert row["auc"] == pytest.approx(roc_auc_score(own[both], values[both]))
+    fold = np.log2(np.expm1(values[own].mean()) / np.expm1(values[rest].mean()))
+    assert row["log2_fold_change"] == pytest.approx(fold, abs=1e-6)
+    assert row["share_in"] == pytest.approx((values[own] > 0).mean())
+    best = max(roc_auc_score(own[both], column[both]) for column in dense.T)
+    assert row["auc"] == pytest.approx(best)  # no gene tells them apart better
+
+
+def test_genes_of_a_planted_split() -> None:
+    adata = cells()
+    for i in range(6):  # two kinds, then six types
+        adata.obs[f"leiden_{i}"] = pd.Categorical((TYPES // 3 if i % 2 else TYPES).astype(str))
+    ca.combine(adata)
+    table = ca.split_genes(adata, n_genes=1)
+    found = ca.consensus(adata)
+    for row in table[table["to_k"] == 6].itertuples():
+        there = TYPES[found.scale_labels[:, row.level + 1] == row.child]
+        assert row.gene == f"gene{np.bincount(there).argmax()}"
+    adata.layers["dense"] = adata.X.toarray()
+    pd.testing.assert_frame_equal(ca.split_genes(adata, n_genes=1, layer="dense"), table)
+    adata.raw = adata
+    adata.X = sparse.csr_matrix(adata.shape)
+    pd.testing.assert_frame_equal(ca.split_genes(adata, n_genes=1), table)
+    ca.combine(adata, n_clusters=3)
+    with pytest.raises(InputError, match="nothing splits"):
+        ca.split_genes(adata)
+
+
+def test_pictures_are_axes(made: Any) -> None:
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+
+    adata = made.copy()
+    adata.obsm["X_umap"] = np.column_stack([TYPES, TYPES % 2]) + RNG.random((240, 2))
+    tree = ca.plot_tree(adata)
+    words = {text.get_text() for text in tree.texts}
+    top = made.uns["consensus"]["split_genes"].iloc[0]
+    assert any(top["gene"] in word for word in words)
+    assert not any("gene" in text.get_text() for text in ca.plot_tree(adata, genes=0).texts)
+    assert tree.get_yticklabels()[0].get_text().endswith("clusters")
+    confidence = ca.plot_confidence(adata)
+    assert confidence.get_xlabel() == "umap 1"
+    drawn = confidence.collections[0]
+    assert sorted(drawn.get_array()) == pytest.approx(sorted(adata.obs["consensus_confidence"]))
+    stability = ca.plot_stability(adata)
+    assert stability.get_xlabel() == "number of clusters"
+    given = plt.figure().subplots(1, 4)
+    for axis, draw in zip(given, (ca.plot_tree, ca.plot_confidence, ca.plot_stability), strict=False):
+        assert draw(adata, ax=axis) is axis
+    assert ca.plot_tree(adata, keys=["type", "consensus"], color="gene3", ax=given[3]) is given[3]
+    assert all(isinstance(axis, Axes) for axis in (tree, confidence, stability))
+    plt.close("all")
+
+
+def test_what_cannot_be_is_said() -> None:
+    adata = cells()
+    with pytest.raises(InputError, match=r"sc\.pp\.pca"):
+        ca.generate(adata)
+    with pytest.raises(InputError, match="use_rep"):
+        ca.generate(adata, use_rep="X_pcs")
+    with pytest.raises(InputError, match="say the same thing"):
+        ca.generate(adata, use_rep="X", resolutions=1, n_clusters=3)
+    with pytest.raises(InputError, match="no graph 'other'"):
+        ca.generate(adata, use_rep="X", neighbors_key="other")
+    with pytest.raises(InputError, match="no clusterings"):
+        ca.combine(adata)
+    with pytest.raises(InputError, match="call it first"):
+        ca.consensus(adata)
+    with pytest.raises(InputError, match="call it first"):
+        ca.plot_confidence(adata)
+    with pytest.raises(InputError, match="must be an AnnData"):
+        ca.generate(np.zeros((5, 5)))
+
+
+def test_it_does_not_hide_the_package_anndata() -> None:
+    assert sys.modules["anndata"] is anndata
+    assert ca is not anndata
+    assert hasattr(anndata, "read_h5ad")
+
+
+def with_scanpy(**how: Any) -> Any:
+    scanpy = pytest.importorskip("scanpy", reason="scanpy is not installed: pip install 'consilience[test]'")
+    adata = cells()
+    scanpy.pp.pca(adata, n_comps=10)
+    scanpy.pp.neighbors(adata, n_neighbors=12, use_rep="X_pca", **how)
+    scanpy.tl.leiden(adata, resolution=1.0, flavor="igraph", n_iterations=2, directed=False)
+    return adata
+
+
+def test_beside_scanpy() -> None:
+    adata = with_scanpy(method="gauss")
+    ca.generate(adata, 20)
+    assert adata.uns["clusterings"]["source"] == "obsp connectivities"
+    ca.combine(adata, n_clusters=6)
+    assert adjusted_rand_score(adata.obs["leiden"], adata.obs["consensus"]) > 0.95
+
+
+@pytest.mark.slow
+def test_edges_weigh_what_they_weigh_in_scanpy() -> None:
+    """Slow, since umap-learn is compiled first."""
+    adata = with_scanpy()
+    ours = connectivities(*nearest_neighbors(adata.obsm["X_pca"].astype(float), 11))
+    assert abs(ours - adata.obsp["connectivities"]).max() < 1e-3
