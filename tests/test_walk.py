@@ -80,13 +80,16 @@ def test_similarity_of_rows_groups_and_clusters(seed, n, r, size, holes):
     similarity = Overlaps.of(problem).similarity(copies)
     weights, rng = problem.weights, np.random.default_rng(seed)
     total, both = oracle.shared_similarity(often, weights)
-    alike = np.divide(total, both, out=np.zeros_like(total), where=both > 0)
-    assert_allclose(similarity.of_rows(problem.labels), alike, **SINGLE)
+    r = often.shape[1]
+    assert_allclose(similarity.of_rows(problem.labels, weights), oracle.shrunk(total, both, weights, r), **SINGLE)
     some = rng.integers(0, problem.n_rows, 7)
-    assert_allclose(similarity.of_rows(problem.labels[some]), alike[np.ix_(some, some)], **SINGLE)
+    few = oracle.shrunk(total[np.ix_(some, some)], both[np.ix_(some, some)], np.ones(7), r)
+    assert_allclose(similarity.of_rows(problem.labels[some]), few, **SINGLE)
     groups = rng.integers(0, 3, problem.n_rows)
     groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
-    expected = oracle.group_similarity(total, both, groups, groups, weights)
+    mass = np.bincount(groups, weights)
+    mine = weights * (groups == np.arange(len(mass))[:, None]) / mass[:, None]
+    expected = oracle.shrunk(mine @ total @ mine.T, mine @ both @ mine.T, mass, r)
     assert_allclose(similarity.of_groups(Groups.of(problem, groups)), expected, **SINGLE)
     k = int(groups.max()) + 1
     expected = oracle.group_similarity(total, both, np.arange(problem.n_rows), groups, weights)
@@ -139,7 +142,7 @@ def test_rows_beyond_the_leaves_join_what_they_are_most_similar_to():
     assert len(np.unique(leaves)) == 60
     assert weights.sum() == pytest.approx(problem.weights.sum())
     assert problem.weights[leaves].sum() >= np.sort(problem.weights)[-30:].sum()
-    assert "walk worked on a sample of the distinct rows" in cs.combine(ensemble, 4, "walk", max_leaves=60).note
+    assert "walk clustered a sample of the" in cs.combine(ensemble, 4, "walk", max_leaves=60).note
 
 
 def test_rows_outside_every_cluster_join_but_no_cluster_is_emptied():

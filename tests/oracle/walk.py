@@ -62,6 +62,16 @@ def shared_similarity(labels: Ints, weights: Floats, theta: float = 0.4, steps: 
     return total, both
 
 
+def shrunk(total: Floats, both: Floats, weights: Floats, r: int) -> Floats:
+    """Mean likeness of all pairs, one clustering more with the mean of all pairs counted where labels are missing."""
+    if np.allclose(both, r):
+        return total / both
+    mean = sum(weights[i] * weights[j] * total[i, j] for i in range(len(total)) for j in range(len(total))) / sum(
+        weights[i] * weights[j] * both[i, j] for i in range(len(total)) for j in range(len(total))
+    )
+    return (total + mean) / (both + 1)
+
+
 def group_similarity(total: Floats, both: Floats, groups: Ints, others: Ints, weights: Floats) -> Floats:
     """Of groups of objects with other groups: the mean of the likeness over all objects and clusterings that label both; else 0."""
     mine = weights * (groups == np.arange(groups.max() + 1)[:, None])
@@ -101,7 +111,7 @@ def cluster_walk(
     _, first, rows = np.unique(labels, axis=0, return_index=True, return_inverse=True)
     rows = rows.reshape(-1)
     total, both = shared_similarity(labels, weights, theta, steps)
-    alike = np.divide(total, both, out=np.zeros_like(total), where=both > 0)[np.ix_(first, first)]
+    alike = shrunk(total, both, weights, labels.shape[1])[np.ix_(first, first)]
     tree, clear = average_linkage(alike, np.bincount(rows, weights), k)
     found, everyone = tree[rows], np.arange(len(labels))
     scores = group_similarity(total, both, everyone, found, weights)

@@ -11,7 +11,8 @@ alike if walks from them end in the same places: the cosine of their distributio
 object, are alike if they overlap the same clusters of others.
 
 **Similarity** of two objects: the mean, over the clusterings that label both, of the similarity of their clusters times the root of
-the product of their weights. The clusterings may count any number of times (`copies`), which is how they are resampled.
+the product of their weights. Where labels are missing, one clustering more has the mean similarity of all pairs: few joint labels say
+little. The clusterings may count any number of times (`copies`), which is how they are resampled.
 """
 
 from __future__ import annotations
@@ -158,8 +159,8 @@ class Similarity:
     offsets: Ints
     copies: Floats
 
-    def of_rows(self, rows: Labels) -> Single:
-        """(n, n) similarity of rows of labels; 0 without a clustering that labels both."""
+    def of_rows(self, rows: Labels, weights: Floats | None = None) -> Single:
+        """(n, n) similarity of rows of labels, that stand for as many objects each as `weights` say (by default, one)."""
         total = np.zeros((len(rows), len(rows)), np.float32)
         used = np.flatnonzero(self.copies)
         complete = bool((rows >= 0).all())
@@ -174,16 +175,18 @@ class Similarity:
             return np.divide(total, np.float32(self.copies.sum()), out=total)
         known = (rows >= 0).astype(np.float32)
         both = (known * self.copies.astype(np.float32)) @ known.T
-        return np.divide(total, both, out=total, where=both > 0)
+        return _shrunk(total, both, np.ones(len(rows)) if weights is None else weights)
 
     def of_groups(self, groups: Groups) -> Single:
-        """(g, g) mean similarity of groups of objects; 0 without a clustering that labels objects of both."""
+        """(g, g) mean similarity of groups of objects."""
         used = np.flatnonzero(self.copies)
         parts = [groups.shares[q] for q in used]
         ends = [part @ self.blocks[q].astype(np.float32) for q, part in zip(used, parts, strict=True)]
         total = np.hstack(ends) @ np.hstack(parts).T
-        both = (groups.covered.T * self.copies) @ groups.covered
-        return np.divide(total, both, out=np.zeros(both.shape, np.float32), where=both > 0, casting="same_kind")
+        if groups.covered.min() > 1 - 1e-9:
+            return np.divide(total, np.float32(self.copies.sum()), out=total)
+        both = ((groups.covered.T * self.copies) @ groups.covered).astype(np.float32)
+        return _shrunk(total, both, groups.mass)
 
     def to_clusters(self, problem: Problem, labels: Ints, k: int, rows: Labels | None = None) -> Floats:
         """(n_rows, k) mean similarity of rows, or of all, with the objects of each cluster of the rows; −1 for an empty cluster."""
@@ -202,6 +205,17 @@ class Similarity:
             found[both <= 1e-12] = 0.0
         found[:, mass <= 0] = -1.0
         return found
+
+
+def _shrunk(total: Single, both: Single, weights: Floats) -> Single:
+    """Sums of similarities divided by the clusterings that label both, and one more that has the mean similarity of all pairs.
+
+    A pair that one clustering labels is else as alike as one that twenty label, and lucky pairs lead the tree.
+    """
+    mean = (weights @ total @ weights) / max(float(weights @ both @ weights), 1e-300)
+    total += np.float32(mean)
+    both += 1
+    return np.divide(total, both, out=total)
 
 
 def nearest_clusters(

@@ -71,7 +71,7 @@ def fits(problem: Problem) -> bool:
 
 def leaf_tree(problem: Problem, similarity: Similarity, leaves: Ints, weights: Floats) -> Floats:
     """Average linkage of some of the rows, in SciPy's format; 12 · leaves² bytes and as much work."""
-    return similarity_tree(similarity.of_rows(problem.labels[leaves]), weights)
+    return similarity_tree(similarity.of_rows(problem.labels[leaves], weights), weights)
 
 
 def similarity_tree(alike: Array, weights: Floats) -> Floats:
