@@ -47,9 +47,19 @@ from consilience.cli import options
 @click.option(
     "--tree", type=options.FILE, help="Draw the tree over k of the scales that '-k auto' finds (.png, .svg, .pdf)."
 )
-@click.option("--save", type=options.FILE, help="Keep the whole result in a new folder, for report and compare.")
+@click.option(
+    "--update",
+    "previous",
+    type=options.FILE,
+    help="Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
+)
+@click.option(
+    "--save", type=options.FILE, help="Keep the whole result in a new folder, for report, compare and --update."
+)
 @options.block(options.known_options, options.run_options, options.table_options)
+@click.pass_context
 def command(
+    ctx: click.Context,
     labels: Path,
     n_clusters: int | str | None,
     method: str,
@@ -63,6 +73,7 @@ def command(
     scale_file: Path | None,
     split_file: Path | None,
     tree: Path | None,
+    previous: Path | None,
     save: Path | None,
     known_from: Path | None,
     seed: int,
@@ -76,10 +87,11 @@ def command(
     consilience combine labels.csv --id cell -k 8 --output consensus.csv
     consilience combine labels.csv --id cell -k auto --known type --tree tree.png
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
+    consilience combine run --save first; consilience combine run --update first --save second
     """
     from consilience._check import InputError
     from consilience.cli.inputs import open_clusterings, print_notices
-    from consilience.consensus import combine, floaters
+    from consilience.consensus import Consensus, combine, floaters
     from consilience.measures import stability
     from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
@@ -90,6 +102,8 @@ def command(
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if settings and method != "nbce":
         raise InputError(f"--{' and --'.join(settings)}: only NBCE has a choice of these; add --method nbce")
+    if previous is not None and (own := sorted(options.given_by_user(ctx) & {"n_clusters", "method"})):
+        raise InputError(f"--{own[0].replace('_', '-')} is that of the consensus that --update starts at: leave it out")
     of_scales = {"--tree": tree, "--scales": scale_file, "--splits": split_file}
     for flag in (flag for flag, file in of_scales.items() if file and (n_clusters != "auto" or method == "nbce")):
         raise InputError(
@@ -100,16 +114,20 @@ def command(
     files = options.check_tables(output, floater_file, cluster_file, member_file, scale_file, split_file)
     files += options.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
-    options.check_outputs(files, [labels, known_from])
+    options.check_outputs(files, [labels, known_from, previous])
     opened = open_clusterings(labels, known_from=known_from, **how)
     print_notices(opened, err=True)
     ensemble = opened.ensemble
-    result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
+    if previous is None:
+        result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
+    else:
+        result = Consensus.load(previous).update(ensemble)
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     weak = floaters(ensemble, result)
     matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
-    agreement = stability(ensemble, "jaccard", n_jobs=n_jobs) if ensemble.n_clusterings > 1 else None
+    quick = ensemble.n_clusterings == 1 or previous is not None
+    agreement = None if quick else stability(ensemble, "jaccard", n_jobs=n_jobs)
     summary = consensus_summary(result, agreement, matches)
     if output:
         write_table(object_table(result, membership=membership), output)

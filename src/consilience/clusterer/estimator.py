@@ -17,10 +17,10 @@ from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.drift import Drift, DriftWarning, Seen, evenly, is_large, outside_words
-from consilience.clusterer.placement import Placement
 from consilience.clusterer.rows import Rows, learn_rows, new_rows
 from consilience.clusterer.saving import ClustererModel
 from consilience.consensus import Consensus, combine
+from consilience.consensus.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.generation.plan import Plan
@@ -99,7 +99,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     -----
     A new object gets a label from every member: the nearest of its cluster means, in the member's own weighted columns, or the
     label of the nearest object where a member has no means (of up to 20,000 that are kept). What the members say of it then decides
-    (:mod:`consilience.clusterer.placement`).
+    (:mod:`consilience.consensus.placement`).
 
     100 members of 1,000,000 × 20 numbers take a few minutes and less than 6 GB; a saved model has some megabytes.
 

@@ -11,7 +11,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.drift import Seen
-from consilience.clusterer.placement import Placement
+from consilience.consensus.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.results import Result

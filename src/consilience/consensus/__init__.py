@@ -24,6 +24,7 @@ from consilience.consensus.sccc import SCCC
 from consilience.consensus.stable_components import floaters, stable_components
 from consilience.consensus.summarize import summarize
 from consilience.consensus.summary import Summary
+from consilience.consensus.update import update
 from consilience.consensus.vote import MajorityVote
 from consilience.consensus.walk import ClusterWalk
 
@@ -58,4 +59,5 @@ __all__ = [
     "floating",
     "stable_components",
     "summarize",
+    "update",
 ]

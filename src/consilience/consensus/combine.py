@@ -296,6 +296,7 @@ def _finish(
         method=method,
         anmi=estimator.anmi_,
         ids=ens.ids,
+        names=ens.names,
         note="; ".join(notes),
         call=call,
         seconds=time.perf_counter() - start,

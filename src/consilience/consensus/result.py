@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from consilience._check import count
-from consilience._types import Array, Floats, Ints
+from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.confidence import floating
 from consilience.ensemble import Ensemble
 from consilience.results import Result, late
@@ -63,6 +63,8 @@ class Consensus(Result):
     splits : DataFrame or None
         What every scale splits of the next coarser one: `from_k`, `to_k`, `cluster`, `into` (clusters of the finer one, as
         text), `size`, `stability`, `null_high` and `real` (more than chance).
+    names : list of str
+        Of the clusterings that were combined.
     note : str
         How the choices were made.
     call : str
@@ -87,6 +89,7 @@ class Consensus(Result):
     scale_labels: Ints | None = None
     scale_confidence: Floats | None = None
     splits: pd.DataFrame | None = None
+    names: list[str] = field(default_factory=list)
     note: str = ""
     call: str = ""
     seconds: float = 0.0
@@ -119,6 +122,22 @@ class Consensus(Result):
     def floating(self) -> Ints:
         """Numbers of the objects that float, the weakest support first; :func:`floaters` says more of them."""
         return floating(self.labels, self.support)
+
+    def update(self, ensemble: EnsembleLike) -> Consensus:
+        """The answer with more clusterings, or more objects, without starting again: :func:`consilience.consensus.update.update`.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> from consilience.datasets import noisy_labels
+        >>> ens, _ = noisy_labels(200, 4, 60, 0.2, random_state=0)
+        >>> before = cs.combine(ens[:150, :50], 4)
+        >>> before.update(ens).labels.shape
+        (200,)
+        """
+        from consilience.consensus.update import update
+
+        return update(self, ensemble)
 
     def to_frame(self, *, membership: bool = False) -> pd.DataFrame:
         """One row per object: id (or number), cluster (−1 without one), confidence, support, and memberships if asked for.

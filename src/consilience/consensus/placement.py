@@ -1,6 +1,6 @@
-"""Where an object belongs, given the labels that the members of an ensemble have for it.
+"""Where an object that was not combined belongs, given the labels that the clusterings have for it.
 
-Objects of the data with the same labels from all members decide; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does
+Objects that were combined and have the same labels from all clusterings decide; without such, p(c | labels) ∝ π_c Π_q p_q(y_q | c)^τ does
 (:mod:`consilience.consensus.confidence`). Where the two differ, they exchange their probabilities. The confidence of an object that was
 not combined is the mean of those that were and have as much support, made monotone (isotonic regression).
 """
@@ -13,9 +13,9 @@ import numpy as np
 
 from consilience import _kernels
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus import Consensus
 from consilience.consensus.confidence import cluster_shares, discount
 from consilience.consensus.distinct_rows import Problem, label_tables, sum_over_labels
+from consilience.consensus.result import Consensus
 from consilience.ensemble import Ensemble
 from consilience.results import register
 
@@ -55,8 +55,6 @@ class Placement:
     @classmethod
     def of(cls, ensemble: Ensemble, found: Consensus) -> Placement:
         """From the members and what they were combined into."""
-        from sklearn.isotonic import IsotonicRegression
-
         rows, k = ensemble.signatures(), found.n_clusters
         of_rows = found.labels[rows.first]
         known = of_rows >= 0
@@ -70,8 +68,7 @@ class Placement:
             shares = (table + prior) / (table.sum(axis=1, keepdims=True) + table.shape[1])
             logs.append(tau * np.log(np.maximum(shares, 1e-300)))
         sizes = np.bincount(labels, problem.weights, minlength=k)
-        there = found.labels >= 0
-        by_support = IsotonicRegression(out_of_bounds="clip").fit(found.support[there], found.confidence[there])
+        supports, confidences = by_support(found)
         kept = np.sort(np.argsort(-rows.counts, kind="stable")[:SEEN])
         return cls(
             rows.labels[kept],
@@ -80,8 +77,8 @@ class Placement:
             np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])]),
             np.ascontiguousarray(np.concatenate(logs, axis=1).T),
             np.log(sizes / sizes.sum()),
-            np.asarray(by_support.X_thresholds_, float),
-            np.asarray(by_support.y_thresholds_, float),
+            supports,
+            confidences,
         )
 
     def places(self, rows: Labels) -> tuple[Ints, Floats]:
@@ -111,3 +108,12 @@ class Placement:
     def confidence(self, support: Floats, labels: Ints) -> Floats:
         """What objects of the data with as much support have; 0 without a cluster."""
         return np.where(labels >= 0, np.interp(support, self.supports, self.confidences), 0.0)
+
+
+def by_support(found: Consensus) -> tuple[Floats, Floats]:
+    """Mean confidence by support, made monotone: some supports, and the confidence at each."""
+    from sklearn.isotonic import IsotonicRegression
+
+    there = found.labels >= 0
+    curve = IsotonicRegression(out_of_bounds="clip").fit(found.support[there], found.confidence[there])
+    return np.asarray(curve.X_thresholds_, float), np.asarray(curve.y_thresholds_, float)

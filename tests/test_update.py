@@ -1,0 +1,153 @@
+"""A consensus with more clusterings, or more objects: beside the same from scratch."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from command_line import run
+from consilience._check import InputError
+from consilience.consensus import METHODS
+from consilience.datasets import noisy_labels
+from consilience.measures import adjusted_rand, anmi
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return noisy_labels(400, 5, 60, 0.3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def before(noisy):
+    return cs.combine(noisy[0][:, :50], 5, random_state=0)
+
+
+def test_more_clusterings_give_what_starting_again_gives(noisy, before):
+    ens, known = noisy
+    found, anew = before.update(ens), cs.combine(ens, 5, random_state=0)
+    assert adjusted_rand(found.labels, anew.labels) > 0.98
+    assert adjusted_rand(found.labels, known) >= adjusted_rand(before.labels, known) - 0.01
+    np.testing.assert_allclose(
+        found.support, np.where(found.labels == anew.labels, anew.support, found.support), atol=0.05
+    )
+    assert found.anmi == pytest.approx(anmi(ens, found.labels))
+    assert np.abs(found.confidence - anew.confidence).mean() < 0.05
+    assert found.names == ens.names
+    assert "updated from 50 clusterings to 60" in found.note
+    assert found.members["clustering"].tolist() == ens.names
+    assert found.clusters["size"].tolist() == found.sizes.tolist() == sorted(found.sizes.tolist(), reverse=True)
+
+
+@pytest.mark.parametrize("method", ["walk", "vote", "mcla", "hbgf", "quadratic", "evidence", "lwea"])
+def test_without_anything_new_nothing_changes(noisy, method):
+    assert method in METHODS
+    ens = noisy[0][:, :20]
+    before = cs.combine(ens, 5, method, random_state=0)
+    found = before.update(ens)
+    np.testing.assert_array_equal(found.labels, before.labels)
+    np.testing.assert_allclose(found.confidence, before.confidence, atol=1e-12)
+    np.testing.assert_allclose(found.support, before.support, atol=1e-12)
+    assert found.anmi == pytest.approx(before.anmi)
+    assert "0 objects moved" in found.note
+
+
+def test_support_is_counted_again(noisy, before):
+    """Beside a plain count: the share of clusterings whose label has most of its objects in the object's cluster."""
+    ens = noisy[0]
+    found = before.update(ens)
+    agree = np.zeros(ens.n_objects)
+    for column in ens.labels.T:
+        table = pd.crosstab(column, found.labels)
+        owner = table.idxmax(axis=1)
+        agree += owner.loc[column].to_numpy() == found.labels
+    np.testing.assert_allclose(found.support, agree / ens.n_clusterings, atol=0.02)  # ties may go either way
+
+
+def test_many_new_clusterings_can_overrule_the_old_ones():
+    truth = np.repeat([0, 1, 2], 40)
+    wrong = truth.copy()
+    wrong[[0, 1, 2]] = 1  # what the first five believe
+    labels = np.column_stack([wrong] * 5 + [truth] * 8)
+    before = cs.combine(labels[:, :5], 3)
+    assert adjusted_rand(before.labels, wrong) == 1
+    found = before.update(labels)
+    assert adjusted_rand(found.labels, truth) == 1
+    assert "3 objects moved" in found.note
+    assert found.support[:3] == pytest.approx(8 / 13)
+    few = before.update(labels[:, :9])  # four against five
+    assert adjusted_rand(few.labels, wrong) == 1
+
+
+def test_new_objects_are_placed(noisy):
+    ens, known = noisy
+    before = cs.combine(ens[:300], 5, random_state=0)
+    found = before.update(ens)
+    np.testing.assert_array_equal(adjusted_rand(found.labels[:300], before.labels), 1)
+    assert adjusted_rand(found.labels[300:], known[300:]) > 0.9
+    assert (found.confidence[300:] > 0).all()
+    assert "100 new ones placed" in found.note
+    both = cs.combine(ens[:300, :50], 5, random_state=0).update(ens)
+    assert adjusted_rand(both.labels, known) > 0.9
+
+
+def test_objects_and_clusterings_are_known_by_their_names(noisy):
+    labels = pd.DataFrame(noisy[0].labels, index=[f"o{i}" for i in range(400)]).add_prefix("c")
+    before = cs.combine(cs.Ensemble(labels.iloc[:300, :40]), 5, random_state=0)
+    order = np.random.default_rng(0).permutation(400)
+    shuffled = labels.iloc[order, ::-1]
+    one, other = before.update(cs.Ensemble(labels)), before.update(cs.Ensemble(shuffled))
+    assert adjusted_rand(one.labels[order], other.labels) == 1
+    np.testing.assert_allclose(one.support[order], other.support)
+
+
+def test_what_is_not_the_same_is_refused(noisy, before):
+    ens = noisy[0]
+    with pytest.raises(InputError, match="20 clusterings of the answer are not there, such as '30'"):
+        before.update(ens[:, :30])
+    with pytest.raises(InputError, match="400 objects, and the clusterings 300"):
+        before.update(ens[:300])
+    shuffled = cs.Ensemble(ens.labels[::-1])
+    with pytest.raises(InputError, match="do not support the answer as they did"):
+        before.update(shuffled)
+    strange = np.column_stack([ens.labels[:, :50], np.random.default_rng(0).integers(0, 5, (400, 10))])
+    assert "so they say something else: combine anew" in before.update(strange).note
+
+
+def test_saved_and_updated_again(noisy, before, tmp_path):
+    ens = noisy[0]
+    before.save(tmp_path / "first")
+    second = cs.consensus.Consensus.load(tmp_path / "first").update(ens[:, :55])
+    second.save(tmp_path / "second")
+    third = cs.consensus.Consensus.load(tmp_path / "second").update(ens)
+    assert third.note.count("updated from") == 1
+    assert adjusted_rand(third.labels, before.update(ens).labels) > 0.99
+
+
+def test_on_the_command_line(noisy, tmp_path):
+    frame = pd.DataFrame(noisy[0].labels).add_prefix("c").rename_axis("id")
+    frame.iloc[:, :50].to_csv(tmp_path / "few.csv")
+    frame.to_csv(tmp_path / "more.csv")
+    assert run("combine", tmp_path / "few.csv", "-k", 5, "--save", tmp_path / "first").returncode == 0
+    out = tmp_path / "out.csv"
+    done = run(
+        "combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-o", out, "--save", tmp_path / "second"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "updated from 50 clusterings to 60" in done.stdout
+    assert set(pd.read_csv(out)["cluster"]) == set(range(5))
+    refused = run("combine", tmp_path / "more.csv", "--update", tmp_path / "first", "-k", 4)
+    assert refused.returncode == 2
+    assert "--n-clusters is that of the consensus" in refused.stderr
+
+
+@pytest.mark.slow
+def test_ten_clusterings_more_cost_less_than_a_tenth():
+    ens, _ = noisy_labels(2000, 8, 1010, 0.4, random_state=0)
+    before = cs.combine(ens[:, :1000], 8)
+    begin = time.process_time()
+    before.update(ens)
+    middle = time.process_time()
+    cs.combine(ens, 8)
+    assert middle - begin < (time.process_time() - middle) / 10
