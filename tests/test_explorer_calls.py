@@ -231,7 +231,7 @@ def test_maps(api, meta, kind):
 
 def test_detail_of_a_leaf(api):
     told, row = ask(api, "detail/5m"), beads_ensemble().info.iloc[5]
-    assert told["trust"] is None
+    assert told["trust"] is told["members"] is None
     labels = beads_ensemble().labels[:, 5]
     assert (told["ref"], told["node"], told["leaf"], told["size"], told["n_missing"]) == ("5m", 5, 5, 1, 0)
     assert told["sizes"] == np.bincount(labels).tolist()
@@ -270,6 +270,10 @@ def test_detail_of_a_consensus(api, meta):
     assert told["n_floaters"] == len(floating) > 0
     for name, values in told["trust"].items():
         assert values == pytest.approx(whole.clusters[name].tolist()), name
+    rows = whole.members.assign(leaf=branch).sort_values("reliability", kind="stable")
+    for name in ("leaf", "reliability", "better_without"):
+        assert told["members"][name] == pytest.approx(rows[name].tolist()), name
+    assert told["members"]["n_better_without"] == whole.members["better_without"].sum()
     assert {one["id"] for one in told["floaters"]} == set(floating["id"][:100])
     for one in told["floaters"]:
         assert one["support"] == pytest.approx(whole.support[one["index"]])

@@ -322,6 +322,29 @@ def test_a_picked_cluster_fades_the_rest(page: Any, ensemble: cs.Ensemble) -> No
     assert faint not in pixels(page, ".tile canvas")
 
 
+def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble: cs.Ensemble) -> None:
+    cut_into(page, 2)
+    page.keyboard.press("c")
+    max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
+    table = page.locator("#panel-detail table", has_text="How far to trust each clustering")
+    table.wait_for()
+    node = int(state(page)["sel"].split(".")[1].rstrip("c"))
+    meta = cs.organize(ensemble, 2)
+    branch = meta.branch(node)
+    members = meta.consensus(branch).members.assign(leaf=branch).sort_values("reliability", kind="stable")
+    rows = cells(table)
+    assert len(rows) == min(len(members), 100)
+    for (name, reliability, without), row in zip(rows, members.itertuples(), strict=False):
+        assert name == f"clustering {row.leaf}"
+        assert float(reliability) == pytest.approx(row.reliability, rel=5e-3, abs=1e-6)
+        assert (without == "yes") == row.better_without
+    left = int(members["better_without"].sum())
+    words = (
+        f"Better without {left} of {len(members)} clusterings" if left else "No clustering is so far from the others"
+    )
+    assert words in page.locator("#panel-detail").inner_text()
+
+
 def test_an_object_under_the_pointer_has_its_id(page: Any, ensemble: cs.Ensemble) -> None:
     xy = plane_of(ensemble, load_beads()).xy
     alone = int(np.argmax(xy[:, 0]))

@@ -53,8 +53,9 @@
  *   made: Record<string, unknown> | null, weights: {feature: string, weight: number}[] | null,
  *   features: ClusterMarks[] | null, confidence: Histogram | null, support: Histogram | null,
  *   n_floaters: number, floating: number, floaters: Floater[], known: KnownTable[],
- *   trust: {confidence: number[], support: number[], floaters: number[]} | null,
+ *   trust: {confidence: number[], support: number[], floaters: number[]} | null, members: Members | null,
  * }} Detail
+ * @typedef {{leaf: number[], reliability: (number | null)[], better_without: boolean[], n_better_without: number}} Members
  * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
  * @typedef {{feature: string, words?: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
  * @typedef {{mean: number | null, histogram: number[]}} Histogram

@@ -176,6 +176,7 @@ function Assessed({ detail }) {
         )}
       </p>
       <Trust detail={detail} />
+      <Members detail={detail} />
       {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
     </section>
   );
@@ -198,6 +199,34 @@ function Trust({ detail }) {
       ])}
       most={100}
     />
+  );
+}
+
+/** How far to trust each clustering of a consensus, the least reliable first. @param {{detail: Detail}} props */
+function Members({ detail }) {
+  const store = useStore();
+  const { members, size } = detail;
+  if (!members) return null;
+  const left = members.n_better_without;
+  const order = members.leaf.length < size ? `: the least reliable of ${formatCount(size)}` : ", the least reliable first";
+  return (
+    <>
+      <p class="note" title="Agreement with what the others say, at its own fineness: 0 is chance, 1 is the most">
+        {left
+          ? `Better without ${formatCount(left)} of ${plural(size, "clustering")}, by their reliability.`
+          : "No clustering is so far from the others that it is better left out."}
+      </p>
+      <Table
+        caption={`How far to trust each clustering${order}`}
+        heads={["clustering", "reliability", "better without it"]}
+        rows={members.leaf.map((leaf, at) => [
+          clusteringName(store, leaf),
+          formatNumber(members.reliability[at], 3),
+          members.better_without[at] ? "yes" : "",
+        ])}
+        most={100}
+      />
+    </>
   );
 }
 
@@ -375,6 +404,7 @@ function Tables({ detail }) {
         ) : null;
       })}
       <Trust detail={detail} />
+      <Members detail={detail} />
       {detail.floaters.length ? <Floaters floaters={detail.floaters} names={detail.names} /> : null}
       <Made detail={detail} />
       <Weights detail={detail} />

@@ -21,7 +21,7 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
-from consilience.meta.group_consensus import group_confidence, group_labels, group_support
+from consilience.meta.group_consensus import group_confidence, group_labels, group_reliability, group_support
 from consilience.meta.tree import grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
@@ -67,6 +67,8 @@ class DisplayedClustering:
         Share of the branch's clusterings that put each object there; None of a single clustering.
     assess : function, or None
         Computes the confidence of a consensus, which takes longer than the consensus itself.
+    judge : function, or None
+        Computes how reliable each clustering of a consensus is, and whether it is better without it.
     """
 
     ref: Ref
@@ -77,6 +79,7 @@ class DisplayedClustering:
     names: list[str] | None = None
     support: Floats | None = None
     assess: Callable[[], Floats] | None = None
+    judge: Callable[[], pd.DataFrame] | None = None
 
     @property
     def nbytes(self) -> int:
@@ -92,6 +95,11 @@ class DisplayedClustering:
     def confidence(self) -> Floats | None:
         """Probability that each object belongs to its cluster; None of a single clustering."""
         return None if self.assess is None else self.assess()
+
+    @cached_property
+    def members(self) -> pd.DataFrame | None:
+        """`leaf`, `reliability` and `better_without` of the clusterings of a consensus, the least reliable first."""
+        return None if self.judge is None else self.judge()
 
     @cached_property
     def floaters(self) -> Ints:
@@ -242,8 +250,13 @@ class Snapshot:
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
             return group_confidence(ensemble[:, members], codes)
 
+        def judge() -> pd.DataFrame:
+            reliability, without = group_reliability(ensemble[:, members], codes)
+            table = pd.DataFrame({"leaf": members, "reliability": reliability, "better_without": without})
+            return table.sort_values("reliability", kind="stable")
+
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
-        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess)
+        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge)
 
     def _labels(self, members: Ints) -> Labels:
         """The labels of some clusterings, one after the other, −1 missing."""

@@ -13,13 +13,14 @@ import numpy as np
 from consilience import _kernels
 from consilience._check import check_choice
 from consilience._random import stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
 from consilience.consensus.assessment import confidence_of
 from consilience.consensus.association_tree import join_tree_of
 from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
+from consilience.consensus.trust import reliability_of
 from consilience.ensemble import Ensemble
 from consilience.meta.distances import medoid_of
 
@@ -98,6 +99,11 @@ def group_confidence(some: Ensemble, labels: Labels) -> Floats:
     problem = check_problem(some)
     _, found = confidence_of(problem, labels[problem.first], kind=EvidenceAccumulation._resample)
     return np.asarray(problem.to_objects(found, 0.0))
+
+
+def group_reliability(some: Ensemble, labels: Labels) -> tuple[Floats, Array]:
+    """Of every member of a group, its reliability, and whether the consensus is better without it; see `Consensus.members`."""
+    return reliability_of(check_problem(some), labels)
 
 
 def drawn_objects(n_objects: int) -> Ints:

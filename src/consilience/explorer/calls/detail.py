@@ -21,7 +21,7 @@ from consilience.measures.column_effects import ColumnEffects
 from consilience.measures.effect_sizes import Z, effect_sizes
 from consilience.tables import Table
 
-WEIGHTS, FLOATERS, BINS = 30, 100, 20
+WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20
 CELLS = 100_000  # of a table of clusters × classes that is still sent
 BESIDE = ("weights", "settings", "name", "number")  # columns of info that are told elsewhere
 TOP, DESCRIBED = 8, 60  # columns for each cluster, and clusters that they mark
@@ -44,6 +44,7 @@ def answer(call: Call) -> Reply:
             "names": one.names,
             "sizes": np.bincount(one.codes[one.codes >= 0], minlength=one.clusters),
             "trust": _trust(one),
+            "members": _members(one),
             "n_missing": int(np.count_nonzero(one.codes < 0)),
             "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
             "made": None if row is None else _made(row),
@@ -164,6 +165,15 @@ def _trust(one: DisplayedClustering) -> dict[str, Any] | None:
         return None
     table = cluster_means(one.codes, one.confidence, one.support)
     return {name: table[name].to_numpy() for name in ("confidence", "support", "floaters")}
+
+
+def _members(one: DisplayedClustering) -> dict[str, Any] | None:
+    """Reliability of the clusterings of a consensus, as in :attr:`Consensus.members`: the least reliable, at most 100."""
+    if one.members is None:
+        return None
+    some = one.members.head(MEMBERS)
+    shown = {name: some[name].to_numpy() for name in ("leaf", "reliability", "better_without")}
+    return {**shown, "n_better_without": int(one.members["better_without"].sum())}
 
 
 def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
