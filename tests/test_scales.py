@@ -6,39 +6,35 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import entropy, t
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
-from consilience.consensus import scales as scales_file
-from consilience.consensus.cluster_similarity import Overlaps
+from consilience.consensus.cluster_similarity import Overlaps, nearest_clusters
 from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.scales import (
-    Halves,
-    Scales,
-    by_mcla,
-    by_walk,
-    compare_halves,
-    find_scales,
-    find_splits,
-    rank,
-    sample_objects,
-)
+from consilience.consensus.halves import Halves, by_mcla, by_walk, compare_halves
+from consilience.consensus.nesting import nesting
+from consilience.consensus.null_clouds import clouds, cluster_cloud, expanded, mean_agreement
+from consilience.consensus.row_tree import cut_clusters, leaf_tree
+from consilience.consensus.scales import Judged, Scales, find_scales, make_curve, rank, sample_objects, stable_range
+from consilience.consensus.splits import find_splits
 from consilience.generation.kmeans import kmeans_runs
 from consilience.measures import adjusted_rand
 from samples import noisy_copies, random_labels
 
 
-def kmeans_of(seed, spread, n=200, r=12, numbers=(2, 9)):
+def kmeans_of(seed, spread, n=200, r=12, numbers=(2, 9), length=1.0):
     """k-means with several numbers of clusters of four clusters as far apart as said, and the clusters; of one cloud without spread."""
     rng, truth = np.random.default_rng(seed), np.arange(n) % 4
-    X = rng.normal(size=(n, 4)) + spread * np.eye(4)[truth]
+    X = rng.normal(size=(n, 4)) * [length, 1, 1, 1] + spread * np.eye(4)[truth]
     drawn = np.random.default_rng(seed).integers(numbers[0], numbers[1] + 1, r)
     return np.asarray(kmeans_runs(X, drawn, seed=seed, max_iter=100).labels).T, truth
 
 
 def curve_of(stability, null_high=0.5, start=2):
     k = np.arange(start, start + len(stability))
-    return pd.DataFrame({"n_clusters": k, "stability": stability, "sem": 0.0, "null": 0.1, "null_high": null_high})
+    null = {"sem": 0.0, "null": 0.1, "null_high": null_high, "nesting": 0.5, "nesting_high": 0.9}
+    return pd.DataFrame({"n_clusters": k, "stability": stability, **null})
 
 
 def test_agreement_is_the_adjusted_rand_index_of_all_objects():
@@ -110,6 +106,8 @@ def test_halves_that_cannot_make_as_many_clusters():
         ([1.0, 0.9, 0.3, 0.2, 0.1, 0.1], [2]),
         ([0.1, 0.2, 0.3, 0.4, 0.5], [6]),  # no other than the largest
         ([0.1, 0.6, 0.3, 0.4, 0.9], [3]),  # the largest may go on rising
+        ([0.3, 0.4, 0.5, 0.69, 0.7, 0.71, 0.72, 0.71, 0.3], [5]),  # where the curve is flat, the fewest
+        ([0.3, 0.4, 0.5, 0.93, 0.94, 0.95, 0.93, 0.3], [7]),  # but not where it is sure
     ],
 )
 def test_scales_of_hand_made_curves(stability, expected):
@@ -129,27 +127,101 @@ def test_four_scales_at_most():
 
 def test_what_is_more_than_chance():
     curve = curve_of([0.2, 0.3, 0.9, 0.3, 0.2, 0.2, 0.4, 0.2, 0.1])
-    table = Scales(curve, rank(curve), None, [], None, 2).table
+    table = Scales(curve, rank(curve), None, [], None, False).table
     assert table["n_clusters"].tolist() == [4, 8]
     assert table["real"].tolist() == [True, False]
     assert_allclose(table["excess"], [0.4, -0.1])
     perfect = curve_of([0.3, 0.3, 1.0, 0.3, 0.3], null_high=0.9995)
-    assert not Scales(perfect, [4], None, [], None, 2).table["real"].any()  # nothing is told apart so near to 1
+    assert not Scales(perfect, [4], None, [], None, False).table["real"].any()  # nothing is told apart so near to 1
 
 
 def test_the_null_by_definition():
     rng = np.random.default_rng(0)
-    numbers = np.array([2, 3])
-    halves, *clouds = (
-        Halves(rng.integers(0, 3, (4, 2, 2, 30)).astype(np.int16), np.ones(30), numbers) for _ in range(4)
+    numbers, shapes = np.array([2, 3, 4]), np.array([0, 0, 0, 1, 1])
+    found, *clouds = (
+        Judged(Halves(rng.integers(0, 3, (4, 2, 3, 30)).astype(np.int16), np.ones(30), numbers), rng.random(3), shape)
+        for shape in (0, *shapes)
     )
-    curve = scales_file._curve(halves, clouds)
-    z = np.arctanh([cloud.agreement.mean(axis=0) for cloud in clouds])
-    lead = max(4 * np.sqrt(z.var(axis=0, ddof=1).mean()), 0.15)
-    assert_allclose(curve["stability"], halves.agreement.mean(axis=0))
-    assert_allclose(curve["sem"], halves.agreement.std(axis=0, ddof=1) / 2)
-    assert_allclose(curve["null"], np.tanh(z.mean(axis=0)))
-    assert_allclose(curve["null_high"], np.tanh(z.mean(axis=0) + lead))
+    curve = make_curve(found, clouds)
+    every = {
+        "stability": (np.arctanh([cloud.halves.agreement.mean(axis=0) for cloud in clouds]), 0.15),
+        "nesting": (-np.log(1 - np.array([cloud.nesting for cloud in clouds])), 0.3),
+    }
+    high = {}
+    for name, (z, least) in every.items():
+        squares = sum(((z[shapes == s] - z[shapes == s].mean(axis=0)) ** 2).sum(axis=0) for s in (0, 1))
+        around = np.array([[3, 1, 0], [1, 2, 1], [0, 1, 3]])  # the ends count once more for what is beyond
+        deviation = np.sqrt(around @ squares / (4 * 3))  # five clouds of two shapes
+        high[name] = np.max([z[shapes == s].mean(axis=0) for s in (0, 1)], axis=0) + np.maximum(5 * deviation, least)
+    assert_allclose(curve["stability"], found.halves.agreement.mean(axis=0))
+    assert_allclose(curve["sem"], found.halves.agreement.std(axis=0, ddof=1) / 2)
+    assert_allclose(curve["null_high"], np.tanh(high["stability"]))
+    assert_allclose(curve["nesting"], found.nesting)
+    assert_allclose(curve["nesting_high"], 1 - np.exp(-high["nesting"]))
+
+
+def test_either_measure_makes_a_number_real():
+    curve = curve_of([0.3, 0.4, 0.8, 0.4, 0.3], null_high=0.9)
+    curve.loc[2, "nesting"] = 0.95
+    assert Scales(curve, [4], None, [], None, False).table["real"].tolist() == [True]
+
+
+def test_nesting_by_definition():
+    """Of entropies, on the objects that a clustering labels; a clustering of one cluster says nothing."""
+    answer = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    finer, torn = np.array([0, 0, 1, 1, 2, 2, 2, 2]), np.array([0, 0, 0, 1, 1, 1, 1, 1])
+    unlike, missing = np.array([0, 1, 0, 1, 0, 1, 0, 1]), np.array([0, 0, -1, -1, 1, 1, -1, -1])
+
+    def of(*columns):
+        problem = check_problem(np.column_stack(columns))
+        return nesting(problem, [answer[problem.first]])[0]
+
+    assert of(finer) == pytest.approx(1)
+    assert of(unlike) == pytest.approx(0)
+    assert of(missing, np.arange(8) // 2) == pytest.approx(1)
+    both = entropy([3 / 8, 1 / 8, 4 / 8])
+    expected = 1 - min(
+        (both - entropy([3 / 8, 5 / 8])) / entropy([1, 1]), (both - entropy([1, 1])) / entropy([3 / 8, 5 / 8])
+    )
+    assert of(torn, np.arange(8)) == pytest.approx((expected + 1) / 2)
+    assert of(torn, np.arange(8), np.zeros(8, int)) == pytest.approx((expected + 1) / 2)
+
+
+def test_all_numbers_from_one_tree_are_what_each_gives_alone():
+    """The clusters of `cuts` are those that the walk cuts and refines at one number."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 6, (90, 8))
+    labels[:, :4] = np.repeat(rng.integers(0, 6, (15, 4)), 6, axis=0)
+    problem = check_problem(labels, None, rng.integers(1, 4, 90))
+    similarity, numbers = Overlaps.of(problem).similarity(), np.array([2, 3, 5, 9, 20])
+    tree = leaf_tree(problem, similarity, np.arange(problem.n_rows), problem.weights)
+    found = by_walk(Overlaps.of(problem))(problem, np.arange(8), numbers)
+    for k, mine in zip(numbers.tolist(), found, strict=True):
+        cut = cut_clusters(tree, problem.weights, k)
+        expected = nearest_clusters(problem, similarity, cut, k, 3)[0]
+        assert adjusted_rand(mine, expected) > 0.999, k
+
+
+def test_clouds_are_like_the_ensemble():
+    """As many objects and clusters, the same labels missing, and clusterings that agree at least as much in every shape."""
+    ensemble, _ = kmeans_of(0, 3.0)
+    labels = np.where(np.random.default_rng(1).random(ensemble.shape) < 0.2, -1, ensemble)
+    problem = check_problem(labels)
+    every, made = expanded(problem), list(clouds(problem, 0))
+    assert len(made) == 9
+    for _, cloud in made:
+        assert_array_equal(cloud.labels < 0, every < 0)
+        assert (cloud.n_clusters <= problem.sizes).all()
+    assert np.mean([mean_agreement(cloud) for _, cloud in made]) > mean_agreement(cs.Ensemble(every)) - 0.02
+    round_one, long = (mean_agreement(cluster_cloud(problem, every, 8, length, 0)) for length in (1.0, 20.0))
+    assert long > round_one + 0.1
+
+
+def test_the_range_of_a_scale():
+    curve = curve_of([0.3, 0.86, 0.9, 0.87, 0.8, 0.88])
+    assert stable_range(curve, 4) == (3, 5)
+    assert stable_range(curve, 7) == (7, 7)
+    assert stable_range(curve, 2) == (2, 2)  # those beside it are more stable
 
 
 def test_splits_of_hand_made_scales():
@@ -161,8 +233,12 @@ def test_splits_of_hand_made_scales():
     halves = Halves(labels, np.ones(12), np.array([2, 3, 4]))
     # In the cloud the halves disagree inside the clusters.
     mixed = np.array([0, 2, 0, 2, 0, 2, 0, 2, 1, 1, 1, 1])
-    cloud = Halves(np.array([[[two, three, four], [two, mixed, other]]], np.int16), np.ones(12), np.array([2, 3, 4]))
-    scales = Scales(curve_of([0.9, 0.8, 0.7]), [3, 2, 4], halves, [cloud], np.arange(12), 2)
+    torn = np.array([0, 0, 0, 2, 0, 2, 2, 2, 1, 1, 1, 1])
+    null = [
+        Halves(np.array([[[two, three, four], [two, half, other]]], np.int16), np.ones(12), np.array([2, 3, 4]))
+        for half in (mixed, torn)
+    ]
+    scales = Scales(curve_of([0.9, 0.8, 0.7]), [3, 2, 4], halves, null, np.arange(12), False)
     weights = np.full(12, 5.0)
     found = find_splits(scales, {2: two, 3: three, 4: four}, weights)
     assert found[["from_k", "to_k", "cluster", "into", "size"]].to_numpy().tolist() == [
@@ -170,7 +246,9 @@ def test_splits_of_hand_made_scales():
         [3, 4, 1, "1, 3", 20],
     ]
     assert found["stability"].iloc[0] == 1
-    assert found["null_high"].iloc[0] == pytest.approx(adjusted_rand_score(three[:8], mixed[:8]))
+    z = np.arctanh([adjusted_rand_score(three[:8], half[:8]) for half in (mixed, torn)])
+    high = np.tanh(z.mean() + t.ppf(1 - 0.05 / 2, 1) * z.std(ddof=1))  # two splits are looked at
+    assert found["null_high"].iloc[0] == pytest.approx(high)
     assert found["real"].tolist() == [True, False]
     nothing = find_splits(scales, {3: three}, weights)
     assert list(nothing) == list(found)
@@ -183,7 +261,7 @@ def test_a_sliver_is_no_split():
     three[0] = 2  # one object of fifty
     labels = np.array([[[two, three]] * 2], np.int16)
     halves = Halves(labels, np.ones(100), np.array([2, 3]))
-    scales = Scales(curve_of([0.9, 0.8]), [2, 3], halves, [], np.arange(100), 2)
+    scales = Scales(curve_of([0.9, 0.8]), [2, 3], halves, [], np.arange(100), False)
     assert len(find_splits(scales, {2: two, 3: three}, np.ones(100))) == 0
 
 
@@ -199,9 +277,12 @@ def test_noisy_copies_have_their_number(noise, seed):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("what", ["random labels", "one cloud"])
+@pytest.mark.parametrize("what", ["random labels", "one cloud", "a long cloud"])
 def test_nothing_is_more_stable_than_chance_where_there_is_nothing(what, seed):
-    ensemble = random_labels(seed, 200, 8, 4) if what == "random labels" else kmeans_of(seed, 0.0)[0]
+    if what == "random labels":
+        ensemble = random_labels(seed, 200, 8, 4)
+    else:
+        ensemble = kmeans_of(seed, 0.0, length=5.0 if what == "a long cloud" else 1.0)[0]
     result = cs.combine(ensemble, "auto")
     assert not result.scales["real"].any()
     assert "no number of clusters is more stable than chance" in result.note
@@ -215,7 +296,7 @@ def test_separated_clusters_are_real(seed):
     assert result.n_clusters == 4
     assert adjusted_rand(truth, result.labels) > 0.97
     assert result.scales["real"].iloc[0]
-    assert "two halves of the clusterings agree on 4 clusters with ARI" in result.note
+    assert "two halves of the clusterings agree on 4 clusters" in result.note
     assert result.curve["n_clusters"].iloc[0] == 2
     numbers = sorted(result.scales["n_clusters"])
     assert result.scale_labels.shape == (200, len(numbers))

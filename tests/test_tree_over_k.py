@@ -42,9 +42,11 @@ def scaled(ens: cs.Ensemble) -> Consensus:
     scales = pd.DataFrame(
         {"n_clusters": [8, 4, 2], "stability": [0.9, 0.8, 0.7], "null": 0.1, "null_high": [0.2, 0.3, 0.75]}
     )
+    scales["from_k"], scales["to_k"] = [7, 4, 2], [9, 5, 2]
     scales["excess"] = scales["stability"] - scales["null_high"]
     scales["real"], scales["confidence"] = scales["excess"] > 0, 0.9
-    curve = pd.DataFrame({"n_clusters": range(2, 10), "stability": 0.7, "sem": 0.01, "null": 0.1, "null_high": 0.2})
+    null = {"null": 0.1, "null_high": 0.2, "nesting": 0.8, "nesting_high": 0.9}
+    curve = pd.DataFrame({"n_clusters": range(2, 10), "stability": 0.7, "sem": 0.01, **null})
     splits = pd.DataFrame(
         {"from_k": [2, 4], "to_k": [4, 8], "cluster": [0, 1], "into": ["0, 2", "1, 5"], "size": [100, 50],
          "stability": [0.9, 0.4], "null_high": [0.5, 0.5], "real": [True, False]}
@@ -174,6 +176,10 @@ def test_scales_are_drawn_with_the_null(scaled, tmp_path):
     axis = scales_figure(scaled).axes[0]
     assert [text.get_text() for text in axis.texts] == ["8", "4", "2"]
     assert axis.collections[0].get_paths()[0].get_extents().ymax == pytest.approx(0.2)
+    ranges = [line.get_xdata() for line in axis.lines if line.get_linewidth() == 4]
+    assert [tuple(ends) for ends in ranges] == [(7, 9), (4, 5), (2, 2)]
+    nesting = {line.get_label(): line.get_ydata()[0] for line in axis.lines if "nesting" in str(line.get_label())}
+    assert nesting == {"nesting": 0.8, "nesting by chance": 0.9}
     draw_scales(scaled, tmp_path / "scales.png")
     assert (tmp_path / "scales.png").stat().st_size > 5000
     lone = replace(scaled, curve=scaled.curve.iloc[:1], scales=scaled.scales.iloc[2:])  # copies of one grouping
@@ -219,7 +225,7 @@ def test_the_report_has_scales_tree_and_members(scaled, tmp_path):
     report(again, tmp_path / "page.html", figures=tmp_path / "parts")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Is the split real?" in text
-    assert "Stability above the grey band" in text
+    assert "Stability above the grey band, or nesting above" in text
     assert "How far to trust each clustering, the least reliable first" in text
     names = {path.name for path in (tmp_path / "parts").iterdir()}
     assert {

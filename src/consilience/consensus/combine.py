@@ -30,8 +30,9 @@ from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.quadratic import QuadraticConsensus
 from consilience.consensus.result import Consensus
 from consilience.consensus.row_tree import fits, narrowed
-from consilience.consensus.scales import FEWEST, Scales, find_scales, find_splits
+from consilience.consensus.scales import FEWEST, Scales, find_scales
 from consilience.consensus.sccc import SCCC
+from consilience.consensus.splits import find_splits
 from consilience.consensus.trust import trust_tables
 from consilience.consensus.vote import MajorityVote
 from consilience.consensus.walk import ClusterWalk
@@ -154,12 +155,17 @@ def combine(
 
 
 def _fit(
-    ens: Ensemble, problem: Problem, method: str, how: dict[str, Any], options: dict[str, Any]
+    ens: Ensemble,
+    problem: Problem,
+    method: str,
+    how: dict[str, Any],
+    options: dict[str, Any],
+    choice: tuple[str, str] | None = None,
 ) -> tuple[Any, str, list[str]]:
-    """The fitted estimator, its name, and what is to be said of it."""
+    """The fitted estimator, its name, and what is to be said of it; `choice` is what "auto" takes, with the reason, if known."""
     notes, chosen, fitted = [], method == "auto", problem
     if chosen:
-        method, note = _choose_method(problem, how)
+        method, note = choice or _choose_method(problem, how)
         notes.append(note)
         if method == "dawid_skene":
             fitted = narrowed(problem)  # what it was judged by
@@ -235,7 +241,9 @@ def _at_scales(
 ) -> Consensus:
     """The answer at the most stable number of clusters, with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
-    fits = {k: _fit(ens, problem.with_clusters(k), method, how, options) for k in scales.ranked}
+    best = problem.with_clusters(scales.ranked[0])
+    choice = _choose_method(best, how) if method == "auto" else None  # one for all scales
+    fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
     estimator, method, notes = fits[scales.ranked[0]]
     labeled = problem.inverse >= 0
     table = scales.table.assign(confidence=[float(fits[k][0].confidence_[labeled].mean()) for k in scales.ranked])
@@ -259,13 +267,17 @@ def _at_scales(
 def _about_scales(scales: Scales) -> str:
     """How the number of clusters was chosen, and how far to trust it."""
     best = scales.table.iloc[0]
-    found = f"two halves of the clusterings agree on {count(int(best['n_clusters']), 'cluster')} with ARI {best['stability']:.2f}"
-    null = "clouds without clusters" if scales.dimensions else "shuffled labels"
+    about = "" if best["from_k"] == best["to_k"] else f" (about as well from {best['from_k']} to {best['to_k']})"
+    clusters = count(int(best["n_clusters"]), "cluster")
+    found = f"two halves of the clusterings agree on {clusters}{about} with ARI {best['stability']:.2f}"
+    null = "shuffled labels" if scales.copies else "clouds without clusters"
     cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
     if not scales.table["real"].any():
         return f"no number of clusters is more stable than chance: {found}, {cloud}"
     if not best["real"]:
         found = f"the most stable number is no more stable than chance, but coarser or finer ones are: {found}"
+    elif best["excess"] <= 0:
+        cloud += f"; but the clusterings nest with them by {best['nesting']:.2f} (up to {best['nesting_high']:.2f} by chance)"
     also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
     return f"{found}, {cloud}" + (
         f"; {'also ' * bool(best['real'])}more stable than chance: {', '.join(also)}" if also else ""

@@ -1,136 +1,82 @@
 """How many clusters: the numbers at which an ensemble agrees with itself, beside what chance would give.
 
-**Stability.** Two random halves of the clusterings are combined separately (:mod:`consilience.consensus.cluster_similarity`); one tree
-of each half gives its clusters at every k. The stability of k is the adjusted Rand index of the two answers, averaged over eight
-splits, on a sample of 1,000 objects.
+**Stability** of k: the adjusted Rand index of the answers of two halves of the clusterings (:mod:`consilience.consensus.halves`),
+averaged over eight splits, on a sample of 1,000 objects. Whatever the method of the answer, halves are combined as
+:class:`consilience.consensus.ClusterWalk` does.
 
-**Null.** Clusterings of a cloud without clusters agree too, the more so the fewer dimensions it has. So the null is a Gaussian cloud with
-as many dimensions as leave its clusterings (k-means, the same numbers of clusters, as many objects) in at least as much agreement with one
-another as the ensemble's own have; its stability at k is measured alike, on several clouds. A number of clusters is **real** if its
-stability exceeds the mean of the clouds by four standard deviations, and by 0.15, both of Fisher's z = artanh(stability).
+**Real** is a number whose stability, or whose nesting (:mod:`consilience.consensus.nesting`), is more than clouds without clusters
+give (:mod:`consilience.consensus.null_clouds`). Both are judged as z without an end, artanh(stability) and −log(1 − nesting): above
+the mean of every shape of cloud by five standard deviations of single clouds at this number, and by 0.15 and 0.3 at least. Five, since
+several numbers are judged, twice each, and the deviation is that of a few clouds.
 
-**Scales** are the peaks of the stability curve, smoothed over neighboring k, at least a factor 1.4 apart, the highest first. k = 2
-needs a lead of 0.2, because the coarsest cut is stable on nearly any data.
+**Scales** come from peaks of the stability curve, smoothed over neighboring k, the highest first, at least a factor 1.4 apart. k = 2
+needs a lead of 0.2, because the coarsest cut is stable on nearly any data. Where a peak is below 0.9 the scale is the fewest clusters
+beside it that are hardly less stable (0.06 in z), since a flat curve has no number of its own, and there must be a valley between it
+and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
 
 **Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
 a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
-MCLA, and its null is the same clusterings with shuffled labels, since clusterings of a cloud err alike.
-
-**Splits.** From one scale to the next finer one some clusters split. A split is real if, within the cluster, the halves agree on its parts
-more than the halves of the clouds do within theirs.
+MCLA, beside shuffled labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience._progress import track
 from consilience._random import child_seed, stream
-from consilience._types import Array, Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints
 from consilience.consensus.assessment import err_alike
-from consilience.consensus.cluster_similarity import Overlaps, nearest_clusters
+from consilience.consensus.cluster_similarity import Overlaps
 from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.linkage import cut_tree
-from consilience.consensus.mcla import MCLA
-from consilience.consensus.row_tree import leaf_tree, narrowed
-from consilience.ensemble import Ensemble
-from consilience.generation.kmeans import kmeans_runs
-from consilience.measures.counts import Sums
-from consilience.measures.pairs import adjusted_rand_from
-from consilience.measures.pairwise import pairwise as all_pairs
+from consilience.consensus.halves import Combine, Halves, by_mcla, by_walk, compare_halves, mcla
+from consilience.consensus.nesting import nesting
+from consilience.consensus.null_clouds import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
+from consilience.consensus.row_tree import narrowed
 
 OBJECTS = 1000  # by which stability is judged
 SPLITS = 8  # into halves
-CLOUDS, CLOUD_SPLITS = 5, 4
-DIMENSIONS = 1, 2, 3, 4, 6, 10, 20, 50
+CLOUD_SPLITS = 3
 MOST = 60  # clusters that are tried
 SHOWN = 4  # scales
 APART = 1.4  # ratio of neighboring scales, at least
 HANDICAP = 0.2  # of k = 2
-LEAD = 4.0, 0.15  # standard deviations of Fisher's z, and z itself, above the null that are more than chance
-ROUNDS = 3
-NEARLY = 0.999  # stability beyond which z is not told apart
-PART = 0.05  # of a cluster that must leave it to be a split
+DEVIATIONS = 5.0  # of clouds, above their mean, that are more than chance
+LEAD = {"stability": 0.15, "nesting": 0.3}  # above their mean at least, as z
+NEARLY = 0.999  # stability and nesting beyond which z is not told apart
+NEAR = 0.05  # stability that numbers in the range of a scale may lack
+HARDLY = (
+    0.06  # z of stability that fewer clusters may lack to be preferred, and that a valley between peaks has at least
+)
+SURE = 0.9  # stability from which a peak is taken as it is
 MOSTLY = 0.5  # of the clusterings that have one number of clusters, where they are copies of one grouping
 FEWEST = 4  # clusterings: two for each half
 
 
 @dataclass(frozen=True, eq=False)
-class Halves:
-    """Answers of both halves of several splits, at every number of clusters.
+class Judged:
+    """An ensemble at every number of clusters: answers of halves, and the nesting of the answer of all clusterings.
 
     Attributes
     ----------
-    labels : (n_splits, 2, n_numbers, n_rows) int array
-    weights : (n_rows,) array
-        Objects of every row.
-    numbers : (n_numbers,) int array
-        Of clusters.
+    halves : Halves
+    nesting : (n_numbers,) array
+    shape : int
+        Of a cloud without clusters.
     """
 
-    labels: NDArray[np.int16]
-    weights: Floats
-    numbers: Ints
+    halves: Halves
+    nesting: Floats
+    shape: int = 0
 
-    @cached_property
-    def agreement(self) -> Floats:
-        """(n_splits, n_numbers) adjusted Rand index of the halves; 0 where they leave all in one cluster."""
-        return np.array(
-            [[self._compare(split[0, i], split[1, i]) for i in range(len(self.numbers))] for split in self.labels]
-        )
-
-    def within(self, i: int, inside: Array) -> Floats:
-        """(n_splits,) adjusted Rand index of the halves at the i-th number on some of the rows."""
-        return np.array([self._compare(split[0, i], split[1, i], inside) for split in self.labels])
-
-    def _compare(self, a: Array, b: Array, inside: Array | None = None) -> float:
-        a, b, weights = (a, b, self.weights) if inside is None else (a[inside], b[inside], self.weights[inside])
-        if (a == a[0]).all() or (b == b[0]).all():  # halves that part nothing do not agree on parts
-            return 0.0
-        k = int(max(a.max(), b.max())) + 1
-        table = np.bincount(a.astype(np.int64) * k + b, weights, minlength=k * k).reshape(k, k)
-        squares = (np.array([np.square(part).sum()]) for part in (table, table.sum(axis=1), table.sum(axis=0)))
-        return float(adjusted_rand_from(Sums(np.array([table.sum()]), *squares))[0])
-
-
-Combine = Callable[[Problem, Ints, Ints], list[Ints]]
-
-
-def by_walk(overlaps: Overlaps) -> Combine:
-    """Clusters of the rows by some of the clusterings at several numbers, all cut from one tree."""
-
-    def combine(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
-        similarity = overlaps.similarity(np.bincount(half, minlength=problem.n_clusterings).astype(float))
-        tree = leaf_tree(problem, similarity, np.arange(problem.n_rows), problem.weights)
-        return [nearest_clusters(problem, similarity, cut_tree(tree, k), k, ROUNDS)[0] for k in numbers.tolist()]
-
-    return combine
-
-
-def by_mcla(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
-    """The same by MCLA, anew for every number."""
-    part = replace(problem, labels=np.ascontiguousarray(problem.labels[:, half]), given=None)
-    return [_mcla(part, k) for k in numbers.tolist()]
-
-
-def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, combine: Combine) -> Halves:
-    """Combine the halves of several splits of the clusterings at every number of clusters; 0 where a half cannot make as many."""
-    m = problem.n_clusterings
-    labels = np.zeros((n_splits, 2, len(numbers), problem.n_rows), np.int16)
-    for s in range(n_splits):
-        order = stream(seed, "consensus.halves", s).permutation(m)
-        for h, half in enumerate((order[: m // 2], order[m // 2 : 2 * (m // 2)])):
-            can = numbers <= len(np.unique(problem.labels[:, half], axis=0))
-            if can.any():
-                labels[s, h, can] = combine(problem, half, numbers[can])
-    return Halves(labels, problem.weights, numbers)
+    @property
+    def z(self) -> dict[str, Floats]:
+        """(n_numbers,) artanh of the stability, and −log(1 − nesting)."""
+        stability = self.halves.agreement.mean(axis=0)
+        return {"stability": _z(stability), "nesting": -np.log1p(-np.clip(self.nesting, 0, NEARLY))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,15 +86,15 @@ class Scales:
     Attributes
     ----------
     curve : DataFrame
-        `n_clusters`, `stability`, `sem`, `null`, `null_high` of every number tried.
+        `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number tried.
     ranked : list of int
         The scales, the most stable first.
     halves, null : Halves, list of Halves
         Of the ensemble, and of every cloud.
     rows : (n_sampled,) int array
         Rows of the problem that were sampled.
-    dimensions : int
-        Of the clouds; 0 where labels were shuffled instead.
+    copies : bool
+        Whether the clusterings are noisy copies, beside shuffled labels.
     """
 
     curve: pd.DataFrame
@@ -156,14 +102,17 @@ class Scales:
     halves: Halves
     null: list[Halves]
     rows: Ints
-    dimensions: int
+    copies: bool
 
     @property
     def table(self) -> pd.DataFrame:
-        """The scales in order: `n_clusters`, `stability`, `null`, `null_high`, `excess`, `real`."""
+        """The scales in order: the curve there, its range `from_k` to `to_k`, `excess` of the stability above chance, `real`."""
         at = self.curve.set_index("n_clusters").loc[self.ranked].reset_index()
+        ends = [stable_range(self.curve, k) for k in self.ranked]
+        at.insert(1, "from_k", [low for low, _ in ends])
+        at.insert(2, "to_k", [high for _, high in ends])
         at["excess"] = at["stability"] - at["null_high"]
-        at["real"] = at["stability"].clip(upper=NEARLY) > at["null_high"]
+        at["real"] = is_real(at)
         return at.drop(columns="sem")
 
 
@@ -172,30 +121,32 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     some, rows = sample_objects(narrowed(problem), seed)
     middle = int(np.clip(np.median(problem.sizes), 2, some.n_rows))
     alike = np.mean(some.sizes == middle) >= MOSTLY  # copies of one grouping have its number of clusters
-    copies = some.n_clusterings >= FEWEST and alike and not err_alike(some, _mcla(some, middle))
+    copies = bool(some.n_clusterings >= FEWEST and alike and not err_alike(some, mcla(some, middle)))
     if copies:
         numbers = np.array([middle])
     else:
         top = min(MOST, some.n_rows, max(10, int(np.ceil(1.5 * np.quantile(some.sizes, 0.75)))))
         numbers = np.arange(2, top + 1)
-    halves = compare_halves(some, numbers, SPLITS, seed, by_mcla if copies else by_walk(Overlaps.of(some)))
-    dimensions = 0 if copies else _match_dimensions(some, seed)
+    found = judge(some, numbers, SPLITS, seed, copies)
     null = []
-    for c in track(range(CLOUDS), CLOUDS, "what chance would give", progress):
-        chance = check_problem(_shuffled(some, seed, c) if copies else _cloud(some, dimensions, seed, c))
-        how = by_mcla if copies else by_walk(Overlaps.of(chance))
-        within, unit = numbers[numbers <= chance.n_rows], child_seed(seed, "consensus.scale_halves", c)
-        null.append(compare_halves(chance, within, 2 if copies else CLOUD_SPLITS, unit, how))
+    like, total = (shuffles, SHUFFLES) if copies else (clouds, len(LENGTHS) * CLOUDS)
+    for c, (shape, ens) in enumerate(track(like(some, seed), total, "what chance would give", progress)):
+        chance = check_problem(ens)
+        unit, n_splits = child_seed(seed, "consensus.scale_halves", c), 2 if copies else CLOUD_SPLITS
+        null.append(judge(chance, numbers[numbers <= chance.n_rows], n_splits, unit, copies, shape))
     # numbers that fewer than two clouds can make are beside nothing
-    judged = max(1, sorted(len(cloud.numbers) for cloud in null)[-2])
-    halves = Halves(halves.labels[:, :, :judged], halves.weights, numbers[:judged])
-    curve = _curve(halves, null)
+    judged = max(1, sorted(len(cloud.nesting) for cloud in null)[-2])
+    halves = Halves(found.halves.labels[:, :, :judged], some.weights, numbers[:judged])
+    curve = make_curve(Judged(halves, found.nesting[:judged]), null)
     ranked = [middle] if copies else rank(curve, all_apart=halves.numbers[-1] == some.n_rows)
-    return Scales(curve, ranked, halves, null, rows, dimensions)
+    return Scales(curve, ranked, halves, [cloud.halves for cloud in null], rows, copies)
 
 
-def _mcla(problem: Problem, k: int) -> Ints:
-    return MCLA(k, random_state=0)._answer(problem.with_clusters(k))[1]
+def judge(problem: Problem, numbers: Ints, n_splits: int, seed: int, copies: bool, shape: int = 0) -> Judged:
+    """Combine halves, and all clusterings, at every number."""
+    how: Combine = by_mcla if copies else by_walk(Overlaps.of(problem))
+    answers = how(problem, np.arange(problem.n_clusterings), numbers) if len(numbers) else []
+    return Judged(compare_halves(problem, numbers, n_splits, seed, how), nesting(problem, answers), shape)
 
 
 def sample_objects(problem: Problem, seed: int) -> tuple[Problem, Ints]:
@@ -213,65 +164,74 @@ def sample_objects(problem: Problem, seed: int) -> tuple[Problem, Ints]:
     return replace(problem, labels=labels, weights=weights, inverse=inverse, given=None), rows
 
 
-def _cloud(problem: Problem, dimensions: int, seed: int, unit: int) -> Ensemble:
-    """k-means of a Gaussian cloud with as many objects, and as many clusters in every clustering."""
-    n = round(problem.weights.sum())
-    X = stream(seed, "consensus.scale_null", unit, dimensions).normal(size=(n, dimensions))
-    sizes = np.minimum(problem.sizes, n)
-    runs = kmeans_runs(X, sizes, seed=child_seed(seed, "consensus.scale_runs", unit, dimensions), max_iter=30)
-    return Ensemble(np.asarray(runs.labels).T)
-
-
-def _shuffled(problem: Problem, seed: int, unit: int) -> Ensemble:
-    """The labels of every clustering shuffled among the objects."""
-    labels = _objects(problem)
-    return Ensemble(stream(seed, "consensus.scale_null", unit, 0).permuted(labels, axis=0))
-
-
-def _objects(problem: Problem) -> Labels:
-    """Rows as often as they have objects."""
-    return np.repeat(problem.labels, np.maximum(problem.weights.round().astype(int), 1), axis=0)
-
-
-def _match_dimensions(problem: Problem, seed: int) -> int:
-    """The most dimensions in which clusterings of a cloud agree with one another at least as much as those of the ensemble."""
-    target = _mean_agreement(Ensemble(_objects(problem)))
-    low, high = 0, len(DIMENSIONS)  # the first always serves
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _mean_agreement(_cloud(problem, DIMENSIONS[middle], seed, CLOUDS)) >= target:
-            low = middle
-        else:
-            high = middle
-    return DIMENSIONS[low]
-
-
-def _mean_agreement(ens: Ensemble) -> float:
-    values = all_pairs(ens, "adjusted_rand", progress=False)
-    return float(np.nanmean(values[np.triu_indices(len(values), 1)]))
-
-
-def _curve(halves: Halves, null: list[Halves]) -> pd.DataFrame:
-    values, k = halves.agreement, halves.numbers
-    clouds = np.full((len(null), len(k)), np.nan)
-    clouds[:, 0] = 1.0  # where all of a cloud are alike, nothing is more stable
-    for c, cloud in enumerate(null):
-        clouds[c, : len(cloud.numbers)] = cloud.agreement.mean(axis=0)[: len(k)]
-    z = np.arctanh(np.clip(clouds, -NEARLY, NEARLY))
-    mean, deviation = np.nanmean(z, axis=0), np.sqrt(np.nanmean(np.nanvar(z, axis=0, ddof=1)))
+def make_curve(found: Judged, null: list[Judged]) -> pd.DataFrame:
+    """Stability and nesting of every number beside those of the null."""
+    values, k = found.halves.agreement, found.halves.numbers
+    mean, high = {}, {}
+    for name, least in LEAD.items():
+        z = np.full((len(null), len(k)), np.nan)
+        z[:, 0] = np.arctanh(NEARLY)  # where all of a cloud are alike, nothing is more stable
+        for c, cloud in enumerate(null):
+            there = cloud.z[name][: len(k)]
+            z[c, : len(there)] = there
+        mean[name], deviation = _by_shape(z, np.array([cloud.shape for cloud in null]))
+        high[name] = mean[name] + np.maximum(DEVIATIONS * deviation, least)
     return pd.DataFrame(
         {
             "n_clusters": k,
             "stability": values.mean(axis=0),
             "sem": values.std(axis=0, ddof=1) / np.sqrt(len(values)),
-            "null": np.tanh(mean),
-            "null_high": np.tanh(mean + max(LEAD[0] * deviation, LEAD[1])),
+            "null": np.tanh(mean["stability"]),
+            "null_high": np.tanh(high["stability"]),
+            "nesting": found.nesting,
+            "nesting_high": -np.expm1(-high["nesting"]),
         }
     )
 
 
+def _by_shape(z: Floats, shapes: Array) -> tuple[Floats, Floats]:
+    """(n_numbers,) the largest mean of any shape of cloud, and the deviation of clouds of one shape, smoothed over neighbors."""
+    groups = [z[shapes == shape] for shape in np.unique(shapes)]
+    known = [np.isfinite(group).sum(axis=0) for group in groups]
+    means = np.array(
+        [np.where(n > 0, np.nansum(g, axis=0) / np.maximum(n, 1), -np.inf) for g, n in zip(groups, known, strict=True)]
+    )
+    squares = sum(
+        np.nansum(np.square(group - np.where(np.isfinite(mean), mean, 0)), axis=0)
+        for group, mean in zip(groups, means, strict=True)
+    )
+    freedom = sum(np.maximum(n - 1, 0) for n in known)
+    around = [np.concatenate([part[:1], part, part[-1:]]) for part in (squares, freedom)]
+    square, free = (part[:-2] + 2 * part[1:-1] + part[2:] for part in around)
+    return means.max(axis=0), np.sqrt(square / np.maximum(free, 1))
+
+
+def is_real(curve: pd.DataFrame) -> pd.Series:
+    """Of every row of a curve, whether the stability or the nesting is more than chance."""
+    stable = curve["stability"].clip(upper=NEARLY) > curve["null_high"]
+    return stable | (curve["nesting"].clip(upper=NEARLY) > curve["nesting_high"])
+
+
+def stable_range(curve: pd.DataFrame, number: int) -> tuple[int, int]:
+    """The first and last of the numbers around a scale, without a gap, that are about as stable."""
+    value = curve["stability"].to_numpy()
+    at = int(np.flatnonzero(curve["n_clusters"] == number)[0])
+    first, last = _around(-np.abs(value - value[at]), at, NEAR)
+    return int(curve["n_clusters"].iloc[first]), int(curve["n_clusters"].iloc[last])
+
+
+def _around(values: Floats, at: int, less: float) -> tuple[int, int]:
+    """The places around one, without a gap, whose values are at most so much less."""
+    lower = np.flatnonzero(values < values[at] - less)
+    return int(lower[lower < at].max(initial=-1)) + 1, int(lower[lower > at].min(initial=len(values))) - 1
+
+
+def _z(stability: Array) -> Floats:
+    return np.arctanh(np.clip(stability, -NEARLY, NEARLY))
+
+
 def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
-    """Peaks of the smoothed stability, far enough apart, the highest first.
+    """Scales: peaks of the smoothed stability, far enough apart, the highest first.
 
     The largest number tried is not a peak, since the curve may go on rising, unless it sets all rows apart (`all_apart`) or no
     other is.
@@ -287,57 +247,16 @@ def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
     # smoothing may move a peak by one: take the best number beside it, the larger of equals
     best = [max(range(max(i - 1, 0), min(i + 2, len(k))), key=lambda j: (round(value[j], 3), j)) for i in peaks]
     found: list[int] = []
-    for _, number in sorted((-smooth[i], int(k[j])) for i, j in zip(peaks, best, strict=True)):
+    z = _z(value)
+    for _, j in sorted((-smooth[i], j) for i, j in zip(peaks, best, strict=True)):
+        if value[j] < SURE and k[j] > 2:  # where the curve is flat, the fewest clusters that are hardly less stable
+            first = max(_around(z, j, HARDLY)[0], int(np.searchsorted(k, 3)))
+            if (
+                found and z[first : j + 1].max() > z[j] + HARDLY
+            ):  # on the flank of another peak, without a valley between
+                continue
+            j = first
+        number = int(k[j])
         if len(found) < SHOWN and all(max(number / other, other / number) >= APART for other in found):
             found.append(number)
     return found
-
-
-def find_splits(scales: Scales, labels: dict[int, Ints], objects: Floats) -> pd.DataFrame:
-    """What every scale splits of the next coarser one, given the answers for the rows at every scale, and the objects of every row.
-
-    Columns: `from_k`, `to_k`, `cluster`, `into`, `size`, `stability`, `null_high`, `real`.
-    """
-    numbers: list[int] = sorted(labels)
-    found = []
-    weights, at = scales.halves.weights, {int(k): i for i, k in enumerate(scales.halves.numbers)}
-    for coarse, fine in pairwise(numbers):
-        high = _null_within(scales.null, coarse, fine)
-        one, two = labels[coarse][scales.rows], labels[fine][scales.rows]
-        table = np.zeros((coarse, fine))
-        np.add.at(table, (one, two), weights)
-        for cluster in range(coarse):
-            parts = np.flatnonzero((table[cluster] >= PART * table[cluster].sum()) & (table.argmax(axis=0) == cluster))
-            if len(parts) < 2:
-                continue
-            inside = (one == cluster) & np.isin(two, parts)
-            stability = float(np.mean(scales.halves.within(at[fine], inside)))
-            found.append(
-                (
-                    coarse,
-                    fine,
-                    cluster,
-                    ", ".join(map(str, parts)),
-                    round(objects[labels[coarse] == cluster].sum()),
-                    stability,
-                    high,
-                    stability > high,
-                )
-            )
-    names = ["from_k", "to_k", "cluster", "into", "size", "stability", "null_high", "real"]
-    return pd.DataFrame(found, columns=names)
-
-
-def _null_within(null: list[Halves], coarse: int, fine: int) -> float:
-    """What the halves of clouds reach at most, in nineteen of twenty clusters, inside a cluster of the coarser scale."""
-    values = []
-    for cloud in null:
-        at = {int(k): i for i, k in enumerate(cloud.numbers)}
-        if fine not in at:
-            continue
-        one, two = cloud.labels[0, 0, at[coarse]], cloud.labels[0, 0, at[fine]]
-        for cluster in range(coarse):
-            inside = one == cluster
-            if len(np.unique(two[inside])) > 1 and inside.sum() >= 4:
-                values.append(cloud.within(at[fine], inside).mean())
-    return float(np.quantile(values, 0.95)) if values else 1.0

@@ -115,7 +115,7 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
         print_table(console, names, rows, tuple(range(len(names))))
         if left:
             console.print(f"… {left}")
-    terms = [*(["stability"] if summary["scales"] else []), "confidence", "support", "floater"]
+    terms = [*(["stability", "nesting"] if summary["scales"] else []), "confidence", "support", "floater"]
     terms += ["recurrence"] if summary["clusters"] else []
     print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
 

@@ -34,11 +34,16 @@ COLORED = 2  # trees by known labels, in a report
 def print_scales(summary: Mapping[str, Any], console: Console) -> None:
     """Print the scales of :func:`consensus_summary`, whether each is more than chance, and the splits between them in words."""
     console.print("\nHow many clusters? Numbers at which the clusterings agree, the most stable first")
-    names = ["n_clusters", "stability", "null", "null_high", "confidence"]
+    names = ["stability", "null", "null_high", "nesting", "nesting_high", "confidence"]
     rows = []
     for row in summary["scales"]:
-        rows.append([*(format_number(row.get(name)) for name in names), format_cell(row["real"])])
-    print_table(console, [*names, "more than chance"], rows, tuple(range(len(names))))
+        numbers = [
+            format_number(row["n_clusters"]),
+            stable_range(row),
+            *(format_number(row.get(name)) for name in names),
+        ]
+        rows.append([*numbers, format_cell(row["real"])])
+    print_table(console, ["n_clusters", "range", *names, "more than chance"], rows, tuple(range(len(names) + 2)))
     if not any(row["real"] for row in summary["scales"]):
         console.print("No number of clusters is more stable than chance: any clusters here may be noise.", style="bold")
     splits = summary["splits"] or []
@@ -49,6 +54,18 @@ def print_scales(summary: Mapping[str, Any], console: Console) -> None:
     if (left := len(splits) - PRINTED) > 0:
         real = sum(bool(row["real"]) for row in splits[PRINTED:])
         console.print(f"… {count(left, 'more split')}, {real} of them real")
+
+
+def stable_range(row: Mapping[str, Any]) -> str:
+    """The numbers around a scale that are nearly as stable.
+
+    Examples
+    --------
+    >>> stable_range({"from_k": 8, "to_k": 18}), stable_range({"from_k": 3, "to_k": 3})
+    ('8–18', '3')
+    """
+    low, high = row["from_k"], row["to_k"]
+    return f"{low}" if low == high else f"{low}–{high}"
 
 
 def split_in_words(row: Mapping[str, Any]) -> str:
@@ -83,31 +100,28 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     axis = canvas(7.2, 3.8)
     figure: Any = axis.get_figure()
     k, stability = curve["n_clusters"].to_numpy(float), curve["stability"].to_numpy(float)
-    error = np.nan_to_num(curve["sem"].to_numpy(float))
-    at, low, high = k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float)
-    if len(k) == 1:  # one number has a band of no width
-        at, low, high = k[0] + np.array([-0.4, 0.4]), np.repeat(low, 2), np.repeat(high, 2)
+    _draw_null(axis, k, curve["null"].to_numpy(float), curve["null_high"].to_numpy(float))
+    if len(k) == 1:
         axis.set(xlim=(k[0] - 1, k[0] + 1), xticks=k)
-    look: dict[str, Any] = {"color": QUIET, "alpha": 0.25, "linewidth": 0, "label": "by chance"}
-    axis.fill_between(at, low, high, **look)
-    axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
+    error = np.nan_to_num(curve["sem"].to_numpy(float))
     axis.errorbar(k, stability, yerr=error, color="black", linewidth=1.2, marker=".", markersize=5, label="stability")
+    axis.plot(k, curve["nesting"], color=PALETTE[1], linewidth=1, marker=".", markersize=3, label="nesting")
+    look: dict[str, Any] = {
+        "color": PALETTE[1],
+        "linewidth": 1,
+        "linestyle": (0, (1, 1.5)),
+        "label": "nesting by chance",
+    }
+    axis.plot(*_widened(k, curve["nesting_high"].to_numpy(float)), **look)
     axis.axvline(
         one.n_clusters, color=PALETTE[0], linewidth=1, linestyle=(0, (1, 2)), label=f"this answer: {one.n_clusters}"
     )
     if one.scales is not None:
-        for name, real in (("more than chance", True), ("no more than chance", False)):
-            some = one.scales[one.scales["real"].astype(bool) == real]
-            if len(some):
-                how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
-                axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=f"a scale, {name}", **how)
-        for row in one.scales.itertuples():
-            spot = (row.n_clusters, row.stability)
-            axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
+        _draw_scales(axis, one.scales)
     if k.max() >= 12 * k.min():
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set(xlabel="number of clusters", ylabel="stability")
+    axis.set(xlabel="number of clusters", ylabel="stability, nesting")
     axis.margins(y=0.12)
     axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)
     axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
@@ -115,23 +129,53 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     return figure
 
 
+def _draw_null(axis: Any, k: Floats, low: Floats, high: Floats) -> None:
+    """The band of the stability that chance gives, and its mean."""
+    at, low, high = _widened(k, low, high)
+    axis.fill_between(at, low, high, color=QUIET, alpha=0.25, linewidth=0, label="by chance")
+    axis.plot(at, low, color=QUIET, linewidth=1, linestyle=(0, (4, 3)), label="mean of the null")
+
+
+def _widened(k: Floats, *values: Floats) -> list[Floats]:
+    """Numbers and their values; one number is given a width, or there would be nothing to see."""
+    return [k, *values] if len(k) > 1 else [k[0] + np.array([-0.4, 0.4]), *(np.repeat(value, 2) for value in values)]
+
+
+def _draw_scales(axis: Any, scales: pd.DataFrame) -> None:
+    """Scales as marks with their numbers, hollow where no more than chance, and bars over the numbers that are nearly as stable."""
+    for name, real in (("more than chance", True), ("no more than chance", False)):
+        some = scales[scales["real"].astype(bool) == real]
+        if len(some):
+            how: dict[str, Any] = {"s": 70, "facecolor": ACCENT if real else "none", "edgecolor": ACCENT}
+            axis.scatter(some["n_clusters"], some["stability"], zorder=3, label=f"a scale, {name}", **how)
+    for row in scales.itertuples():
+        axis.plot(
+            [row.from_k, row.to_k], [row.stability] * 2, color=ACCENT, linewidth=4, alpha=0.25, solid_capstyle="butt"
+        )
+        spot = (row.n_clusters, row.stability)
+        axis.annotate(str(row.n_clusters), spot, (0, 7), textcoords="offset points", ha="center", fontsize=8)
+
+
 def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
     """The numbers of clusters at which the ensemble agrees with itself: the curve, the scales, the tree over them, its splits."""
     if one.curve is not None:
         words = describe_scales(one) or "no scale was looked for"
         yield Text(f"Stability: {DEFINITIONS['stability']}.")
+        yield Text(f"Nesting: {DEFINITIONS['nesting']}.")
         if one.scales is not None and not one.scales["real"].any():
             yield Text("No number of clusters is more stable than chance.", note=True)
         yield Picture(
             "stability_by_k",
             scales_figure(one),
             f"Stability by number of clusters, beside that of a null without clusters: {words}.",
-            "Stability above the grey band is more than chance. Peaks are numbers at which the ensemble agrees with itself.",
+            "Stability above the grey band, or nesting above its dotted line, is more than chance. Peaks are numbers at which the "
+            "ensemble agrees with itself.",
         )
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
     if one.scales is not None:
         caption = (
-            "Scales: numbers of clusters at which the ensemble agrees, the most stable first; real is more than chance"
+            "Scales: numbers of clusters at which the ensemble agrees, the most stable first; from_k to to_k are nearly as stable; "
+            "real is more than chance"
         )
         yield Sheet("scales", one.scales.set_index("n_clusters"), caption)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:

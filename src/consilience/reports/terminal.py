@@ -18,7 +18,9 @@ DEFINITIONS = {
     "support": "share of an object's clusterings whose label for it is, by plurality, a label of its cluster",
     "floater": "an object with a support of at most one half",
     "stability": "adjusted Rand index of the answers of two halves of the clusterings. The null is what chance gives, where there are no "
-    "clusters: only beyond null_high is a number of clusters real",
+    "clusters: beyond null_high a number of clusters is real",
+    "nesting": "how far the clusterings refine the answer, or are refined by it: 1 where none tears a cluster of the other. Beyond "
+    "nesting_high, what chance gives, a number of clusters is real",
     "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
     "reliability": "of a clustering: how well it agrees with what the others say, however fine; 0 is chance, 1 if one refines the other",
     "weight": "how much a clustering says: the purer the other clusterings' labels are inside its clusters, the nearer to 1",

@@ -1,0 +1,175 @@
+"""Answers of two halves of the clusterings at many numbers of clusters: how far an ensemble agrees with itself.
+
+Two random halves of the clusterings are combined separately, or two sets of fifteen where there are more than thirty: of ever more
+clusterings any cut becomes stable, also one through the middle of a cloud. One tree of each half gives its clusters at every number, cut as
+:class:`consilience.consensus.ClusterWalk` cuts it, with rows joining the cluster they are most similar to. Going up the tree, columns
+of similarity to the clusters are added, so that all numbers together cost little more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consilience._random import stream
+from consilience._types import Array, Floats, Ints
+from consilience.consensus.cluster_similarity import Overlaps
+from consilience.consensus.distinct_rows import Problem
+from consilience.consensus.linkage import cut_tree
+from consilience.consensus.mcla import MCLA
+from consilience.consensus.row_tree import SPECK, similarity_tree
+from consilience.measures.counts import Sums
+from consilience.measures.pairs import adjusted_rand_from
+
+HALF = 15  # clusterings in a half at most
+ROUNDS = 3  # in which rows join the cluster they are most similar to
+Combine = Callable[[Problem, Ints, Ints], list[Ints]]
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Answers of both halves of several splits, at every number of clusters.
+
+    Attributes
+    ----------
+    labels : (n_splits, 2, n_numbers, n_rows) int array
+    weights : (n_rows,) array
+        Objects of every row.
+    numbers : (n_numbers,) int array
+        Of clusters.
+    """
+
+    labels: NDArray[np.int16]
+    weights: Floats
+    numbers: Ints
+
+    @cached_property
+    def agreement(self) -> Floats:
+        """(n_splits, n_numbers) adjusted Rand index of the halves; 0 where they leave all in one cluster."""
+        return np.array(
+            [[self._compare(split[0, i], split[1, i]) for i in range(len(self.numbers))] for split in self.labels]
+        )
+
+    def within(self, i: int, inside: Array) -> Floats:
+        """(n_splits,) adjusted Rand index of the halves at the i-th number on some of the rows."""
+        return np.array([self._compare(split[0, i], split[1, i], inside) for split in self.labels])
+
+    def _compare(self, a: Array, b: Array, inside: Array | None = None) -> float:
+        a, b, weights = (a, b, self.weights) if inside is None else (a[inside], b[inside], self.weights[inside])
+        if (a == a[0]).all() or (b == b[0]).all():  # halves that part nothing do not agree on parts
+            return 0.0
+        k = int(max(a.max(), b.max())) + 1
+        table = np.bincount(a.astype(np.int64) * k + b, weights, minlength=k * k).reshape(k, k)
+        squares = (np.array([np.square(part).sum()]) for part in (table, table.sum(axis=1), table.sum(axis=0)))
+        return float(adjusted_rand_from(Sums(np.array([table.sum()]), *squares))[0])
+
+
+def by_walk(overlaps: Overlaps) -> Combine:
+    """Clusters of the rows by some of the clusterings at several numbers, all cut from one tree."""
+
+    def combine(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
+        similarity = overlaps.similarity(np.bincount(half, minlength=problem.n_clusterings).astype(float))
+        alike = similarity.of_rows(problem.labels)
+        return cuts(similarity_tree(alike, problem.weights), alike, problem.weights, numbers)
+
+    return combine
+
+
+def by_mcla(problem: Problem, half: Ints, numbers: Ints) -> list[Ints]:
+    """The same by MCLA, anew for every number."""
+    part = replace(problem, labels=np.ascontiguousarray(problem.labels[:, half]), given=None)
+    return [mcla(part, k) for k in numbers.tolist()]
+
+
+def mcla(problem: Problem, k: int) -> Ints:
+    """k clusters of the rows by MCLA."""
+    return MCLA(k, random_state=0)._answer(problem.with_clusters(k))[1]
+
+
+def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, combine: Combine) -> Halves:
+    """Combine the halves of several splits of the clusterings at every number of clusters; 0 where a half cannot make as many."""
+    m = problem.n_clusterings
+    labels = np.zeros((n_splits, 2, len(numbers), problem.n_rows), np.int16)
+    for s in range(n_splits):
+        order = stream(seed, "consensus.halves", s).permutation(m)
+        size = min(m // 2, HALF)
+        for h, half in enumerate((order[:size], order[size : 2 * size])):
+            can = numbers <= len(np.unique(problem.labels[:, half], axis=0))
+            if can.any():
+                labels[s, h, can] = combine(problem, half, numbers[can])
+    return Halves(labels, problem.weights, numbers)
+
+
+def cuts(tree: Floats, alike: Array, weights: Floats, numbers: Ints) -> list[Ints]:
+    """Clusters of the leaves at several numbers, each more than a speck, and every leaf in the one it is most similar to.
+
+    What `cut_clusters` and `nearest_clusters` find, by (n, n) similarities of the leaves.
+    """
+    n, levels = len(weights), _levels(tree, weights, numbers)
+    top = max(levels)
+    labels = cut_tree(tree, top)
+    pull = np.multiply(alike, weights, dtype=np.float32)  # (n, n): of every leaf on every other
+    sums, mass = pull @ _members(labels, top), np.bincount(labels, weights, minlength=top).astype(float)
+    column = np.concatenate([labels, np.full(n - 1, -1)])  # of the cluster that every node of the tree is in
+    merges = tree[:, :2].astype(np.int64)
+    for i, (one, _) in enumerate(merges[: n - top]):
+        column[n + i] = column[one]
+    found: dict[int, Ints] = {}
+    for level in range(top, min(levels) - 1, -1):
+        for k in (int(k) for k, at in zip(numbers, levels, strict=True) if at == level):
+            kept = np.sort(np.argsort(-mass, kind="stable")[:k])
+            place = np.full(top, -1)
+            place[kept] = np.arange(k)
+            found[k] = _nearest(sums[:, kept], mass[kept], place[labels], pull, weights)
+        keep, gone = column[merges[n - level]] if level > 1 else (0, 0)
+        if keep != gone:
+            sums[:, keep] += sums[:, gone]
+            mass[keep] += mass[gone]
+            mass[gone] = 0.0
+            labels = np.where(labels == gone, keep, labels)
+            column[2 * n - level] = keep
+    return [found[k] for k in numbers.tolist()]
+
+
+def _levels(tree: Floats, weights: Floats, numbers: Ints) -> list[int]:
+    """Clusters that the tree is to be cut into, of which as many as asked for are more than specks; all leaves where it cannot be."""
+    n, total = len(weights), weights.sum()
+    sizes, merges = np.concatenate([weights, np.zeros(n - 1)]), tree[:, :2].astype(np.int64)
+    for i, (one, two) in enumerate(merges):
+        sizes[n + i] = sizes[one] + sizes[two]
+    levels, wanted, there = [], 1, [2 - 2 * n]  # the root; the largest number was merged last
+    for k in numbers.tolist():
+        while wanted < k or (wanted < n and np.count_nonzero(sizes[np.negative(there)] >= total / (SPECK * k)) < k):
+            for child in merges[-heappop(there) - n].tolist():
+                heappush(there, -child)
+            wanted += 1
+        levels.append(wanted)
+    return levels
+
+
+def _members(labels: Ints, k: int) -> NDArray[np.float32]:
+    member = np.zeros((len(labels), k), np.float32)
+    member[np.arange(len(labels)), labels] = 1.0
+    return member
+
+
+def _nearest(sums: Array, mass: Floats, labels: Ints, pull: Array, weights: Floats) -> Ints:
+    """Leaves move to the cluster of most mean similarity, until none moves or one would be left empty; those labeled −1 join."""
+    k = len(mass)
+    for again in range(ROUNDS):
+        best = np.multiply(sums, (1 / mass).astype(np.float32)).argmax(axis=1)
+        if (np.bincount(best, minlength=k) == 0).any():
+            return np.where(labels >= 0, labels, best)
+        moved = np.flatnonzero(best != labels)
+        if not len(moved) or again == ROUNDS - 1:
+            break
+        change = _members(best[moved], k)
+        left = np.flatnonzero(labels[moved] >= 0)
+        change[left, labels[moved[left]]] -= 1.0
+        sums, mass, labels = sums + pull[:, moved] @ change, mass + weights[moved] @ change, best
+    return np.asarray(best)
