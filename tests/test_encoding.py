@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
 import consilience as cs
 from command_line import run
@@ -17,10 +18,12 @@ from consilience.datasets import customers
 from consilience.generation import remake
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
-from consilience.tables import Encoder, Standardizer, match_rows, read_table
+from consilience.tables import Encoder, Standardizer, match_rows, read_table, scale
 from consilience.tables.encoding import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
+from consilience.tables.shapes import shape_features, shape_names
 from consilience.tables.written import written_dates, written_numbers
+from samples import block_counts
 
 N = 40
 
@@ -423,6 +426,8 @@ def test_mixed_types_in_a_column():
 
 
 def test_negative_counts_are_refused():
+    with pytest.raises(InputError, match="counts must not be negative, and this is -4"):
+        read(pd.DataFrame({"a": [1, -4], "b": [0, 2]}), types="counts")
     with pytest.raises(InputError, match="counts must not be negative, and this is -4, the only one"):
         read_table(pd.DataFrame({"a": [1, -4], "b": [0, 2]}), kind="counts")
 
@@ -430,6 +435,94 @@ def test_negative_counts_are_refused():
 def test_a_column_named_as_a_class_is_noticed():
     table = read(pd.DataFrame({"x": np.linspace(0, 9, N), "species": spread("a b c")}))
     assert "if it is a class that is known, say known='species' (--known species)" in " ".join(table.notices)
+
+
+# --- counts and series ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_type", [np.asarray, sparse.csr_matrix, pd.DataFrame])
+def test_counts_are_recognized_and_weighted(as_type):
+    counts, block, _ = block_counts(120, 300, 3, 30, own=0.6)
+    words = counts.toarray()
+    table = read(as_type(words))
+    assert table.is_counts
+    assert "of counts: 1 + log, rare columns weighted up, rows to length 1 (tf-idf)" in " ".join(table.notices)
+    dense = table.scaling().apply(table.values)
+    dense = dense.toarray() if sparse.issparse(dense) else dense
+    np.testing.assert_allclose(dense, scale(words.astype(float), "tfidf"), atol=1e-12)
+    made = cs.generate(as_type(words), 8, 3, methods="minima")
+    assert np.mean([adjusted_rand(made.labels[:, j], block) for j in range(8)]) > 0.4
+    same = cs.generate(scale(words.astype(float), "tfidf"), 8, 3, methods="minima", standardize=False)
+    np.testing.assert_array_equal(made.labels, same.labels)
+    assert not read(as_type(words), types="number").is_counts
+
+
+def test_what_is_not_counts():
+    words = np.zeros((50, 200))
+    words[np.arange(50), np.arange(50)] = 1
+    assert not read(words).is_counts  # 0 and 1 only
+    words[0, 0] = 3
+    assert read(words).is_counts
+    assert not read(words + 1).is_counts
+    assert not read(np.where(words == 3, -3, words)).is_counts
+    assert not read(np.where(words == 3, 2.5, words)).is_counts
+    assert not read(words[:, :90]).is_counts
+    assert read(words[:, :90], types="counts").is_counts
+    labeler = cs.EnsembleClusterer(3, n_clusterings=5, methods="minima", random_state=0)
+    counts = block_counts(120, 300, 3, 30)[0]
+    fitted = labeler.fit(counts[:80])
+    assert (fitted.predict(counts[:80]) == fitted.labels_).mean() > 0.95
+
+
+def shifted(n=160, points=96, seed=0):
+    """Sines, squares and saws that rise or fall, begun anywhere, at any height and size."""
+    rng = np.random.default_rng(seed)
+    kind, t = rng.integers(0, 4, n), np.arange(points)
+    at = (3 * (t + rng.integers(0, points, n)[:, None]) / points) % 1
+    waves = np.stack([np.sin(2 * np.pi * at), np.sign(np.sin(2 * np.pi * at)), at, -at])[kind, np.arange(n)]
+    return rng.normal(0, 5, (n, 1)) + np.exp(rng.normal(size=(n, 1))) * (
+        waves + 0.1 * rng.normal(size=waves.shape)
+    ), kind
+
+
+def test_series_are_told_apart_by_shape():
+    rows, kind = shifted()
+    found = cs.combine(cs.generate(rows, 40, (4, 8), types="series"), 4)
+    assert adjusted_rand(found.labels, kind) > 0.9
+    assert adjusted_rand(cs.combine(cs.generate(rows, 40, (4, 8)), 4).labels, kind) < 0.3
+
+
+def test_shapes_do_not_change_with_height_size_and_shift():
+    rows, _ = shifted(20)
+    names, groups = shape_names(96)
+    shape = shape_features(rows)
+    assert shape.shape == (20, len(names))
+    np.testing.assert_allclose(shape_features(3 * rows - 7), shape, atol=1e-9)
+    moved = np.roll(rows, 11, axis=1)
+    still = np.isin(groups, [1, 2])
+    np.testing.assert_allclose(shape_features(moved)[:, still], shape[:, still], atol=1e-9)
+    assert not np.allclose(shape_features(moved)[:, groups == 0], shape[:, groups == 0])
+    np.testing.assert_array_equal(shape_features(np.ones((2, 20))), 0)
+    z = (rows - rows.mean(axis=1, keepdims=True)) / rows.std(axis=1, keepdims=True)
+    np.testing.assert_allclose(shape[:, names.index("level 50 %")], np.median(z, axis=1))
+    np.testing.assert_allclose(shape[:, names.index("step 100 %")], np.diff(z, axis=1).max(axis=1))
+
+
+def test_series_with_gaps_and_new_ones():
+    rows, _ = shifted(30)
+    gone = rows.copy()
+    gone[:, 5] = np.nan
+    table = read(pd.DataFrame(gone, columns=[f"t{i}" for i in range(96)]), types="series")
+    assert "30 missing points on the line between neighbors" in table.encoder.describe()
+    filled = rows.copy()
+    filled[:, 5] = (rows[:, 4] + rows[:, 6]) / 2
+    np.testing.assert_allclose(table.values, shape_features(filled))
+    again = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
+    new = read_table(table.original.head(3), kind="data", encoder=again)
+    np.testing.assert_array_equal(new.values, table.values[:3])
+    assert distinguishing_features(table, np.arange(30) % 2, top=1)["feature"].isin(table.columns).all()
+    with pytest.raises(InputError, match="at least 8 points, and there are 4"):
+        read(pd.DataFrame(rows[:, :4]), types="series")
 
 
 # --- what tells clusters apart ------------------------------------------------------------------------------

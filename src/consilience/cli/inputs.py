@@ -13,7 +13,6 @@ from consilience.cli.options import TEXT
 from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source
 from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
-from consilience.tables.scaling import Standardizer
 
 TABLES = "--known, --id, --columns, --type, --sep, --header and --key are for tables"
 
@@ -162,5 +161,5 @@ def print_notices(read: Table | Opened | None, *, standardize: bool | None = Non
         if not isinstance(notice, Doubt):
             click.echo(printable(notice, keep=""), err=err)
     if standardize is not None and table is not None and table.kind == "data":
-        scaling = Standardizer.of(table.values, table.groups).describe() if standardize else "columns as they are"
+        scaling = table.scaling().describe() if standardize else "columns as they are"
         click.echo(f"Scaling: {scaling}.", err=err)

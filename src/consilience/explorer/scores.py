@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from consilience.generation.specs import number_columns
 from consilience.measures import compactness, sample_objects
 from consilience.meta import MetaClustering, score
-from consilience.tables import Standardizer, Table
+from consilience.tables import Table
 
 BETTER = {
     "compactness": "low",
@@ -58,11 +58,7 @@ def score_table(meta: MetaClustering, data: Table | None, known: dict[str, NDArr
 def measured(data: Table) -> tuple[NDArray[np.int64], Any, str]:
     """The objects that compactness is taken of, their standardized data or distances, and the metric."""
     rows, distances = sample_objects(data.n_objects), data.kind == "distances"
-    values = (
-        data.values[np.ix_(rows, rows)]
-        if distances
-        else Standardizer.of(data.values, data.groups).apply(data.values)[rows]
-    )
+    values = data.values[np.ix_(rows, rows)] if distances else data.scaling().apply(data.values)[rows]
     return rows, values, "precomputed" if distances else "euclidean"
 
 

@@ -17,7 +17,7 @@ from consilience.generation.runner import Runner, weighted
 from consilience.generation.spaces import Preparation
 from consilience.generation.specs import Spec
 from consilience.results import register
-from consilience.tables import Standardizer
+from consilience.tables import CountScaling, Standardizer
 
 BLOCK = 2**24  # scores at a time
 NEIGHBORS = 20_000  # objects of a clustering without means that are kept, at most
@@ -26,6 +26,7 @@ FEWEST = 1000
 
 register(Preparation)
 register(Standardizer)
+register(CountScaling)
 
 
 @register

@@ -67,7 +67,11 @@ class Runner:
             METHODS[name].check(n)
         gaps = self.table.gaps is not None
         self.spaces = Spaces(
-            self.table.values, plan, groups=self.table.groups, filled=self.table.filled if gaps else None
+            self.table.values,
+            plan,
+            groups=self.table.groups,
+            counts=self.table.is_counts,
+            filled=self.table.filled if gaps else None,
         )
         kept = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1
         self.n_fillings = int(np.clip(KEPT // kept, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0

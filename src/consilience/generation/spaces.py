@@ -16,7 +16,7 @@ from consilience.generation.method import Space
 from consilience.generation.neighbors import check_graph
 from consilience.generation.plan import Plan
 from consilience.generation.registry import METHODS
-from consilience.tables import Standardizer, check_matrix
+from consilience.tables import CountScaling, Standardizer, check_matrix
 
 
 class GenerationWarning(UserWarning):
@@ -27,7 +27,7 @@ class GenerationWarning(UserWarning):
 class Preparation:
     """What is done to the given columns, of the data of a run or of new objects: scaling, if any, and leaving some out."""
 
-    scaling: Standardizer | None
+    scaling: Standardizer | CountScaling | None
     kept: Ints
     given_width: int
 
@@ -44,7 +44,8 @@ class Spaces:
     ----------
     columns : (n, d) array or CSR matrix
         The table without its constant columns, each standardized if the plan says so (a sparse table is only
-        scaled, since moving its zeros would fill it); for distances, their scaling to `n_dimensions` columns.
+        scaled, since moving its zeros would fill it; counts are weighted, and their rows have length 1); for distances, their
+        scaling to `n_dimensions` columns.
     kept : (d,) int array
         Which of the given columns these are.
     given_width : int
@@ -59,6 +60,8 @@ class Spaces:
     values : (n, given_width) array or CSR matrix
     plan : Plan
     groups : (given_width,) int array, optional
+    counts : bool
+        The values are counts.
     filled : function of a number, optional
         The values with their missing cells filled in another way.
     """
@@ -69,6 +72,7 @@ class Spaces:
         plan: Plan,
         *,
         groups: Ints | None = None,
+        counts: bool = False,
         filled: Callable[[int], ArrayLike] | None = None,
     ) -> None:
         self.plan, self._filled = plan, filled
@@ -82,7 +86,7 @@ class Spaces:
             self.columns = check_graph(values)
             self.kept, self.given_width = np.arange(self.n_objects), self.n_objects
         else:
-            self._standardize(values, groups)
+            self._standardize(values, groups, counts)
         for name, _ in plan.methods:
             if len(self.kept) < METHODS[name].min_columns:
                 raise InputError(
@@ -98,8 +102,12 @@ class Spaces:
             self.columns, self.stress = embed(distances, width)
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
 
-    def _standardize(self, values: ArrayLike, groups: Ints | None) -> None:
-        scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values), groups)
+    def _standardize(self, values: ArrayLike, groups: Ints | None, counts: bool) -> None:
+        scaling: Standardizer | CountScaling
+        if counts and self.plan.standardize:
+            scaling = CountScaling.of(values)
+        else:
+            scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values), groups)
         self.kept, self.given_width = np.flatnonzero(~scaling.constant), values.shape[1]
         columns = count(self.given_width, "column")
         if not self.kept.size:

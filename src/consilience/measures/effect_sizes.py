@@ -69,7 +69,7 @@ def distinguishing_features(
     check_same_index(X, labels)
     data = data.tocsc() if sparse.issparse(data) else data
     check_count("top", top)
-    if isinstance(X, Table) and X.encoder is not None:
+    if isinstance(X, Table) and X.in_words:
         return _of_columns(X, codes, top)
     called = np.arange(data.shape[1]) if names is None else np.asarray(list(names), object)
     inside, outside, effect, error = effect_sizes(data, codes)

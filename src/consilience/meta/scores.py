@@ -111,7 +111,7 @@ def score(
         check_same_objects(ens, X)
         data = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
         if standardize and metric == "euclidean" and getattr(X, "kind", "data") == "data":
-            data = Standardizer.of(data, X.groups if isinstance(X, Table) else None).apply(data)
+            data = (X.scaling() if isinstance(X, Table) else Standardizer.of(data)).apply(data)
     some = sample_objects(ens.n_objects, check_count("n_sample", n_sample, least=2))
     rows = pd.DataFrame({"name": ens.names, "clusters": ens.n_clusters})
     makers: dict[str, Callable[[], dict[str, Any]]] = {

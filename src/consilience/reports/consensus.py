@@ -238,7 +238,7 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
 
 def _features(data: Table, labels: Array) -> Iterator[Block]:
     """Columns on which the clusters differ most from the rest."""
-    if data.encoder is None:
+    if not data.in_words:
         table = distinguishing_features(data.values, labels, names=feature_names(data), top=FEATURES)
     else:
         table = distinguishing_features(data, labels, top=FEATURES)
@@ -249,7 +249,7 @@ def _features(data: Table, labels: Array) -> Iterator[Block]:
     )
     yield Text(
         "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations"
-        + ("" if data.encoder is None else " (of a category, of the share of the one named)")
+        + ("" if not data.in_words else " (of a category, of the share of the one named)")
         + ". The clusters were made "
         "to differ on these columns, so large effects describe them and prove nothing.",
         note=True,

@@ -14,7 +14,7 @@ from consilience._random import stream
 from consilience._types import Floats
 from consilience.ensemble import Ensemble
 from consilience.generation.mds import embed
-from consilience.tables import Standardizer, Table, scale
+from consilience.tables import Table, scale
 
 MOST, LABELS = 200, 4_000_000  # clusterings whose labels make a plane, and labels of theirs
 
@@ -104,7 +104,7 @@ def _axes(table: Table) -> Plane:
     if table.kind == "counts":
         data = scale(table.values, "roots")
     else:
-        data = Standardizer.of(table.values, table.groups).apply(table.values)
+        data = table.scaling().apply(table.values)
     if min(data.shape) < 2:
         first = data.toarray()[:, 0] if sparse.issparse(data) else data[:, 0]
         return Plane(_unit(np.column_stack([first, np.zeros(len(first))])), "columns", "the only column")

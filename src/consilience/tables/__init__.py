@@ -1,5 +1,6 @@
 """What users have (files, data frames, arrays, sparse matrices, AnnData) into checked arrays."""
 
+from consilience.tables.count_scaling import CountScaling
 from consilience.tables.encoding import Encoder
 from consilience.tables.matching import match_rows, take_rows
 from consilience.tables.matrix import check_matrix
@@ -9,6 +10,7 @@ from consilience.tables.scaling import SCALES, Standardizer, scale
 __all__ = [
     "KINDS",
     "SCALES",
+    "CountScaling",
     "Encoder",
     "Standardizer",
     "Table",

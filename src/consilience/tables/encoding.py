@@ -14,6 +14,7 @@ from consilience._check import InputError, count, listed, show
 from consilience._types import Floats, Ints
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
 from consilience.tables.kinds import MANY, YES, Found, levels_of
+from consilience.tables.shapes import shape_features, shape_names
 from consilience.tables.written import days
 
 SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
@@ -143,6 +144,10 @@ class Encoder:
         Encoded rows of the table that missing cells are filled from; NaN where they lack a cell.
     n_objects, n_missing : int
         Rows of the table, and its missing cells in the columns in use.
+    types : dict of str to str
+        What each of the columns in use was taken for.
+    shapes : bool
+        Whether the columns are the points of one series in each row, and its shape is encoded (:mod:`consilience.tables.shapes`).
 
     Examples
     --------
@@ -165,6 +170,17 @@ class Encoder:
     n_objects: int = 0
     n_missing: int = 0
     types: dict[str, str] = field(default_factory=dict)
+    shapes: bool = False
+
+    @classmethod
+    def of_series(cls, found: Sequence[Found]) -> tuple[Encoder, Floats]:
+        """From the points of one series in each row: the encoder, and the features of their shapes."""
+        columns = tuple(EncodedColumn(one.name, "number", usual=(0.0,)) for one in found)
+        shape_names(len(columns))
+        lost = sum(int(one.cells.isna().sum()) for one in found if one.cells is not None)
+        n = len(found[0].cells) if found[0].cells is not None else 0
+        made = cls(columns, {}, np.empty((0, len(columns))), n, lost, {one.name: "number" for one in found}, True)
+        return made, made.encode([one.cells for one in found if one.cells is not None])[0]
 
     @classmethod
     def learn(cls, found: Sequence[Found], source: str = "the table") -> tuple[Encoder, Floats, Gaps | None]:
@@ -196,11 +212,15 @@ class Encoder:
     @property
     def names(self) -> list[str]:
         """Of the encoded columns."""
+        if self.shapes:
+            return shape_names(len(self.columns))[0]
         return [name for column in self.columns for name in column.names]
 
     @property
     def groups(self) -> Ints:
-        """For each encoded column the number of the original one."""
+        """For each encoded column the number of the original one; of shapes, of their family."""
+        if self.shapes:
+            return shape_names(len(self.columns))[1]
         return np.repeat(np.arange(len(self.columns)), [len(column.names) for column in self.columns])
 
     def fill(self, values: Floats) -> Gaps | None:
@@ -226,10 +246,16 @@ class Encoder:
                 )
             parts.append(part)
         values = np.concatenate(parts, axis=1)
+        if self.shapes:
+            return shape_features(values), None, notices
         return values, self.fill(values), notices
 
     def describe(self) -> str:
         """What was done, in one line."""
+        if self.shapes:
+            lost = f"; {count(self.n_missing, 'missing point')} on the line between neighbors" if self.n_missing else ""
+            families = "high and low parts, frequencies, levels and steps"
+            return f"series of {len(self.columns):,} points, each row to mean 0 and standard deviation 1, by its shape: {families}{lost}"
         parts = []
         logs = [column.name for column in self.columns if column.kind in ("log", "log1p")]
         numbers = sum(column.kind in ("number", "log", "log1p") for column in self.columns)
@@ -269,6 +295,7 @@ class Encoder:
             "n_objects": self.n_objects,
             "n_missing": self.n_missing,
             "types": self.types,
+            "shapes": self.shapes,
         }
 
     @classmethod
@@ -293,7 +320,7 @@ class Encoder:
             width = sum(len(column.names) for column in columns)
             donors = np.array(content["donors"], float).reshape(-1, width)
             sizes = int(content["n_objects"]), int(content["n_missing"])
-            return cls(columns, dict(content["aside"]), donors, *sizes, dict(content["types"]))
+            return cls(columns, dict(content["aside"]), donors, *sizes, dict(content["types"]), bool(content["shapes"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"

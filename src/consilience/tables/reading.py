@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,21 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, kind_of, show
 from consilience._types import Ints
 from consilience.tables.columns import choose, class_names, find_ids, label_frame, row_numbers
+from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.encoding import Encoder
 from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
-from consilience.tables.kinds import TYPES, cells_as, find_kind
+from consilience.tables.kinds import TYPES, Found, cells_as, find_kind
+from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.values import counts_of, distances_of, plain_numbers, triples_of
+from consilience.tables.values import (
+    check_not_negative,
+    counts_of,
+    data_of,
+    distances_of,
+    plain_numbers,
+    triples_of,
+)
 
 KINDS = ("data", "counts", "distances", "labels")
 
@@ -53,6 +63,8 @@ class Table:
         encoder, where `values` are the columns themselves.
     gaps : Gaps or None
         The cells that were missing and are filled in `values`.
+    counts : bool or None
+        Whether data holds counts, where it was said.
 
     Examples
     --------
@@ -71,6 +83,23 @@ class Table:
     encoder: Encoder | None = None
     original: pd.DataFrame | None = None
     gaps: Gaps | None = None
+    counts: bool | None = None
+
+    @cached_property
+    def is_counts(self) -> bool:
+        """Whether data holds counts, as was said or by its numbers: wide, whole, none negative, nine in ten of them 0."""
+        if self.kind != "data" or self.encoder is not None:
+            return False
+        return looks_like_counts(self.values) if self.counts is None else self.counts
+
+    @property
+    def in_words(self) -> bool:
+        """Whether `original` has columns that clusters can be described by."""
+        return self.encoder is not None and not self.encoder.shapes
+
+    def scaling(self) -> Standardizer | CountScaling:
+        """How data is brought to one scale: counts by tf-idf, all else column by column, a category counting as one."""
+        return CountScaling.of(self.values) if self.is_counts else Standardizer.of(self.values, self.groups)
 
     @property
     def groups(self) -> Ints | None:
@@ -157,7 +186,8 @@ def read_table(
         For counts: the columns are row, column, count. Pairs not listed are 0, repeated ones add up.
     types : mapping of column to type, or one type for all, optional
         Of data: what columns are where it is not what their cells say: "number", "log" (a number whose logarithm is taken),
-        "category", "date" or "ignore". Keys are names, positions or patterns.
+        "category", "date" or "ignore". Keys are names, positions or patterns. One type for all may also be "counts" (words of documents,
+        molecules of cells), or "series": the columns are the points of a series in each row, which is described by its shape.
     encoder : Encoder, optional
         Of data: that of another table, whose columns are looked up by name and become numbers as they did there.
 
@@ -212,8 +242,14 @@ def read_table(
         doubts += row_numbers(sheet, values, kept) if made.encoder is None and ids is None else []
     else:
         values, doubts = {"counts": counts_of, "distances": distances_of}[kind](sheet, kept), []
+    counts = None if types is None else types == "counts"
+    if kind == "data" and made.encoder is None and counts is not False and (counts or looks_like_counts(values)):
+        doubts.append(
+            f"{CountScaling.of(values).describe()}"
+            + ("" if counts else "; types='number' (--type number) says otherwise")
+        )
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    return Table(values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps)
+    return Table(values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +270,19 @@ def _data(
         if types:
             raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
         return _encoded_as(sheet, encoder)
+    values: Any
+    if types == "series":
+        found = [Found(sheet.column_names()[i], "number", cells_as(sheet, i, "number")) for i in kept]
+        made, values = Encoder.of_series(found)
+        frame = pd.DataFrame({one.name: one.cells for one in found})
+        return Encoded(values, made, frame, None), [made.describe()]
+    if types == "counts":
+        values = data_of(sheet, kept)
+        check_not_negative(sheet, values, kept, "counts")
+        return Encoded(values, None, None, None), []
     asked = _check_types(sheet, types, kept)
+    if sparse.issparse(sheet.body) and types == "number":
+        asked = {}
     if not asked and (values := plain_numbers(sheet, kept)) is not None:
         return Encoded(values, None, None, None), []
     if sparse.issparse(sheet.body):
@@ -267,7 +315,7 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
     if types is None:
         return {}
     if isinstance(types, str):
-        return dict.fromkeys(kept, check_choice(types, TYPES, "type of columns (--type)"))
+        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts", "series"), "type of columns (--type)"))
     if not isinstance(types, Mapping):
         raise InputError(
             f"types must map columns to types, such as {{'zip': 'category'}}; got {kind_of(types)}, {show(types)}"

@@ -102,7 +102,7 @@ def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|, with the means inside and outside and a 95 % interval of d."""
     assert session.data is not None
     codes = np.minimum(one.codes, DESCRIBED)  # the clusters beyond are only part of the rest
-    if session.data.encoder is not None:
+    if session.data.in_words:
         return _column_marks(session.data, codes, min(one.clusters, DESCRIBED))
     inside, outside, d, error = effect_sizes(session.data.values, codes)
     marks = []
