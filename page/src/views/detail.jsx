@@ -208,7 +208,8 @@ function Members({ detail }) {
   const { members, size } = detail;
   if (!members) return null;
   const left = members.n_better_without;
-  const order = members.leaf.length < size ? `: the least reliable of ${formatCount(size)}` : ", the least reliable first";
+  const order =
+    members.leaf.length < size ? `: the least reliable of ${formatCount(size)}` : ", the least reliable first";
   return (
     <>
       <p class="note" title="Agreement with what the others say, at its own fineness: 0 is chance, 1 is the most">
