@@ -373,6 +373,17 @@ def test_missing_labels_and_weights():
     assert adjusted_rand(truth[weights > 0], weighted.labels[weights > 0]) > 0.8
 
 
+def test_real_scales_come_first():
+    """Two clusters far apart: 2 has a handicap among the peaks, and none once it is more than chance."""
+    truth = np.arange(240) % 2
+    X = np.random.default_rng(3).normal(size=(240, 2)) + 9 * np.eye(2)[truth]
+    labels = np.asarray(kmeans_runs(X, np.full(12, 8), seed=0, max_iter=50).labels).T
+    scales = find_scales(check_problem(labels), 0)
+    assert scales.ranked[0] == 2
+    assert scales.table["real"].tolist() == sorted(scales.table["real"], reverse=True)
+    assert rank(scales.curve)[0] != 2
+
+
 def test_a_sample_of_the_objects_stands_for_them():
     labels = random_labels(0, 4000, 6, [3, 3, 3, 3, 3, 40], 0.1, labeled=True)
     problem = check_problem(labels)

@@ -90,9 +90,9 @@ def combine(
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
     n_clusters : int, None or "auto"
-        None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers at which two halves
-        of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For ``method="nbce"`` both
-        leave the number to the model.
+        None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers, real ones first, at
+        which two halves of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For
+        ``method="nbce"`` both leave the number to the model.
     method : str
         "walk", "vote", "mcla", "dawid_skene", "quadratic", "information", "hbgf", "cspa", "evidence", "lwea", "lwgp", "sccc", "anmi",
         "hgpa", "mixture", "bce", "nbce", or "auto": "dawid_skene" where the clusterings err independently of one another, as noisy
@@ -274,14 +274,10 @@ def _about_scales(scales: Scales) -> str:
     cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
     if not scales.table["real"].any():
         return f"no number of clusters is more stable than chance: {found}, {cloud}"
-    if not best["real"]:
-        found = f"the most stable number is no more stable than chance, but coarser or finer ones are: {found}"
-    elif best["excess"] <= 0:
+    if best["excess"] <= 0:
         cloud += f"; but the clusterings nest with them by {best['nesting']:.2f} (up to {best['nesting_high']:.2f} by chance)"
     also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
-    return f"{found}, {cloud}" + (
-        f"; {'also ' * bool(best['real'])}more stable than chance: {', '.join(also)}" if also else ""
-    )
+    return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
 
 
 def _finish(

@@ -55,9 +55,9 @@ class Consensus(Result):
         `sem`, and that of a null without clusters, `null`, up to `null_high`; `nesting`, how far the clusterings refine or are
         refined by the answer, and `nesting_high`, up to which chance goes.
     scales : DataFrame or None
-        The numbers of clusters at which the ensemble agrees with itself, the most stable first: `n_clusters`, the range `from_k`
-        to `to_k` of numbers that are nearly as stable, the columns of the curve, `excess` (stability − null_high), `real` (stability
-        or nesting is more than chance) and `confidence` (mean of the objects).
+        The numbers of clusters at which the ensemble agrees with itself, the real ones first, then by stability: `n_clusters`, the
+        range `from_k` to `to_k` of numbers that are about as stable, the columns of the curve, `excess` (stability − null_high), `real`
+        (stability or nesting is more than chance) and `confidence` (mean of the objects).
     scale_labels : (n_objects, n_scales) int array or None
         The answer at every scale, by rising number of clusters: what :func:`consilience.reports.draw_tree_over_k` draws.
     scale_confidence : (n_objects, n_scales) array or None

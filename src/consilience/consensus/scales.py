@@ -13,6 +13,7 @@ several numbers are judged, twice each, and the deviation is that of a few cloud
 needs a lead of 0.2, because the coarsest cut is stable on nearly any data. Where a peak is below 0.9 the scale is the fewest clusters
 beside it that are hardly less stable (0.06 in z), since a flat curve has no number of its own, and there must be a valley between it
 and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
+Real scales come before others.
 
 **Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
 a consensus at this number, they are noisy copies of one grouping, and this number is the answer. Its stability is then measured by
@@ -88,7 +89,7 @@ class Scales:
     curve : DataFrame
         `n_clusters`, `stability`, `sem`, `null`, `null_high`, `nesting`, `nesting_high` of every number tried.
     ranked : list of int
-        The scales, the most stable first.
+        The scales, those that are real first, and then the most stable first.
     halves, null : Halves, list of Halves
         Of the ensemble, and of every cloud.
     rows : (n_sampled,) int array
@@ -139,6 +140,8 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     halves = Halves(found.halves.labels[:, :, :judged], some.weights, numbers[:judged])
     curve = make_curve(Judged(halves, found.nesting[:judged]), null)
     ranked = [middle] if copies else rank(curve, all_apart=halves.numbers[-1] == some.n_rows)
+    real = set(curve["n_clusters"][is_real(curve)])
+    ranked = sorted(ranked, key=lambda k: k not in real)
     return Scales(curve, ranked, halves, [cloud.halves for cloud in null], rows, copies)
 
 

@@ -33,7 +33,9 @@ COLORED = 2  # trees by known labels, in a report
 
 def print_scales(summary: Mapping[str, Any], console: Console) -> None:
     """Print the scales of :func:`consensus_summary`, whether each is more than chance, and the splits between them in words."""
-    console.print("\nHow many clusters? Numbers at which the clusterings agree, the most stable first")
+    console.print(
+        "\nHow many clusters? Numbers at which the clusterings agree: more than chance first, then the most stable"
+    )
     names = ["stability", "null", "null_high", "nesting", "nesting_high", "confidence"]
     rows = []
     for row in summary["scales"]:
@@ -174,8 +176,8 @@ def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
     if one.scales is not None:
         caption = (
-            "Scales: numbers of clusters at which the ensemble agrees, the most stable first; from_k to to_k are nearly as stable; "
-            "real is more than chance"
+            "Scales: numbers of clusters at which the ensemble agrees, the real ones (more than chance) first, then by stability; "
+            "from_k to to_k are about as stable"
         )
         yield Sheet("scales", one.scales.set_index("n_clusters"), caption)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
