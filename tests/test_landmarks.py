@@ -70,9 +70,31 @@ def test_the_transfer_cut_is_the_cut_of_the_bipartite_graph(moons):
     values, vectors = np.linalg.eigh(whole / np.sqrt(np.outer(degree, degree)))
     expected = (vectors / np.sqrt(degree)[:, None])[:150, np.argsort(-values)[:4]]
     ties = landmark_graph._ties(near, squares, sigma, len(landmarks))
-    found = (ties @ landmark_graph.landmark_vectors(ties, 4)) / ties.sum(axis=1).A1[:, None]
+    found = (ties @ landmark_graph.landmark_vectors(ties, 4, tau=0.0)) / ties.sum(axis=1).A1[:, None]
     for one, other in zip(expected.T, found.T[::-1], strict=True):  # the same up to their lengths and signs
         assert abs(one @ other) / np.linalg.norm(one) / np.linalg.norm(other) > 1 - 1e-9
+
+
+def test_all_landmarks_are_tied_a_little(moons):
+    X = moons[0][:150]
+    landmarks = choose_landmarks(X, 40, 0, 0)
+    near, squares = nearest_landmarks(X, landmarks, 5)
+    ties = landmark_graph._ties(near, squares, 1.0, len(landmarks))
+    Z, p = ties.toarray(), len(landmarks)
+    E = Z.T @ (Z / Z.sum(axis=1, keepdims=True))
+    E += 0.1 * E.sum() / p**2
+    root = 1 / np.sqrt(E.sum(axis=1))
+    _, vectors = np.linalg.eigh(E * np.outer(root, root))
+    found = landmark_graph.landmark_vectors(ties, 3, tau=0.1)
+    np.testing.assert_allclose(np.abs(found), np.abs(vectors[:, -3:] * root[:, None]), atol=1e-8)
+
+
+def test_outliers_do_not_take_the_clusters():
+    X, known = make_blobs(600, 2, centers=4, cluster_std=1.0, random_state=3)
+    far = np.repeat([[60.0, 0], [0, 60], [-60, 0], [0, -60]], 6, axis=0)
+    apart = np.concatenate([X, far + np.random.default_rng(0).normal(size=far.shape)])
+    found = landmark_run(apart, 4, n_landmarks=200, n_neighbors=5, seed=0, unit=0).labels[0]
+    assert adjusted_rand_score(known, found[:600]) > 0.8
 
 
 def test_first_vectors_iterated_and_direct():
@@ -81,6 +103,9 @@ def test_first_vectors_iterated_and_direct():
     matrix = sparse.csr_matrix(matrix + matrix.T)
     _, vectors = np.linalg.eigh(matrix.toarray())
     np.testing.assert_allclose(np.abs(first_vectors(matrix, 3)), np.abs(vectors[:, -3:]), atol=1e-4)
+    plus = rng.normal(size=600)
+    _, vectors = np.linalg.eigh(matrix.toarray() + np.outer(plus, plus))
+    np.testing.assert_allclose(np.abs(first_vectors(matrix, 3, plus=plus)), np.abs(vectors[:, -3:]), atol=1e-4)
     pieces = sparse.kron(sparse.eye(100), np.ones((6, 6)), format="csr")  # eigenvalue 6 a hundred times
     found = first_vectors(pieces, 40)
     np.testing.assert_allclose(pieces @ found, 6 * found, atol=1e-6)
@@ -101,7 +126,7 @@ def test_depends_on_its_unit_alone(moons):
     for i in np.flatnonzero(few.info["method"] == "landmarks"):
         np.testing.assert_array_equal(few.labels[:, i], many.labels[:, i])
     assert len({labels.tobytes() for labels in many.labels.T.copy()}) == 6
-    scaled = cs.generate(X * [3, 100] - 7, 6, (4, 9), "landmarks", random_state=3)
+    scaled = cs.generate(X * 4 - 7, 6, (4, 9), "landmarks", random_state=3)
     np.testing.assert_array_equal(scaled.labels, many.labels)
 
 

@@ -72,7 +72,12 @@ def generate(
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
           objects;
         - ``"landmarks"``: spectral clustering of the graph of objects and `n_landmarks` (1000) landmarks, each object tied
-          to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape;
+          to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape. Standardized columns get back
+          a share of their own scales, drawn for each clustering;
+        - ``"metrics"``: the same, by Euclidean distance, cosine or correlation on a random share of the columns: for wide tables;
+        - ``"density"``: HDBSCAN with drawn parameters, which finds the number of clusters itself; noise has no label. Up to 50,000
+          objects;
+        - ``"gaussian"``: a mixture of Gaussians, the form of the covariances drawn;
         - ``"graph"``: Leiden on a graph of the nearest neighbors, as many as one of `graph_neighbors` (10, 15, 20, 30). Its
           resolution is drawn from `resolutions` (two are the ends of a range), or is the one at which about the drawn number of
           clusters comes out. It needs igraph (the extra ``graph``).

@@ -8,6 +8,9 @@ distances d: a bipartite graph Z of objects and landmarks. Its normalized cut ne
 
 (the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
 there makes the clusters. What is kept (landmarks, vectors, centers) places new objects in the same way.
+
+All pairs of landmarks are tied a little besides, by τ times the mean degree, spread evenly: otherwise every small group that lies apart, of
+outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ SAMPLE = 10  # objects that each landmark is made of, on average
 PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal
 BLOCK = 2**19  # distances at a time: they stay in the cache
 EMBEDDED = 50_000  # objects that k-means in the eigenvectors sees; the others go to the nearest center
+TAU = 0.003  # chosen on data sets, see docs/bases.md
 FARTHEST = 60.0  # exp(−60): an object far from everything stays tied to its landmarks
 
 
@@ -41,6 +45,7 @@ def landmark_run(
     seed: int,
     unit: int,
     max_iter: int = 300,
+    sigma_factor: float = 1.0,
 ) -> Runs:
     """Cluster the rows of a dense or CSR table, with the :class:`LandmarkModel` that labels new ones as `predictor`.
 
@@ -60,7 +65,7 @@ def landmark_run(
     n = table.shape[0]
     landmarks = choose_landmarks(table, min(n_landmarks, n), seed, unit)
     near, squares = nearest_landmarks(table, landmarks, min(n_neighbors, landmarks.shape[0]))
-    sigma = float(np.sqrt(squares).mean())
+    sigma = sigma_factor * float(np.sqrt(squares).mean())
     ties = _ties(near, squares, sigma, landmarks.shape[0])
     vectors = landmark_vectors(ties, min(n_clusters, landmarks.shape[0]))
     some = np.arange(n)
@@ -144,14 +149,16 @@ def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[In
     return near, squares
 
 
-def landmark_vectors(ties: Any, number: int) -> Floats:
-    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; landmarks that nobody is near lie at 0."""
+def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Floats:
+    """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues."""
     scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
     graph = sparse.csr_matrix(ties.T @ scaled)
     degree = graph.sum(axis=1).A1
-    root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    everywhere = tau * degree.mean() / len(degree)
+    degree = degree + everywhere * len(degree)
+    root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)  # nobody may be near a landmark
     graph = sparse.csr_matrix(sparse.diags(root) @ graph @ sparse.diags(root))
-    return first_vectors(graph, number, rounds=50) * root[:, None]
+    return first_vectors(graph, number, plus=np.sqrt(everywhere) * root, rounds=50) * root[:, None]
 
 
 def embedded(ties: Any, vectors: Floats) -> Floats:

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from consilience.generation.density import Density
 from consilience.generation.features import Features
+from consilience.generation.gaussian import Gaussian
 from consilience.generation.graph import Graph
 from consilience.generation.landmarks import Landmarks
 from consilience.generation.method import Method
+from consilience.generation.metrics import Metrics
 from consilience.generation.minima import Minima
 from consilience.generation.objects import Objects
 from consilience.generation.pca import PCA
@@ -26,6 +29,9 @@ METHODS: dict[str, Method] = {
     "objects": Objects(),
     "spectral": Spectral(),
     "landmarks": Landmarks(),
+    "metrics": Metrics(),
+    "density": Density(),
+    "gaussian": Gaussian(),
     "graph": Graph(),
 }
 

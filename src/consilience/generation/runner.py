@@ -38,6 +38,7 @@ from consilience.tables import Table
 BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
 GROWTH, LARGEST_BATCH = 8, 512
 WORK, STEPS = 4e9, 50  # multiplications of a core in a second, and passes of a k-means run, roughly
+OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
 GIVE_UP = 20  # failures in a row, with nothing made, after which a base clusterer is taken to be wrong for the data
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
 KEPT = 1e8  # numbers that are kept for all of them
@@ -77,7 +78,7 @@ class Runner:
         self.n_fillings = int(np.clip(KEPT // kept, FEWEST_FILLINGS, MOST_FILLINGS)) if gaps else 0
         self.predictors: dict[
             tuple[int, int], Any
-        ] = {}  # of the clusterings made here, by seed and unit, where a method has one
+        ] = {}  # of clusterings made here, by seed and unit, if their method has one
         self._settings, self._scoring = plan.text(), 0.0
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
@@ -117,7 +118,7 @@ class Runner:
                 failed += info.loc[~made, "note"].tolist()
                 begin += len(units)
                 if len(failed) == begin and not done and begin >= min(len(todo), GIVE_UP):
-                    raise InputError(f"none of the first {begin} clusterings could be made by base: {failed[0]}")
+                    raise InputError(f"none of the first {begin} clusterings could be made: {failed[0]}")
                 if store is None:
                     kept.append((labels[made], info[made]))
                 elif made.any():
@@ -125,9 +126,7 @@ class Runner:
                 size = self._next_size(size, time.perf_counter() - started)
                 bar.advance(len(units))
         if failed:
-            message = (
-                f"{len(failed)} of {count(n, 'clustering')} could not be made by base and are left out: {failed[0]}"
-            )
+            message = f"{len(failed)} of {count(n, 'clustering')} could not be made and are left out: {failed[0]}"
             warnings.warn(GenerationWarning(message), stacklevel=3)
         if store is not None:
             return self._stored(store, stream, n)
@@ -184,11 +183,19 @@ class Runner:
             return vary(center, self.spaces.of(center.method).width, units)
         spaces = [self.spaces.of(methods[unit]) for unit in units]
         drawn = [self._draw(methods[i], space.width, seed, i) for i, space in zip(units, spaces, strict=True)]
-        return [self._guided(space.settle(spec)) for spec, space in zip(drawn, spaces, strict=True)]
+        return [self._guided(self._rescaled(space.settle(spec))) for spec, space in zip(drawn, spaces, strict=True)]
 
     def _draw(self, method: str, width: int, seed: int, unit: int) -> Spec:
         groups = self.spaces.groups if METHODS[method].space == "columns" else None
         return draw(self.plan, method, width, seed, unit, groups=groups, n_fillings=self.n_fillings)
+
+    def _rescaled(self, spec: Spec) -> Spec:
+        """With as much of the columns' own scales as was drawn; none counts more than three times the median one, or less than a third."""
+        share, scales = spec.drawn.get("own_scale"), self.spaces.own_scales
+        if not share or scales is None or METHODS[spec.method].space != "columns":
+            return spec
+        weights = np.clip(scales**share, 1 / OWN_SCALE, OWN_SCALE)
+        return replace(spec, weights=weights if spec.weights is None else spec.weights * weights)
 
     def _guided(self, spec: Spec) -> Spec:
         """The spec with its weights times those that the guide learns in the space they belong to."""

@@ -54,6 +54,9 @@ class Spaces:
         Which of these columns stand for one column of the table as it came, and so share their weights.
     stress : float or None
         Of the scaling.
+    own_scales : (d,) array or None
+        How far these columns spread before they were standardized, their median 1; None where they were not, or where they are not all
+        numbers of the table as it came.
 
     Parameters
     ----------
@@ -80,6 +83,7 @@ class Spaces:
         self.distances: Floats | None = None
         self._spaces: dict[tuple[str, int | None], Space] = {}
         self.groups: Ints | None = None
+        self.own_scales: Floats | None = None
         if plan.metric == "precomputed":
             self._embed(np.asarray(values, float))
         elif plan.metric == "graph":
@@ -115,6 +119,9 @@ class Spaces:
         self.preparation = Preparation(scaling if self.plan.standardize else None, self.kept, self.given_width)
         self.columns = self.preparation.apply(values)
         self.groups = None if groups is None else groups[self.kept]
+        if self.plan.standardize and groups is None and isinstance(scaling, Standardizer):
+            spread = scaling.sd[self.kept] / (1 if scaling.factor is None else scaling.factor[self.kept])
+            self.own_scales = spread / np.median(spread)
         if constant := self.given_width - len(self.kept):
             warnings.warn(GenerationWarning(f"{constant:,} of {columns} left out, being constant"), stacklevel=5)
 
