@@ -55,7 +55,8 @@
  *   n_floaters: number, floating: number, floaters: Floater[], known: KnownTable[],
  *   trust: {confidence: number[], support: number[], floaters: number[]} | null, members: Members | null,
  * }} Detail
- * @typedef {{leaf: number[], reliability: (number | null)[], better_without: boolean[], n_better_without: number}} Members
+ * @typedef {(number | null)[]} Shares
+ * @typedef {{leaf: number[], reliability: Shares, better_without: boolean[], n_better_without: number}} Members
  * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
  * @typedef {{feature: string, words?: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
  * @typedef {{mean: number | null, histogram: number[]}} Histogram
