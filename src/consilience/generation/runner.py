@@ -354,12 +354,12 @@ def weighted(table: Array, weights: Array) -> Array:
     return table[:, kept] * weights[kept]
 
 
-def data_table(X: Any, metric: str) -> Table:
+def data_table(X: Any, metric: str, least: int = 2) -> Table:
     """The data as a table of the kind that the metric needs, with at least two objects."""
     kind = "distances" if metric == "precomputed" else "data"
     if isinstance(X, Table) and X.kind != kind:
         raise InputError(f"{X!r} holds {X.kind}, and metric={metric!r} needs {kind}")
     table = as_table(np.asarray(X) if isinstance(X, (list, tuple)) else X, kind)
-    if table.n_objects < 2:
+    if table.n_objects < least:
         raise InputError(f"{table.source}: there is nothing to cluster in {count(table.n_objects, 'object')}")
     return table

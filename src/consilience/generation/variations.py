@@ -44,7 +44,7 @@ def remake(X: ArrayLike, row: Any, *, base: Any = None, n_jobs: int | None = Non
     >>> bool((remake(load_beads(), ens.info.loc[7]) == ens.labels[:, 7]).all())
     True
     """
-    spec, plan = _of_row(row, base)
+    spec, plan = of_row(row, base)
     runner = Runner(X, plan, base, n_jobs)
     labels, info = runner.make([runner.fitted(spec)])
     if (labels < 0).all():
@@ -79,7 +79,7 @@ class Variations:
 
     def __call__(self, row: Any, n_clusterings: int, *, jitter: float, random_state: RandomState = 0) -> Ensemble:
         """Clusterings near the one that the row of `info` describes; those of ``generate(X, n_clusterings, around=row)``."""
-        spec, plan = _of_row(row, self._base)
+        spec, plan = of_row(row, self._base)
         key = plan.text(), spec.method
         if key not in self._runners:
             self._runners[key] = Runner(self._X, plan, self._base, self._n_jobs)
@@ -115,7 +115,7 @@ def more_like(
         if number not in run.numbers:
             raise InputError(f"store {store} holds no clustering {number}: its info lists those there are")
         run_plan, row = run.manifest["plan"], run.info().loc[number]
-    spec, plan = _of_row(row, base)
+    spec, plan = of_row(row, base)
     _check_same(plan_given.as_json() | {"guide": plan_given.guide_words}, plan)
     if plan.guide is not None:  # by its words: what scores the new ones is in the call, or in the run
         kept = plan_given.guide or (run_plan or {}).get("guide")
@@ -131,7 +131,7 @@ def check_jitter(jitter: Any) -> float:
     return check_positive("jitter", jitter, or_equal=True)
 
 
-def _of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
+def of_row(row: Any, base: Any) -> tuple[Spec, Plan]:
     """How a clustering was made, and in which run."""
     spec = Spec.of_row(row)
     plan = Plan.of_text(dict(row).get("settings"), spec.method, spec.n_clusters)
