@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
 from consilience.consensus.assessment import assess, err_alike
-from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.error_model import error_posterior
 from consilience.consensus.resampling import RESAMPLES, _copies, matched, resampled_confidence, resampled_shares
 from consilience.generation.kmeans import kmeans_runs
 from samples import noisy_copies
@@ -88,7 +88,7 @@ def test_alike_errors_are_resampled_and_independent_ones_are_not(answer):
     noisy, truth = noisy_copies(n=200, k=4, r=8, noise=0.3)
     independent = check_problem(noisy, 4)
     assert not err_alike(independent, truth[independent.first])
-    posterior = cluster_posterior(independent, truth[independent.first])
+    posterior = error_posterior(independent, truth[independent.first])[0]
     assert_array_equal(assess(independent, truth[independent.first]).posterior, posterior)
 
 
