@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, check_count, check_positive, check_seed, count
+from consilience._check import InputError, check_bool, check_count, check_positive, check_seed, count
 from consilience._progress import track
 from consilience._random import child_seed
 from consilience._types import Array, EnsembleLike, Ints, RandomState
+from consilience.alternatives.at_once import STARTS, find_at_once, reproducibility_at_once
 from consilience.alternatives.bases import takes_counts
 from consilience.alternatives.condens import CondEns
-from consilience.alternatives.data import check_data
-from consilience.alternatives.diagnostics import diagnostics_of
+from consilience.alternatives.data import Data, check_data
+from consilience.alternatives.diagnostics import diagnostics_of, quality_of
 from consilience.alternatives.given import NoSplitError, TooSmallError
-from consilience.alternatives.significance import reproducibility_of, z_score_of
+from consilience.alternatives.significance import null_data, reproducibility_of, z_score_of
 from consilience.ensemble import Ensemble
-from consilience.measures import LabelingComparison, compare_labelings
+from consilience.measures import LabelingComparison, compare_labelings, nmi
 from consilience.opening import split_reading
 from consilience.results import Result
 
@@ -102,6 +103,7 @@ def alternatives(
     given: EnsembleLike | None = None,
     base: Any = "kmeans",
     center: str | None = "auto",
+    at_once: bool = False,
     min_reproducibility: float = 0.5,
     min_z_score: float = 2.0,
     max_redundancy: float = 0.3,
@@ -134,6 +136,11 @@ def alternatives(
     base, n_jobs, **options
         As of :class:`CondEns`; and how to read a table: `id_column`, `columns` and the other parameters of
         :func:`consilience.tables.read_table`.
+    at_once : bool
+        Look for all groupings at once, each in a space of its own at right angles to the others', instead of one after another
+        (:mod:`consilience.alternatives.at_once`): better where they are about equally strong. It needs `n_clusters`, and takes dense
+        tables of up to 200 columns, and of the options only `n_init` (30 starts). Groupings that the stop rule refuses are not
+        kept; what they explain beyond null data is that of their own space.
     min_reproducibility, min_z_score, max_redundancy : float
     standardize : bool
         Scale every column to mean 0 and standard deviation 1 first (sparse: standard deviation only); counts stay as they are.
@@ -167,13 +174,18 @@ def alternatives(
     check_positive("max_redundancy", max_redundancy, or_equal=True)
     seed, counts = check_seed(random_state), takes_counts(base)
     reading, options = split_reading(options)
+    limits = (min_reproducibility, min_z_score, max_redundancy)
+    if check_bool("at_once", at_once):
+        n_init = _check_at_once(n_clusters, given, base, center, options)
+        data = check_data(X, None, counts=False, standardize=standardize, **reading)
+        sizes = [k for (k,) in numbers]
+        return _found(data, *_all_at_once(data.X, sizes, limits, n_init=n_init, seed=seed, n_jobs=n_jobs))
     settings = {"base": base, "center": None if counts else "group", "n_jobs": n_jobs} | options
     if center != "auto":
         settings["center"] = center
     data = check_data(X, given, counts=counts, standardize=standardize, **reading)
     CondEns(2, **settings)._check(data.X)
     known: list[Any] = [] if data.given is None else list(data.given.labels.T)
-    limits = (min_reproducibility, min_z_score, max_redundancy)
     found: list[Ints] = []
     rows, stopped = [], f"{n} were asked for"
     for step in track(range(n), n, "alternatives", progress):
@@ -192,9 +204,58 @@ def alternatives(
             stopped = reason
             break
         found.append(labels)
+    return _found(data, rows, found, stopped)
+
+
+def _found(data: Data, rows: list[tuple[Any, ...]], found: list[Ints], stopped: str) -> Alternatives:
     table = pd.DataFrame(rows, pd.RangeIndex(1, len(rows) + 1), COLUMNS).astype({"kept": bool})
     ensemble = _together(found, data.ids, {"name": _names(len(found))})
     return Alternatives(ensemble, table, stopped, data.ids, data.scaling)
+
+
+def _check_at_once(n_clusters: Any, given: Any, base: Any, center: Any, options: dict[str, Any]) -> int:
+    """Number of starts; what only a sequence has is refused."""
+    if n_clusters is None:
+        raise InputError("at_once needs the numbers of clusters: give n_clusters, one for all or one for each")
+    others = [name for name in options if name != "n_init"]
+    others += [
+        name
+        for name, used in (("given", given is not None), ("base", base != "kmeans"), ("center", center != "auto"))
+        if used
+    ]
+    if others:
+        raise InputError(f"{others[0]} is of groupings found one after another: leave it out, or at_once")
+    return check_count("n_init", options.get("n_init", STARTS))
+
+
+def _all_at_once(
+    X: Any, sizes: list[int], limits: tuple[float, float, float], *, n_init: int, seed: int, n_jobs: int | None
+) -> tuple[list[tuple[Any, ...]], list[Ints], str]:
+    """All groupings, what the stop rule says of each, and what it says of the first that is not kept."""
+    how: dict[str, Any] = {"n_init": n_init, "n_jobs": n_jobs}
+    groupings = find_at_once(X, sizes, seed=seed, **how)
+    again = reproducibility_at_once(X, groupings, sizes, SPLITS, seed=seed, **how)
+    null, everyone = [], np.zeros(len(X), np.int32)
+    for i in range(NULL):
+        drawn = null_data(X, everyone, everyone >= 0, i, seed)
+        own = child_seed(seed, "alternatives.at_once_null", i)
+        null.append(find_at_once(drawn, sizes, seed=own, **how).quality(drawn))
+    beyond = (groupings.quality(X) - np.mean(null, axis=0)) / np.maximum(np.std(null, axis=0, ddof=1), 1e-12)
+    rows: list[tuple[Any, ...]] = []
+    found: list[Ints] = []
+    reasons = []
+    for j, labels in enumerate(groupings.labels.T):
+        repeated = max((nmi(labels, other) for other in found), default=0.0)
+        row = (sizes[j], quality_of(X, labels, "variance"), repeated, float(again[j]), float(beyond[j]))
+        reason = _why_stop(row, *limits)
+        rows.append((*row, not reason))
+        if reason:
+            reasons.append(reason)
+        else:
+            found.append(labels)
+    if not reasons:
+        return rows, found, "all were looked for at once"
+    return rows, found, f"{len(reasons)} of {len(sizes)} looked for at once are not kept: {reasons[0]}"
 
 
 def _together(labels: list[Any], ids: Array | None = None, info: Any = None) -> Ensemble | None:

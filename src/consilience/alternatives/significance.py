@@ -53,7 +53,7 @@ def reproducibility_of(X: Any, given: Ensemble | None, model: CondEns, n_splits:
     """:func:`reproducibility` of checked data and groupings."""
     values = []
     for split in range(n_splits):
-        half = stream(seed, "alternatives.halves", split).permutation(X.shape[0]) % 2 == 0
+        half = half_of(X.shape[0], split, seed)
         try:
             answers = [clone(model)._fit(X, given, part).labels_ for part in (half, ~half)]
             values.append(adjusted_rand(*answers))
@@ -94,7 +94,7 @@ def z_score_of(X: Any, given: Ensemble | None, model: CondEns, n_null: int, seed
     found = _gain(X, given, cells, model)
     null = []
     for i in range(n_null):
-        drawn = _null_data(X, cells, known, stream(seed, "alternatives.null", i))
+        drawn = null_data(X, cells, known, i, seed)
         try:
             null.append(_gain(drawn, given, cells, model))
         except (NoSplitError, TooSmallError):
@@ -114,8 +114,14 @@ def _gain(X: Floats, given: Ensemble | None, cells: NDArray[Any], model: CondEns
     return quality_of(X, joint(np.column_stack([cells, labels])), "variance") - quality_of(X, cells, "variance")
 
 
-def _null_data(X: Floats, cells: NDArray[Any], known: NDArray[Any], rng: np.random.Generator) -> Floats:
+def half_of(n_objects: int, split: int, seed: int) -> NDArray[np.bool_]:
+    """Which objects are in the first of two random halves."""
+    return np.asarray(stream(seed, "alternatives.halves", split).permutation(n_objects) % 2 == 0)
+
+
+def null_data(X: Floats, cells: NDArray[Any], known: NDArray[Any], number: int, seed: int) -> Floats:
     """Rows drawn around the means of their cells with the covariance inside cells; rows of no cell around the mean of all."""
+    rng = stream(seed, "alternatives.null", number)
     means = np.where(known[:, None], group_means(X, cells, int(cells.max()) + 1)[cells], X[known].mean(axis=0))
     residuals = X[known] - means[known]
     with threadpool_limits(1):  # so that no sum depends on the number of threads

@@ -13,7 +13,12 @@ from consilience.cli import options
 @click.command("contrast")
 @click.argument("data", type=options.FILE)
 @options.given_options
-@click.option("--n-clusters", "-k", type=int, help="How many new clusters; may be left out with --alternatives.")
+@click.option(
+    "--n-clusters",
+    "-k",
+    type=options.Number(several=True),
+    help="How many new clusters; with --alternatives may be left out, or 3,4 for one and the next.",
+)
 @options.choice_option(
     "--method",
     of="consilience.alternatives.contrast:METHODS",
@@ -55,6 +60,9 @@ from consilience.cli import options
 @click.option(
     "--alternatives", "n_alternatives", type=int, help="So many groupings at most, each new to all before it."
 )
+@click.option(
+    "--at-once", is_flag=True, help="Look for all --alternatives at once, each in a space of its own; needs -k."
+)
 @options.output_option("id, cluster, confidence and support")
 @options.figure_option("both groupings")
 @options.block(options.known_options, options.run_options, options.table_options)
@@ -64,7 +72,7 @@ def command(
     data: Path,
     given: list[str],
     given_from: Path | None,
-    n_clusters: int | None,
+    n_clusters: Any,
     method: str,
     base: str | None,
     combine: str | None,
@@ -75,6 +83,7 @@ def command(
     search: str | None,
     n_init: int,
     n_alternatives: int | None,
+    at_once: bool,
     output: Path | None,
     figure: Path | None,
     known_from: Path | None,
@@ -91,6 +100,7 @@ def command(
     consilience contrast beads.csv --id bead --given shape --known color -k 4
     consilience contrast words.mtx --given topic --given-from labels.csv -k 4 --base multinomial
     consilience contrast beads.csv --id bead --known shape,color --alternatives 3
+    consilience contrast beads.csv --id bead --known shape,color --alternatives 2 --at-once -k 3,4
     """
     import pandas as pd
 
@@ -113,6 +123,10 @@ def command(
         raise InputError(f"{base or method} takes counts as they are: leave out {asked}, or use --base kmeans")
     if n_alternatives is not None and figure:
         raise InputError("--figure draws one grouping: leave out --alternatives")
+    if at_once and n_alternatives is None:
+        raise InputError("--at-once is of several groupings: say how many with --alternatives")
+    if isinstance(n_clusters, tuple) or (n_alternatives is None and isinstance(n_clusters, list)):
+        raise InputError("-k takes one number, or with --alternatives one for each, as in -k 3,4")
     if n_alternatives is None and n_clusters is None:
         raise InputError("how many new clusters? say -k 4, for example")
     if n_alternatives is None and not given and given_from is None:
@@ -125,6 +139,10 @@ def command(
     assert table is not None
     X, past = scale(table.values, how_scaled) if how_scaled else table.values, pd.DataFrame(groups)
     settings: dict[str, Any] = {"n_init": n_init, "random_state": seed, "n_jobs": n_jobs}
+    if at_once:
+        settings["at_once"] = True
+        if "n_init" not in options.given_by_user(ctx):
+            del settings["n_init"]  # it has many more starts, being quick
     settings["standardize"] = standardize and how_scaled in (None, "columns")
     chosen = {"base": base, "combine": combine, "trade_off": trade_off, "search": search}
     settings |= {name: value for name, value in chosen.items() if value is not None}
