@@ -337,17 +337,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         """The answer at the number of clusters that is to be trusted most, of those that were looked at."""
         scales = found.scales
         assert scales is not None
-        real = scales["real"].to_numpy(bool)
-        if real[0] or (not real.any() and scales["stability"][0] >= STEADY):
+        if scales["real"][0] or scales["stability"][0] >= STEADY:  # those that are more than chance come first
             return found
-        if real.any():
-            best = int(scales["n_clusters"][real.argmax()])
-            why = "the most stable number of those that are more stable than chance"
-        else:
-            best, why = middle, "the middle of what was tried, since no number of clusters is more stable than chance"
-        again = combine(ensemble, best, self.method, **how)
+        again = combine(ensemble, middle, self.method, **how)
         kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
-        note = f"{count(best, 'cluster')}, {why}; {again.note}"
+        why = "the middle of what was tried, since no number of clusters is more stable than chance"
+        note = f"{count(middle, 'cluster')}, {why}; {again.note}"
         return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
 
     def _read(self, X: ArrayLike) -> Rows:

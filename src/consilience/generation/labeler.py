@@ -21,7 +21,7 @@ from consilience.tables import CountScaling, Standardizer
 
 BLOCK = 2**24  # scores at a time
 NEIGHBORS = 20_000  # objects of a clustering without means that are kept, at most
-TOTAL = 200_000  # of all clusterings that weigh the columns in ways of their own
+TOTAL = 100_000  # of all clusterings that weigh the columns in ways of their own
 FEWEST = 1000
 
 register(Preparation)
@@ -138,7 +138,7 @@ class Labeler:
     """Labels new objects as the clusterings of an ensemble that a runner made would.
 
     K-means keeps its means, and some methods what they place new objects by, so that no data is kept. Of other clusterers
-    up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (200,000 in all).
+    up to 20,000 objects are, fewer each where many of them weigh the columns in ways of their own (100,000 in all).
 
     Attributes
     ----------
