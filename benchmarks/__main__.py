@@ -28,6 +28,7 @@ from benchmarks import (
     pools,
     startup,
     storing,
+    tables,
 )
 
 CASES = {
@@ -37,6 +38,7 @@ CASES = {
         ensembles,
         pairwise,
         storing,
+        tables,
         kmeans,
         consensus,
         pools,

@@ -18,7 +18,7 @@ from consilience.datasets import customers
 from consilience.generation import remake
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
-from consilience.tables import Encoder, Standardizer, match_rows, read_table, scale
+from consilience.tables import Encoder, match_rows, read_table, scale
 from consilience.tables.encoding import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
 from consilience.tables.shapes import shape_features, shape_names
@@ -119,13 +119,19 @@ def test_values_of_the_kinds():
     assert read(frame, types={"x": "log"}).values[3, 2] == np.log1p(3)
 
 
-def test_a_category_counts_as_one_column():
-    frame = pd.DataFrame({"a": spread("p q r s t"), "b": spread("u v"), "x": np.linspace(0, 9, N)})
+def test_two_words_are_as_far_apart_as_two_numbers_on_average():
+    frame = pd.DataFrame({"a": spread("p q r s t"), "b": spread("u v v v v v v"), "x": np.linspace(0, 9, N)})
     table = read(frame)
-    scaled = Standardizer.of(table.values, table.groups).apply(table.values)
-    np.testing.assert_allclose(np.bincount(table.groups, scaled.var(axis=0)), 1)
-    pairs = np.square(scaled[:, None] - scaled[None]).mean(axis=(0, 1))
-    np.testing.assert_allclose(np.bincount(table.groups, pairs), 2)  # as much squared distance as a number
+    scaled = table.scaling().apply(table.values)
+    squares = np.square(scaled[:, None] - scaled[None])
+    apart = {name: squares[:, :, table.groups == g].sum(axis=2) for g, name in enumerate(frame)}
+    for name in "ab":
+        words = frame[name].to_numpy()
+        np.testing.assert_allclose(apart[name], 2 * (words[:, None] != words[None]), atol=1e-12)
+    np.testing.assert_allclose(apart["x"].mean(), 2)
+    families = read(pd.DataFrame(np.random.default_rng(0).normal(size=(20, 9))), types="series")
+    shapes = families.scaling().apply(families.values)
+    np.testing.assert_allclose(np.bincount(families.groups, shapes.var(axis=0)), 1)
 
 
 def test_rare_categories_are_pooled_and_common_ones_kept():
@@ -593,7 +599,7 @@ def test_messy_customers_go_through_without_an_option(tmp_path):
         np.testing.assert_allclose(np.sort(table.values, axis=1), np.sort(expected.values, axis=1))
         said = done(["generate", tmp_path / name, "-o", tmp_path / f"run {name}", "-n", 20, "-k", "4"])
         assert "set aside country (constant), note (id-like, all different)" in said
-        assert "8 columns as 17 columns of numbers" in said
+        assert "8 columns as 17 of numbers" in said
     page = tmp_path / "r.html"
     done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv"])
     assert " % pro against " in page.read_text()

@@ -67,7 +67,8 @@ def check_data(X: Any, given: EnsembleLike | None, *, counts: bool, standardize:
     ids = table.ids if table is not None and table.ids is not None else None if ens is None else ens.ids
     if counts or not standardize:
         return Data(values, ens, ids, "counts as they are" if counts else "columns as they are")
-    scaler = Standardizer.of(values, None if table is None else table.groups)
+    units = None if table is None or table.encoder is None else table.encoder.units
+    scaler = Standardizer.of(values, None if table is None else table.groups, units)
     return Data(scaler.apply(values), ens, ids, scaler.describe())
 
 

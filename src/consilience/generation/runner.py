@@ -71,7 +71,7 @@ class Runner:
             self.table.values,
             plan,
             groups=self.table.groups,
-            counts=self.table.is_counts,
+            scaling=self.table.scaling() if plan.metric == "euclidean" else None,
             filled=self.table.filled if gaps else None,
         )
         kept = len({METHODS[name].space for name, _ in plan.methods}) * self.table.values.size if gaps else 1

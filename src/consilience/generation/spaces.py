@@ -63,8 +63,8 @@ class Spaces:
     values : (n, given_width) array or CSR matrix
     plan : Plan
     groups : (given_width,) int array, optional
-    counts : bool
-        The values are counts.
+    scaling : Standardizer or CountScaling, optional
+        What standardizing does to the columns; by default each gets standard deviation 1.
     filled : function of a number, optional
         The values with their missing cells filled in another way.
     """
@@ -75,7 +75,7 @@ class Spaces:
         plan: Plan,
         *,
         groups: Ints | None = None,
-        counts: bool = False,
+        scaling: Standardizer | CountScaling | None = None,
         filled: Callable[[int], ArrayLike] | None = None,
     ) -> None:
         self.plan, self._filled = plan, filled
@@ -90,7 +90,7 @@ class Spaces:
             self.columns = check_graph(values)
             self.kept, self.given_width = np.arange(self.n_objects), self.n_objects
         else:
-            self._standardize(values, groups, counts)
+            self._standardize(values, groups, scaling)
         for name, _ in plan.methods:
             if len(self.kept) < METHODS[name].min_columns:
                 raise InputError(
@@ -106,12 +106,9 @@ class Spaces:
             self.columns, self.stress = embed(distances, width)
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
 
-    def _standardize(self, values: ArrayLike, groups: Ints | None, counts: bool) -> None:
-        scaling: Standardizer | CountScaling
-        if counts and self.plan.standardize:
-            scaling = CountScaling.of(values)
-        else:
-            scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values), groups)
+    def _standardize(self, values: ArrayLike, groups: Ints | None, scaling: Standardizer | CountScaling | None) -> None:
+        if scaling is None or not self.plan.standardize:
+            scaling = Standardizer.of(values if self.plan.standardize else check_matrix(values))
         self.kept, self.given_width = np.flatnonzero(~scaling.constant), values.shape[1]
         columns = count(self.given_width, "column")
         if not self.kept.size:

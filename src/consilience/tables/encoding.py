@@ -29,7 +29,8 @@ class EncodedColumn:
 
     `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "boolean" or "category". `levels` are the categories with a
     column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
-    all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by.
+    all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by: of
+    numbers their standard deviation, of words what makes the squared distance of two different ones 2, that of two numbers on average.
     """
 
     name: str
@@ -106,7 +107,7 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
 
 def _with_size(made: EncodedColumn, cells: pd.Series) -> EncodedColumn:
     values, _ = made.encode(cells)
-    spread = float(np.sqrt(np.nanvar(values, axis=0).sum()))
+    spread = float(np.nanstd(values)) if not made.is_category else 1.0 if made.zero is None else np.sqrt(0.5)
     usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
     return EncodedColumn(
         made.name, made.kind, made.levels, made.zero, made.pooled, usual, spread if spread > 0 else 1.0, made.notes
@@ -222,6 +223,13 @@ class Encoder:
         if self.shapes:
             return shape_names(len(self.columns))[1]
         return np.repeat(np.arange(len(self.columns)), [len(column.names) for column in self.columns])
+
+    @property
+    def units(self) -> Floats:
+        """For each encoded column of a category what it is divided by; NaN of numbers."""
+        if self.shapes:
+            return np.full(len(self.names), np.nan)
+        return np.concatenate([np.full(len(c.names), c.spread if c.is_category else np.nan) for c in self.columns])
 
     def fill(self, values: Floats) -> Gaps | None:
         """Fill NaN in encoded values in the default way, in place; what was missing, or None."""

@@ -99,7 +99,10 @@ class Table:
 
     def scaling(self) -> Standardizer | CountScaling:
         """How data is brought to one scale: counts by tf-idf, all else column by column, a category counting as one."""
-        return CountScaling.of(self.values) if self.is_counts else Standardizer.of(self.values, self.groups)
+        if self.is_counts:
+            return CountScaling.of(self.values)
+        units = None if self.encoder is None else self.encoder.units
+        return Standardizer.of(self.values, self.groups, units)
 
     @property
     def groups(self) -> Ints | None:

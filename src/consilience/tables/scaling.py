@@ -19,8 +19,9 @@ FAR = 1e140  # numbers beyond it, or below its inverse, are brought near 1 first
 class Standardizer:
     """Columns to standard deviation 1 and, unless sparse, mean 0, as learned from one table.
 
-    Columns of one group, such as those of one category, are divided by the same number, so that their variances sum to 1 and the
-    group counts as one column. A constant column has standard deviation 1 here, so that dense it becomes 0 and sparse it stays as it is.
+    Columns of one group are divided by the same number, so that their variances sum to 1 and the group counts as one column; columns
+    of words (0 and 1) by a number that is given, so that two different words are as far apart as two numbers are on average. A constant
+    column has standard deviation 1 here, so that dense it becomes 0 and sparse it stays as it is.
 
     Attributes
     ----------
@@ -52,8 +53,11 @@ class Standardizer:
     n_groups: int = 0
 
     @classmethod
-    def of(cls, X: Any, groups: Ints | None = None) -> Standardizer:
-        """From the columns of a dense array or CSR matrix of finite numbers; `groups` has a number for each column."""
+    def of(cls, X: Any, groups: Ints | None = None, units: Floats | None = None) -> Standardizer:
+        """From the columns of a dense array or CSR matrix of finite numbers.
+
+        `groups` has the number of its group for each column, `units` what it is divided by, NaN where its group says that.
+        """
         is_sparse = sparse.issparse(X)
         low, high = (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if X.shape[0] else (np.zeros(X.shape[1]),) * 2
         top = np.maximum(-low, high)
@@ -68,6 +72,8 @@ class Standardizer:
         mean = np.where(constant, low * factor, mean)  # exactly, so that nothing of it is left
         if groups is not None:
             sd = np.where(constant, sd, np.sqrt(np.bincount(groups, np.where(constant, 0, sd) ** 2))[groups])
+        if units is not None:
+            sd = np.where(np.isnan(units), sd, units)
         n_groups = 0 if groups is None else len(np.unique(groups))
         return cls(
             mean, np.where(constant, 1.0, sd), factor if scaled is not X else None, constant, is_sparse, n_groups
@@ -86,8 +92,8 @@ class Standardizer:
         what = "standard deviation 1" if self.sparse else "mean 0 and standard deviation 1"
         n = int(self.constant.sum())
         if self.n_groups and self.n_groups < len(self.sd):
-            made = f"{count(self.n_groups, 'column')} as {count(len(self.sd), 'column')} of numbers"
-            return f"{made}, each of the {self.n_groups} scaled to variance 1"
+            made = f"{count(self.n_groups, 'column')} as {len(self.sd)} of numbers, scaled to standard deviation 1"
+            return f"{made}; two different words are as far apart as two numbers are on average"
         note = f" ({n:,} {'is' if n == 1 else 'are'} constant)" if n else ""
         return f"{count(len(self.sd), 'column')}, each scaled to {what}{note}"
 
