@@ -603,6 +603,7 @@ def test_messy_customers_go_through_without_an_option(tmp_path):
     page = tmp_path / "r.html"
     done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv"])
     assert " % pro against " in page.read_text()
+    assert "set aside country (constant)" in page.read_text()
 
 
 def test_types_on_the_command_line(tmp_path):

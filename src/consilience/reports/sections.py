@@ -121,7 +121,9 @@ class Report:
         yield lambda: Section("What these figures do not say", [Text(text) for text in self.notes() if text])
 
     def _done(self) -> Section:
-        facts = [*self.facts(), *_given_facts(self.options), ("versions", _versions())]
+        encoder = None if self.data is None else self.data.encoder
+        columns = [] if encoder is None else [("columns of the data", encoder.describe())]
+        facts = [*self.facts(), *columns, *_given_facts(self.options), ("versions", _versions())]
         blocks: list[Block] = [Facts(facts), Text("To write this report again:")]
         if self.command:
             blocks.append(Code(self.command))

@@ -10,7 +10,7 @@ from consilience._random import stream
 from consilience._types import Array, Floats, Ints
 
 NEIGHBORS = 10  # rows that a cell may be taken from
-CELLS, MOST_DONORS, FEWEST_DONORS = 300_000, 2000, 50  # of the rows that are compared with
+CELLS, MOST_DONORS, FEWEST_DONORS = 300_000, 1000, 50  # of the rows that are compared with
 BLOCK = 2**22  # comparisons at a time
 
 
