@@ -71,31 +71,32 @@ def measure(name, data=None, seeds=3, n_clusterings=50, **how):
         begin = time.process_time()
         ca.generate(adata, n_clusterings, random_state=2 * seed, key_added="runs", progress=False, **how)
         made = time.process_time()
-        best = ca.combine(adata, "runs", progress=False)
+        best = ca.combine(adata, "runs", progress=False, scales=False)
         combined = time.process_time()
-        at_classes = ca.combine(adata, "runs", n_clusters=int(known.max()) + 1, key_added="at_classes")
+        stable = ca.combine(adata, "runs", n_clusters="auto", key_added="stable", progress=False)
+        at_classes = ca.combine(adata, "runs", n_clusters=int(known.max()) + 1, key_added="at_classes", scales=False)
         ca.generate(adata, n_clusterings, random_state=2 * seed + 1, key_added="others", progress=False, **how)
-        again = ca.combine(adata, "others", n_clusters=best.n_clusters, key_added="again")
-        finer = ca.combine(adata, "others", n_clusters=at_classes.n_clusters, key_added="finer")
         runs, others = ca.ensemble(adata, "runs"), ca.ensemble(adata, "others")
         single = np.array([adjusted_rand(known, labels) for labels in runs.labels.T])
-        sure = calibration(best.confidence, matched(best.labels, again.labels) == best.labels)
-        sure_at = calibration(at_classes.confidence, matched(at_classes.labels, finer.labels) == at_classes.labels)
         row = {
             "runs_median": np.median(single),
             "runs_best": single.max(),
             "consensus": adjusted_rand(known, best.labels),
             "consensus_k": best.n_clusters,
+            "auto": adjusted_rand(known, stable.labels),
+            "auto_k": stable.n_clusters,
             "at_classes": adjusted_rand(known, at_classes.labels),
             "runs_nmi": np.median([nmi(known, labels) for labels in runs.labels.T]),
             "consensus_nmi": nmi(known, best.labels),
-            **{name: sure[name] for name in ("confidence", "stays", "ece")},
-            **{f"{name}_at_classes": sure_at[name] for name in ("confidence", "stays", "ece")},
-            "support": at_classes.support.mean(),
-            "support_held_out": held_out(at_classes.labels, others.labels),
             "generate_s": made - begin,
             "combine_s": combined - made,
         }
+        for name_of, one in (("consensus", best), ("at_classes", at_classes)):
+            again = ca.combine(adata, "others", n_clusters=one.n_clusters, key_added="again", scales=False)
+            sure = calibration(one.confidence, matched(one.labels, again.labels) == one.labels)
+            row |= {f"{name_of}_{key}": sure[key] for key in ("confidence", "stays", "ece")}
+            row[f"{name_of}_support"] = one.support.mean()
+            row[f"{name_of}_held_out"] = held_out(one.labels, others.labels)
         found.append(row)
     mean = {key: float(np.mean([row[key] for row in found])) for key in found[0]}
     return {"set": name, "cells": adata.n_obs, "classes": int(known.max()) + 1, **mean}

@@ -44,7 +44,7 @@ def cells(**more: Any) -> Any:
 def made() -> Any:
     adata = cells()
     ca.generate(adata, 30, use_rep="X")
-    ca.combine(adata)
+    ca.combine(adata, n_clusters="auto")
     ca.compare(adata)
     ca.split_genes(adata)
     return adata
@@ -93,13 +93,34 @@ def test_a_file_keeps_everything(made: Any, tmp_path: Path) -> None:
 def test_what_is_read_back_is_what_combine_returned() -> None:
     adata = cells()
     ca.generate(adata, 12, use_rep="X", random_state=3)
-    found = ca.combine(adata)
+    found = ca.combine(adata, n_clusters="auto")
     same(found, ca.consensus(adata))
-    plain = cs.combine(ca.ensemble(adata), "auto")
-    np.testing.assert_array_equal(plain.labels, found.labels)
-    at_three = ca.combine(adata, n_clusters=3)
+    np.testing.assert_array_equal(cs.combine(ca.ensemble(adata), "auto").labels, found.labels)
+    alone = ca.combine(adata, n_clusters=3, scales=False)
     assert "consensus_scale_labels" not in adata.obsm
-    same(at_three, ca.consensus(adata))
+    same(alone, ca.consensus(adata))
+
+
+def test_the_answer_is_one_of_the_scales() -> None:
+    adata = cells()
+    ca.generate(adata, 20, use_rep="X", random_state=5)
+    stable = ca.combine(adata, n_clusters="auto", key_added="stable")
+    for k in (None, 2, 4, 5):
+        found = ca.combine(adata, n_clusters=k)
+        assert k in (None, found.n_clusters)
+        np.testing.assert_array_equal(cs.combine(ca.ensemble(adata), k).labels, found.labels)
+        assert found.scales is not None
+        assert found.scale_labels is not None
+        assert set(stable.scales["n_clusters"]) <= set(found.scales["n_clusters"])
+        numbers = sorted(found.scales["n_clusters"])
+        np.testing.assert_array_equal(found.scale_labels[:, numbers.index(found.n_clusters)], found.labels)
+        assert [column.max() + 1 for column in found.scale_labels.T] == numbers
+        curve = found.curve.set_index("n_clusters")["stability"]
+        for row in found.scales.itertuples():
+            assert row.stability == pytest.approx(curve[row.n_clusters])
+            assert row.from_k <= row.n_clusters <= row.to_k
+            assert row.excess == pytest.approx(row.stability - row.null_high)
+        same(found, ca.consensus(adata))
 
 
 def test_verbs_take_what_was_written(made: Any, tmp_path: Path) -> None:
@@ -164,7 +185,7 @@ def test_the_graph_that_scanpy_made_is_used_and_new_ones_are_made_where_asked() 
     ca.generate(adata, 4, neighbors_key="mine", resolutions=[0.5, 1, 2])
     assert adata.uns["clusterings"]["source"] == "obsp mine"
     assert set(ca.ensemble(adata).info["resolution"]) <= {0.5, 1, 2}
-    assert ca.combine(adata).n_clusters == 6  # of what was written last
+    assert list(ca.combine(adata).members["clustering"]) == [f"clusterings_{i}" for i in range(4)]  # the last written
 
 
 def test_the_numbers_of_clusters_spread(made: Any) -> None:
@@ -211,18 +232,22 @@ def test_genes_of_a_planted_split() -> None:
     adata = cells()
     for i in range(6):  # two kinds, then six types
         adata.obs[f"leiden_{i}"] = pd.Categorical((TYPES // 3 if i % 2 else TYPES).astype(str))
-    ca.combine(adata)
+    ca.combine(adata, n_clusters=6)
     table = ca.split_genes(adata, n_genes=1)
     found = ca.consensus(adata)
-    for row in table[table["to_k"] == 6].itertuples():
-        there = TYPES[found.scale_labels[:, row.level + 1] == row.child]
-        assert row.gene == f"gene{np.bincount(there).argmax()}"
+    planted = 0
+    for row in table.itertuples():
+        upper, lower = found.scale_labels[:, row.level], found.scale_labels[:, row.level + 1]
+        if len(set(TYPES[upper == row.cluster] // 3)) == len(set(TYPES[lower == row.child])) == 1:
+            assert row.gene == f"gene{TYPES[lower == row.child][0]}"
+            planted += 1
+    assert planted >= 3
     adata.layers["dense"] = adata.X.toarray()
     pd.testing.assert_frame_equal(ca.split_genes(adata, n_genes=1, layer="dense"), table)
     adata.raw = adata
     adata.X = sparse.csr_matrix(adata.shape)
     pd.testing.assert_frame_equal(ca.split_genes(adata, n_genes=1), table)
-    ca.combine(adata, n_clusters=3)
+    ca.combine(adata, n_clusters=3, scales=False)
     with pytest.raises(InputError, match="nothing splits"):
         ca.split_genes(adata)
 

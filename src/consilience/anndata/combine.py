@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -15,6 +15,7 @@ from consilience import consensus as combining
 from consilience._check import InputError, listed
 from consilience.anndata.frames import check_adata, safe_frame, small_codes, written
 from consilience.consensus import Consensus
+from consilience.consensus.scales import is_real, stable_range
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import stored_ensemble, stored_keys
 from consilience.reports.tree_over_k import tree_over_k_edges
@@ -28,8 +29,9 @@ def combine(
     adata: Any,
     keys: str | Sequence[str] | None = None,
     *,
-    n_clusters: int | str | None = "auto",
+    n_clusters: int | str | None = None,
     method: str = "auto",
+    scales: bool = True,
     key_added: str = "consensus",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -46,8 +48,13 @@ def combine(
         pattern ("leiden_res*"). By default what :func:`generate` wrote last, and else all columns of `obs` whose names begin
         with leiden or louvain.
     n_clusters : int, "auto" or None
+        None is the median of the clusterings' numbers; "auto" the most stable one, which of Leiden runs is often a coarse one: runs
+        agree best on few clusters.
     method : str
-        Both as in :func:`consilience.combine`.
+        As in :func:`consilience.combine`.
+    scales : bool, default True
+        Find the numbers of clusters at which the clusterings agree, and the answers there, whatever `n_clusters`: the tree and the curve
+        of stability are made of them. Without, a consensus of 100,000 cells is a matter of seconds.
     key_added : str, default "consensus"
     random_state : int
     n_jobs : int, optional
@@ -62,8 +69,8 @@ def combine(
 
         - ``obs[key_added]``: the clusters "0", "1", …, the largest first; ``obs[key_added + "_confidence"]``: how likely an independent
           ensemble of the same kind is to put the cell there; ``obs[key_added + "_support"]``: share of the clusterings that agree;
-        - ``obsm[key_added + "_membership"]``; with ``n_clusters="auto"`` also the answers at all scales,
-          ``obsm[key_added + "_scale_labels"]``, and their confidence;
+        - ``obsm[key_added + "_membership"]``, the answers at all scales and at `n_clusters`, ``obsm[key_added + "_scale_labels"]``, and
+          their confidence;
         - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `scales`, `curve`, `splits`, and `tree`, what
           flows between clusters of neighboring numbers of clusters; all in forms that an h5ad file keeps.
 
@@ -74,15 +81,16 @@ def combine(
     >>> rng = np.random.default_rng(0)
     >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
     >>> ca.generate(adata, 20, use_rep="X")
-    >>> ca.combine(adata).n_clusters
+    >>> ca.combine(adata, n_clusters="auto").n_clusters
     3
     >>> adata.obs["consensus"].value_counts().to_dict()
     {'0': 40, '1': 40, '2': 40}
     """
     ens, names = chosen(check_adata(adata), keys)
-    found = combining.combine(
-        ens, n_clusters, method, random_state=random_state, n_jobs=n_jobs, progress=progress, **options
-    )
+    how: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, **options}
+    found = combining.combine(ens, n_clusters, method, **how)
+    if scales and n_clusters != "auto":
+        found = _with_scales(found, combining.combine(ens, "auto", method, **how))
     _write(adata, key_added, found, names)
     return found
 
@@ -106,6 +114,25 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     numbers = np.array([int(name) for name in codes.categories], np.int64)
     values["labels"] = np.where(codes.codes < 0, -1, numbers[codes.codes] if len(numbers) else -1)
     return Consensus(**values, ids=np.asarray(adata.obs_names, object))
+
+
+def _with_scales(found: Consensus, other: Consensus) -> Consensus:
+    """An answer with the scales of another one of the same clusterings; it becomes one of them."""
+    if other.scales is None or other.curve is None or other.scale_labels is None or other.scale_confidence is None:
+        return found
+    k, table, labels, sure = found.n_clusters, other.scales, other.scale_labels, other.scale_confidence
+    splits = other.splits
+    tried = other.curve[other.curve["n_clusters"] == k]
+    if len(tried) and k not in set(table["n_clusters"]):
+        low, high = stable_range(other.curve, k)
+        row = tried.assign(from_k=low, to_k=high, excess=tried["stability"] - tried["null_high"], real=is_real(tried))
+        row["confidence"] = found.mean_confidence
+        table = pd.concat([table, row[list(table.columns)]], ignore_index=True)
+        at = int((table["n_clusters"] < k).sum())
+        labels, sure = np.insert(labels, at, found.labels, axis=1), np.insert(sure, at, found.confidence, axis=1)
+        if splits is not None:  # what was split in one step is now split in two
+            splits = splits[~((splits["from_k"] < k) & (splits["to_k"] > k))].reset_index(drop=True)
+    return replace(found, curve=other.curve, scales=table, scale_labels=labels, scale_confidence=sure, splits=splits)
 
 
 def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list[str]]:
@@ -155,8 +182,10 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
                 adata.obs[f"{key}_{field.name}"] = value
             else:
                 adata.obsm[f"{key}_{field.name}"] = small_codes(value) if value.dtype.kind in "iu" else value
-        else:
+        elif not isinstance(value, list):
             held[field.name] = value
+        elif value:  # of text
+            held[field.name] = np.array(value, object)
     if found.scale_labels is not None and found.scale_labels.shape[1] > 1:
         held["tree"] = safe_frame(tree_over_k_edges(found))
     adata.uns[key] = held
@@ -170,6 +199,8 @@ def _plain(value: Any) -> Any:
         return frame.astype(dict.fromkeys(text, object))
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return value.item() if isinstance(value, np.generic) else value
 
 

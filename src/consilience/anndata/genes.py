@@ -34,7 +34,7 @@ def split_genes(
     Parameters
     ----------
     adata : AnnData
-        With a consensus that has scales: ``combine(adata, n_clusters="auto")``.
+        With a consensus that has scales.
     key : str, default "consensus"
     n_genes : int, default 5
         For each child.
@@ -58,7 +58,7 @@ def split_genes(
     found = read_back(check_adata(adata), key)
     if found.scale_labels is None or found.scale_labels.shape[1] < 2:
         raise InputError(
-            f"{key!r} has one number of clusters only, so nothing splits: combine with n_clusters='auto' and more clusterings"
+            f"{key!r} has one number of clusters only, so nothing splits: combine with scales=True and more clusterings"
         )
     values, names = _values(adata, layer, use_raw)
     wanted = check_count("n_genes", n_genes)

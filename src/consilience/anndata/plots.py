@@ -68,7 +68,7 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     Parameters
     ----------
     adata : AnnData
-        After ``combine(adata, n_clusters="auto")``.
+        With a consensus that has scales.
     key : str, default "consensus"
     ax : Axes, optional
 
