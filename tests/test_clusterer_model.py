@@ -44,7 +44,7 @@ def blobs():
 
 @pytest.fixture(scope="module")
 def model(blobs):
-    return quick().fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
+    return quick(methods="minima+features").fit(pd.DataFrame(blobs[0][:400], columns=[f"c{i}" for i in range(8)]))
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

@@ -19,8 +19,10 @@ from consilience.cli import options
     "How the clusterings are combined; 'auto' is 'mcla' where they err independently, and else 'walk'.",
     default="auto",
 )
-@click.option("--n-clusterings", "-n", type=int, default=100, show_default=True, help="How many clusterings.")
-@options.methods_choice("minima+features")
+@click.option(
+    "--n-clusterings", "-n", type=int, help="How many clusterings; by default 100 of k-means, 30 of what takes longer."
+)
+@options.methods_choice("auto")
 @click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
 @options.standardize_option
 @click.option(
@@ -41,7 +43,7 @@ def command(
     output: Path | None,
     n_clusters: int | str | None,
     method: str,
-    n_clusterings: int,
+    n_clusterings: int | None,
     methods: str,
     base: str | None,
     standardize: bool,

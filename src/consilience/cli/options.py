@@ -219,7 +219,7 @@ shuffles_option = click.option(
 
 def methods_choice(default: str) -> Callable[[F], F]:
     """Where the diversity of clusterings comes from."""
-    text = "Where the diversity of clusterings of data comes from."
+    text = "How clusterings of data are made; auto: as the kind of data asks for, where one good clustering is the aim."
     mix = Mix("consilience.generation:METHODS")
     return click.option("--methods", type=mix, default=default, show_default=True, help=text)
 

@@ -24,6 +24,8 @@ from consilience.consensus.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.generation.plan import Plan
+from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
+from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.spaces import GenerationWarning
@@ -33,6 +35,7 @@ BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which predict judges whether they are like the data
 FEW = 50  # objects up to which the stability of numbers of clusters says little
 STEADY = 0.9  # agreement of two halves of the members on a number of clusters that is taken though chance could give it
+QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
 
@@ -47,13 +50,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         stable if two halves of the members nearly agree on it (adjusted Rand index of 0.9), else the middle, and `note_` says so.
         None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
         median of those that they found), without looking.
-    n_clusterings : int, default 100
-        Members of the ensemble.
+    n_clusterings : int, optional
+        Members of the ensemble; by default 100 where they are k-means, and 30 where each takes longer.
     base_n_clusters : int, (low, high), list of int or None
-        Clusters of the members, as `n_clusters` of :func:`consilience.generate`. None draws from k … 2k where
-        ``n_clusters=k``, and otherwise from 2 … √n, at most 20.
-    methods : str or dict, default "minima+features"
-        Where the members' diversity comes from: names of :data:`consilience.generation.METHODS`.
+        Clusters of the members, as `n_clusters` of :func:`consilience.generate`. None draws from k … 4k where
+        ``n_clusters=k`` (at most √n, but at least up to 2k), and otherwise from 2 … √n, at most 20.
+    methods : str or dict, default "auto"
+        How the members are made: names of :data:`consilience.generation.METHODS`. "auto" takes those whose consensus is best on data of
+        this kind (:mod:`consilience.generation.recipes`; `note_` says which).
     base : scikit-learn clusterer, optional
         Takes the place of k-means.
     method : str, default "auto"
@@ -117,9 +121,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: int | str | None = "auto"
     _: KW_ONLY
-    n_clusterings: int = 100
+    n_clusterings: int | None = None
     base_n_clusters: Any = None
-    methods: Any = "minima+features"
+    methods: Any = "auto"
     base: Any = None
     method: str = "auto"
     standardize: bool = True
@@ -138,14 +142,16 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         y : ignored
         """
         table, seed = learn_rows(self, X), check_seed(self.random_state)
-        check_count("n_clusterings", self.n_clusterings)
+        if self.n_clusterings is not None:
+            check_count("n_clusterings", self.n_clusterings)
         if self.base is not None:
             check_base(self.base)
         self.encoder_, self._ids = table.encoder, table.ids
         self.sample_ = self._sample(table.n_objects, seed)
         some = table if self.sample_ is None else take_rows(table, self.sample_)
+        self._recipe = recipe_of(some, base=self.base) if is_auto(self.methods) else None
         plan = Plan.checked(
-            methods=self.methods,
+            methods=self.methods if self._recipe is None else self._recipe.methods,
             n_clusters=self._member_clusters(some.n_objects),
             base=None if self.base is None else base_text(self.base),
             standardize=self.standardize,
@@ -153,7 +159,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
             runner = Runner(some, plan, self.base, self.n_jobs)
-        self.ensemble_ = runner.run(self.n_clusterings, child_seed(seed, "clusterer.members"), progress=False)
+        self.ensemble_ = runner.run(self._number(plan), child_seed(seed, "clusterer.members"), progress=False)
         numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
         middle = min(max(int(np.median(numbers)), LEAST), len(self.ensemble_.signatures()))
         wanted = self.n_clusters
@@ -292,6 +298,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _spread(self, data: ArrayLike) -> None:
         """What was found of the objects, and where only a sample was combined, what the model says of the others."""
         found, self.note_ = self.consensus_, self.consensus_.note
+        if self._recipe is not None:
+            said = f"members by recipe ({self._recipe.words})"
+            self.note_ = f"{self.note_}; {said}" if self.note_ else said
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
@@ -312,7 +321,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         k = check_count("n_clusters", self.n_clusters)
         if k > n:
             raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters")
-        return max(k, LEAST), min(max(2 * k, LEAST), n)
+        return usual_clusters(n, k)
+
+    def _number(self, plan: Plan) -> int:
+        """Of members."""
+        if self.n_clusterings is not None:
+            return self.n_clusterings
+        quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
+        return QUICK if quick else SLOW
 
     def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, middle: int, seed: int) -> Consensus:
         if n_clusters == 1:

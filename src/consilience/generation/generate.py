@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from consilience._check import check_count, check_seed
@@ -12,9 +13,10 @@ from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import Guide, check_guide
 from consilience.generation.plan import Plan
+from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.variations import check_jitter, more_like
+from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
 from consilience.opening import as_table, split_reading
 from consilience.opening.kinds import is_table
 from consilience.opening.known import names_aside
@@ -24,7 +26,7 @@ from consilience.store import Store
 def generate(
     X: ArrayLike,
     n_clusterings: int = 1000,
-    n_clusters: Any = 15,
+    n_clusters: Any = None,
     methods: Any = "zipf+pca",
     *,
     base: Any = None,
@@ -55,11 +57,13 @@ def generate(
         (n_objects, n_columns) measurements; with ``metric="precomputed"``, (n_objects, n_objects) distances.
         Constant columns are left out.
     n_clusterings : int
-    n_clusters : int, (low, high) or list of int
-        One number, or numbers that each clustering draws its own from.
+    n_clusters : int, (low, high), list of int or None
+        One number, or numbers that each clustering draws its own from; None draws from √n / 4 … √n, at most 60.
     methods : str or dict
         Where the diversity comes from, in equal shares (``"zipf+pca"``) or given ones (``"zipf:3+minima:1"``). The names
-        are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`:
+        are those of :data:`consilience.generation.METHODS`, to which you can add your own; in brackets their `options`. ``"auto"``
+        takes those whose consensus is best on data of this kind (:mod:`consilience.generation.recipes`; `settings` in `info` says which
+        and why), where the aim is one good clustering rather than many different ones:
 
         - ``"zipf"``: k-means after every column is multiplied by a random weight from a Zipf distribution
           p(i) ∝ i^−α on 1 … `zipf_max` (100), α uniform in [0, `max_alpha`] (1.5);
@@ -71,6 +75,7 @@ def generate(
         - ``"spectral"``: Ng–Jordan–Weiss spectral clustering of Zipf-weighted columns, with σ the largest distance
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
           objects;
+        - ``"reduced"``: k-means from random starts on the first 50 principal components;
         - ``"landmarks"``: spectral clustering of the graph of objects and `n_landmarks` (1000) landmarks, each object tied
           to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape. Standardized columns get back
           a share of their own scales, drawn for each clustering;
@@ -156,11 +161,14 @@ def generate(
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
     if base is not None:
         check_base(base)
-    if wishes is not None:
+    if around is not None and n_clusters is None:
+        n_clusters = USUAL_CLUSTERS  # the clustering's own
+    if wishes is not None or is_auto(methods) or n_clusters is None:
         X = data_table(X, metric)
+    chosen = recipe_of(X, metric=metric, base=base) if is_auto(methods) else None
     plan = Plan.checked(
-        methods=methods,
-        n_clusters=n_clusters,
+        methods=methods if chosen is None else chosen.methods,
+        n_clusters=usual_clusters(X.n_objects) if n_clusters is None else n_clusters,
         base=None if base is None else base_text(base),
         metric=metric,
         standardize=standardize,
@@ -170,6 +178,7 @@ def generate(
         guide=None if wishes is None else wishes.of(X),
         **options,
     )
+    plan = plan if chosen is None else replace(plan, options={**plan.options, "recipe": chosen.words})
     check_count("n_clusterings", n_clusterings)
     check_jitter(jitter)
     check_n_jobs(n_jobs)

@@ -15,8 +15,9 @@ outliers say, takes one of the eigenvectors (regularized spectral clustering: A.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -32,8 +33,11 @@ SAMPLE = 10  # objects that each landmark is made of, on average
 PASSES = 10  # of k-means on them: landmarks need to be spread well, not to be optimal
 BLOCK = 2**19  # distances at a time: they stay in the cache
 EMBEDDED = 50_000  # objects that k-means in the eigenvectors sees; the others go to the nearest center
+DENSE = 2**22  # numbers of the landmarks of a sparse table up to which they are means
 TAU = 0.003  # chosen on data sets, see docs/bases.md
 FARTHEST = 60.0  # exp(−60): an object far from everything stays tied to its landmarks
+
+Search: TypeAlias = Callable[[Any], tuple[Ints, Floats]]
 
 
 def landmark_run(
@@ -88,7 +92,7 @@ class LandmarkModel:
     landmarks: Any
     n_neighbors: int
     sigma: float
-    vectors: Floats
+    vectors: Array
     centers: Floats
 
     def label(self, table: ArrayLike) -> Labels:
@@ -107,11 +111,14 @@ class LandmarkModel:
 
 
 def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any:
-    """(at most `number`, d) means of k-means on a random sample; of a sparse table, whose means would be dense, objects drawn at random."""
+    """(at most `number`, d) means of k-means on a random sample.
+
+    Of a wide sparse table, whose means would not fit, objects drawn at random, as CSR.
+    """
     order = _kernels.random_permutation(child_seed(seed, "generation.landmarks"), unit, table.shape[0])
-    if sparse.issparse(table):
+    if sparse.issparse(table) and number * table.shape[1] > DENSE:
         return table[np.sort(order[:number])]
-    sample = np.ascontiguousarray(table[np.sort(order[: SAMPLE * number])], np.float64)
+    sample = table[np.sort(order[: SAMPLE * number])]
     units = np.array([unit], np.uint64)
     labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels[0]
     means = _means(sample, labels, number)
@@ -119,37 +126,49 @@ def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any
 
 
 def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[Ints, Floats]:
-    """(n, number) numbers of the nearest landmarks of each row, and their squared distances.
+    """(n, number) numbers of the nearest landmarks of each row, in rising order, and their squared distances.
 
-    Which are nearest is decided in float32 around the landmarks' mean, so that rounding matters only between near ties; the distances are
-    exact.
+    Of dense rows, which are nearest is decided in float32 around the landmarks' mean, so that rounding matters only between near ties; the
+    distances are exact.
     """
     n, p = table.shape[0], landmarks.shape[0]
     near, squares = np.empty((n, number), np.int32), np.empty((n, number))
+    find = _sparse_search(landmarks, number) if sparse.issparse(table) else _dense_search(landmarks, number)
     step = max(1, BLOCK // p)
-    if sparse.issparse(table):
-        lengths, turned = np.asarray(landmarks.multiply(landmarks).sum(axis=1)).ravel(), landmarks.T.tocsr()
-        for begin in range(0, n, step):
-            rows = table[begin : begin + step]
-            scores = lengths - 2 * (rows @ turned).toarray()
-            chosen = _smallest(scores, number)
-            own = np.asarray(rows.multiply(rows).sum(axis=1))
-            near[begin : begin + step] = chosen
-            squares[begin : begin + step] = np.maximum(np.take_along_axis(scores, chosen, axis=1) + own, 0)
-        return near, squares
-    mean = landmarks.mean(axis=0)
-    centered = np.asarray(landmarks - mean, np.float32)
-    factors, constants = np.ascontiguousarray(-2 * centered.T), np.square(centered).sum(axis=1)
     for begin in range(0, n, step):
-        rows = table[begin : begin + step]
-        chosen = _smallest(np.asarray(rows - mean, np.float32) @ factors + constants, number)
-        near[begin : begin + step] = chosen
-        for j, column in enumerate(chosen.T):  # one at a time: no array of rows × neighbors × columns
-            squares[begin : begin + step, j] = np.square(rows - landmarks[column]).sum(axis=1)
+        near[begin : begin + step], squares[begin : begin + step] = find(table[begin : begin + step])
     return near, squares
 
 
-def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Floats:
+def _dense_search(landmarks: Floats, number: int) -> Search:
+    mean = landmarks.mean(axis=0)
+    centered = np.asarray(landmarks - mean, np.float32)
+    factors, constants = np.ascontiguousarray(-2 * centered.T), np.square(centered).sum(axis=1)
+
+    def find(rows: Any) -> tuple[Ints, Floats]:
+        near = _smallest(np.asarray(rows - mean, np.float32) @ factors + constants, number)
+        squares = [np.square(rows - landmarks[column]).sum(axis=1) for column in near.T]  # one at a time, for memory
+        return near, np.column_stack(squares)
+
+    return find
+
+
+def _sparse_search(landmarks: Any, number: int) -> Search:
+    square = landmarks.multiply(landmarks) if sparse.issparse(landmarks) else np.square(landmarks)
+    lengths, turned = np.asarray(square.sum(axis=1)).ravel(), landmarks.T
+    turned = turned.tocsr() if sparse.issparse(turned) else np.ascontiguousarray(turned)
+
+    def find(rows: Any) -> tuple[Ints, Floats]:
+        products = rows @ turned
+        scores = lengths - 2 * np.asarray(products.toarray() if sparse.issparse(products) else products)
+        near = _smallest(scores, number)
+        own = np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
+        return near, np.maximum(np.take_along_axis(scores, near, axis=1) + own, 0)
+
+    return find
+
+
+def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Array:
     """(p, number) leading eigenvectors of the graph of landmarks, scaled back; in rising order of their eigenvalues."""
     scaled = sparse.diags(1 / ties.sum(axis=1).A1) @ ties
     graph = sparse.csr_matrix(ties.T @ scaled)
@@ -158,10 +177,11 @@ def landmark_vectors(ties: Any, number: int, tau: float = TAU) -> Floats:
     degree = degree + everywhere * len(degree)
     root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)  # nobody may be near a landmark
     graph = sparse.csr_matrix(sparse.diags(root) @ graph @ sparse.diags(root))
-    return first_vectors(graph, number, plus=np.sqrt(everywhere) * root, rounds=50) * root[:, None]
+    vectors = first_vectors(graph, number, plus=np.sqrt(everywhere) * root, rounds=50) * root[:, None]
+    return np.asarray(vectors, np.float32)  # models keep them
 
 
-def embedded(ties: Any, vectors: Floats) -> Floats:
+def embedded(ties: Any, vectors: Array) -> Floats:
     """(n, v) objects at the mean of their landmarks' vectors, scaled to length 1."""
     points = np.asarray(ties @ vectors)
     length = np.linalg.norm(points, axis=1, keepdims=True)
@@ -184,7 +204,11 @@ def _smallest(scores: Array, number: int) -> Ints:
     return np.sort(np.argpartition(scores, number - 1, axis=1)[:, :number], axis=1)
 
 
-def _means(points: Floats, labels: Labels, number: int) -> Floats:
+def _means(points: ArrayLike, labels: Labels, number: int) -> Floats:
     """Means of clusters; 0 for empty ones."""
     members = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (number, len(labels)))
-    return np.asarray(members @ points) / np.maximum(np.bincount(labels, minlength=number), 1)[:, None]
+    sums = members @ points
+    return (
+        np.asarray(sums.todense() if sparse.issparse(sums) else sums)
+        / np.maximum(np.bincount(labels, minlength=number), 1)[:, None]
+    )

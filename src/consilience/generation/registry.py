@@ -18,6 +18,7 @@ from consilience.generation.metrics import Metrics
 from consilience.generation.minima import Minima
 from consilience.generation.objects import Objects
 from consilience.generation.pca import PCA
+from consilience.generation.reduced import Reduced
 from consilience.generation.spectral import Spectral
 from consilience.generation.zipf import Zipf
 
@@ -28,6 +29,7 @@ METHODS: dict[str, Method] = {
     "features": Features(),
     "objects": Objects(),
     "spectral": Spectral(),
+    "reduced": Reduced(),
     "landmarks": Landmarks(),
     "metrics": Metrics(),
     "density": Density(),

@@ -18,6 +18,8 @@ from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.specs import Spec
 from consilience.store import Store
 
+USUAL_CLUSTERS = 15  # what a plan has where it does not matter
+
 
 def remake(X: ArrayLike, row: Any, *, base: Any = None, n_jobs: int | None = None) -> Labels:
     """Reproduce one clustering, alone, from its row of `info`.
@@ -154,7 +156,7 @@ def _number(row: Any) -> int:
 
 def _check_same(given: Mapping[str, Any], plan: Plan) -> None:
     """Refuse settings that are neither the usual ones nor those the clustering was made with."""
-    usual, made = {"n_clusters": (15,)} | defaults(dict(plan.methods)), plan.as_json()
+    usual, made = {"n_clusters": (USUAL_CLUSTERS,)} | defaults(dict(plan.methods)), plan.as_json()
     for name, value in given.items():
         if value not in (usual.get(name, value), made.get(name)) and name not in ("made_by", "methods"):
             raise InputError(

@@ -1,0 +1,79 @@
+"""What ``methods="auto"`` means: which methods make the clusterings that are to be combined, by the kind of data.
+
+Chosen by the quality of the consensus on some data sets and confirmed on others: the figures are in ``docs/bases.md``. They are for one
+good clustering; for many that differ, to be explored, Zipf weights remain the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from consilience._check import count
+from consilience.tables import Table
+from consilience.tables.count_scaling import looks_like_counts
+
+AUTO = "auto"
+WIDE = 100  # columns from which random subspaces are taken
+MOST = 60  # clusters, where nothing is said
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the clusterings of some data are made: its kind, the methods, and why in one line."""
+
+    kind: str
+    methods: str
+    words: str
+
+
+def is_auto(methods: Any) -> bool:
+    """Whether the methods are left to the recipe."""
+    return isinstance(methods, str) and methods.strip() == AUTO
+
+
+def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Recipe:
+    """The recipe for a table, array or CSR matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation.recipes import recipe_of
+    >>> recipe_of(np.zeros((500, 8))).words
+    '500 objects × 8 columns: landmarks'
+    >>> recipe_of(np.zeros((500, 800))).methods
+    'metrics'
+    """
+    values = data.values if isinstance(data, Table) else data
+    n, width = values.shape
+    size = f"{count(n, 'object')} × {count(width, 'column')}"
+    if metric == "graph":
+        return Recipe("graph", "graph", f"a graph of {count(n, 'object')}: graph")
+    if base is not None:
+        return Recipe("base", "minima+features", "another clusterer in place of k-means: minima and features")
+    if metric == "precomputed":
+        return Recipe("distances", "landmarks", f"distances of {count(n, 'object')}: landmarks")
+    if data.is_counts if isinstance(data, Table) else looks_like_counts(values):
+        return Recipe("counts", "reduced", f"counts, {size}: k-means on principal components (reduced)")
+    if width >= WIDE:
+        return Recipe("wide", "metrics", f"a wide table, {size}: random metrics on random columns (metrics)")
+    return Recipe("columns", "landmarks", f"{size}: landmarks")
+
+
+def usual_clusters(n_objects: int, n_clusters: int | None = None) -> tuple[int, int]:
+    """Numbers of clusters to draw from: k to 4k but at most √n, at least 2k, where the answer is to have k; else √n / 4 to √n, at most 60.
+
+    Examples
+    --------
+    >>> from consilience.generation.recipes import usual_clusters
+    >>> usual_clusters(300), usual_clusters(1_000_000), usual_clusters(10_992, 10)
+    ((4, 17), (15, 60), (10, 40))
+    """
+    root = int(np.sqrt(n_objects))
+    if n_clusters is None:
+        high = min(max(root, 2), MOST)
+        return max(2, high // 4), high
+    low = max(2, min(n_clusters, n_objects))
+    return low, min(n_objects, max(2 * low, min(4 * low, root)))

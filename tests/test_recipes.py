@@ -1,0 +1,78 @@
+"""methods="auto": which recipe a kind of data gets, that it is said, and that the answer is good."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import consilience as cs
+from consilience.generation import METHODS
+from consilience.generation.recipes import recipe_of, usual_clusters
+from consilience.opening import as_table
+
+
+def counts():
+    rng = np.random.default_rng(0)
+    return sparse.csr_matrix(rng.poisson(0.05, size=(80, 300)) * rng.integers(1, 4, size=(80, 300)))
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "methods"),
+    [
+        (np.zeros((50, 6)), {}, "landmarks"),
+        (np.zeros((50, 400)), {}, "metrics"),
+        (counts(), {}, "reduced"),
+        (np.zeros((50, 50)), {"metric": "precomputed"}, "landmarks"),
+        (np.zeros((50, 50)), {"metric": "graph"}, "graph"),
+        (np.zeros((50, 6)), {"base": object()}, "minima+features"),
+    ],
+)
+def test_each_kind_has_a_recipe(data, how, methods):
+    found = recipe_of(data, **how)
+    assert found.methods == methods
+    assert set(found.methods.split("+")) <= set(METHODS)
+    assert "50" in found.words or found.kind in ("counts", "base")
+
+
+def test_what_was_chosen_is_kept_and_said():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    ensemble = cs.generate(X, 3, methods="auto")
+    assert set(ensemble.info["method"]) == {"landmarks"}
+    assert json.loads(ensemble.info["settings"][0])["recipe"] == "60 objects × 4 columns: landmarks"
+    assert ensemble.info["n_clusters"].between(*usual_clusters(60)).all()
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "60 objects × 4 columns: landmarks" in model.note_
+    assert model.ensemble_.n_clusterings == 30
+    assert cs.EnsembleClusterer(3, methods="minima", random_state=0).fit(X).ensemble_.n_clusterings == 100
+
+
+def test_more_like_one_of_them_and_growing_runs(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    run = tmp_path / "run"
+    first = cs.generate(X, 3, methods="auto", store=run)
+    grown = cs.generate(X, 5, methods="auto", store=run)
+    np.testing.assert_array_equal(grown.labels[:, :3], first.labels)
+    assert cs.generate(X, 2, around=1, store=run, jitter=0.01).n_clusterings == 2
+
+
+def test_counts_that_are_said_to_be_none():
+    table = as_table(counts(), "data")
+    assert recipe_of(table).methods == "reduced"
+    assert recipe_of(replace(table, counts=False)).methods == "metrics"
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 1000, 10**6])
+def test_numbers_of_clusters_fit_the_objects(n):
+    for k in (None, 2, 5):
+        low, high = usual_clusters(n, k)
+        assert 2 <= low <= high <= max(n, 2)
+        assert k is None or low == max(2, min(k, n))
+
+
+def test_the_clusterer_finds_moons_by_itself():
+    X, known = make_moons(400, noise=0.06, random_state=0)
+    assert adjusted_rand_score(known, cs.EnsembleClusterer(2, random_state=0).fit(X).labels_) > 0.95
