@@ -5,11 +5,11 @@ resolutions are and how steady each cell is, `split_genes` which genes drive eac
 `consensus` read back what was written, from a file too, and the `plot_…` functions draw it.
 """
 
-from consilience.anndata.combine import combine, consensus
-from consilience.anndata.compare import compare
-from consilience.anndata.generate import ensemble, generate
+from consilience.anndata.combining import combine, consensus
+from consilience.anndata.comparison import compare
 from consilience.anndata.genes import split_genes
 from consilience.anndata.plots import plot_confidence, plot_stability, plot_tree
+from consilience.anndata.runs import ensemble, generate
 
 __all__ = [
     "combine",

@@ -11,8 +11,8 @@ from scipy.stats import rankdata
 
 from consilience._check import InputError, check_choice, check_count
 from consilience._types import Floats, Ints
-from consilience.anndata.combine import MADE_BY
-from consilience.anndata.combine import consensus as read_back
+from consilience.anndata.combining import MADE_BY
+from consilience.anndata.combining import consensus as read_back
 from consilience.anndata.frames import check_adata, safe_frame, written
 from consilience.consensus import Consensus
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count
-from consilience.anndata.combine import MADE_BY, chosen
-from consilience.anndata.combine import consensus as read_back
+from consilience.anndata.combining import MADE_BY, chosen
+from consilience.anndata.combining import consensus as read_back
 from consilience.anndata.frames import check_adata, written
 from consilience.reports.palette import score_colors
 from consilience.reports.scales import scales_figure

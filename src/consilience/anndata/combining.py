@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience import consensus as combining
+from consilience import consensus as verbs
 from consilience._check import InputError, listed
 from consilience.anndata.frames import check_adata, safe_frame, small_codes, written
 from consilience.consensus import Consensus
@@ -88,9 +88,9 @@ def combine(
     """
     ens, names = chosen(check_adata(adata), keys)
     how: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, **options}
-    found = combining.combine(ens, n_clusters, method, **how)
+    found = verbs.combine(ens, n_clusters, method, **how)
     if scales and n_clusters != "auto":
-        found = _with_scales(found, combining.combine(ens, "auto", method, **how))
+        found = _with_scales(found, verbs.combine(ens, "auto", method, **how))
     _write(adata, key_added, found, names)
     return found
 

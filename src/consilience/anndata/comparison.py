@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice
-from consilience.anndata.combine import chosen
+from consilience.anndata.combining import chosen
 from consilience.anndata.frames import check_adata, safe_frame
 from consilience.measures import MEASURES, element_consistency, pairwise
 
@@ -53,8 +53,8 @@ def compare(
     >>> adata.obs["leiden_0.5"], adata.obs["leiden_1"] = list("aaabbb"), list("aabccc")
     >>> ca.compare(adata, "leiden_", measure="ecs").round(3)
                 leiden_0.5  leiden_1
-    leiden_0.5       1.000     0.833
-    leiden_1         0.833     1.000
+    leiden_0.5       1.000     0.778
+    leiden_1         0.778     1.000
     >>> adata.obs["comparison_consistency"].round(2).tolist()
     [0.67, 0.67, 0.33, 1.0, 1.0, 1.0]
     """
