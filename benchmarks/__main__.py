@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks import (
     agreement,
     alternatives,
+    bases,
     consensus,
     ensembles,
     explorer,
@@ -43,6 +44,7 @@ CASES = {
         consensus,
         pools,
         kinds,
+        bases,
         nbce,
         meta,
         alternatives,

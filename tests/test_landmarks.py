@@ -58,6 +58,13 @@ def test_nearest_landmarks_are_the_nearest():
     np.testing.assert_allclose(found, dense[1], atol=1e-12)
 
 
+@pytest.mark.parametrize(("p", "number"), [(7, 3), (40, 5), (101, 5), (1000, 5), (999, 1), (12, 12)])
+def test_smallest_by_groups_are_the_smallest(p, number):
+    scores = np.random.default_rng(p).normal(size=(50, p))
+    expected = np.sort(np.argsort(scores, axis=1)[:, :number], axis=1)
+    np.testing.assert_array_equal(landmark_graph._smallest(scores, number), expected)
+
+
 def test_the_transfer_cut_is_the_cut_of_the_bipartite_graph(moons):
     """Its vectors are those of the whole graph of objects and landmarks (Li, Wu and Chang 2012): λ (1 + …) aside, the same spaces."""
     X = moons[0][:150]

@@ -1,0 +1,159 @@
+"""From a table to one clustering: the default recipe and consensus beside single clusterers, on real data with classes.
+
+The data come from CONSILIENCE_DATA, or from shared/data beside the repository; without them the cases say so and are skipped.
+
+    python -m benchmarks.bases quality --sets pendigits,letter --seeds 10     # the recipe: NMI, ARI, CPU-seconds
+    python -m benchmarks.bases single --sets segment                          # k-means, spectral, agglomerative, HDBSCAN, Leiden
+    python -m benchmarks.bases large                                          # 1,000,000 × 20: twenty landmark clusterings and consensus
+"""
+
+import argparse
+import json
+import os
+import resource
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+import consilience as cs
+from benchmarks.timing import cpu
+from consilience.generation.neighbors import Points
+from consilience.generation.recipes import recipe_of, usual_clusters
+from consilience.measures import adjusted_rand, nmi
+from consilience.tables.count_scaling import CountScaling, looks_like_counts
+from consilience.tables.scaling import Standardizer
+
+CHOSEN_ON = "pendigits", "segment", "ecoli", "glass", "control_chart", "sc_yan", "sc_worm_neuron"
+CONFIRMED_ON = "letter", "isolet", "vowel", "covtype10k", "sc_pollen", "sc_mouse_bladder", "sc_pbmc68k_reduced"
+MEMBERS = 20
+PAIRS = 8000  # objects up to which clusterers that need all pairs are run
+BARS = {"pendigits": 0.85, "letter": 0.455}
+
+
+def folder():
+    given = os.environ.get("CONSILIENCE_DATA")
+    return Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def read_set(name):
+    """Values, dense or CSR, and classes."""
+    with np.load(folder() / f"{name}.npz", allow_pickle=False) as file:
+        y = file["y"].astype(np.int64)
+        if "X" in file:
+            values = file["X"].astype(float)
+        else:
+            parts = file["data"].astype(float), file["indices"], file["indptr"]
+            values = sparse.csr_matrix(parts, tuple(file["shape"]))
+    known = y >= 0
+    return values[known], y[known]
+
+
+def quality(name, seeds, m=MEMBERS):
+    """Means over seeds of the recipe for the number of classes."""
+    X, y = read_set(name)
+    k, recipe = len(np.unique(y)), recipe_of(X)
+    runs = []
+    for seed in range(seeds):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clusters = usual_clusters(len(y), k)
+            making, made = cpu(lambda s=seed, c=clusters: cs.generate(X, m, c, "auto", random_state=s, n_jobs=1))
+            combining, found = cpu(lambda s=seed, e=made: cs.combine(e, k, random_state=s))
+        runs.append((nmi(y, found.labels), adjusted_rand(y, found.labels), making, combining))
+    means, spread = np.mean(runs, axis=0), np.std(runs, axis=0)
+    return {
+        "recipe": recipe.methods,
+        "nmi": means[0],
+        "nmi_sd": spread[0],
+        "ari": means[1],
+        "cpu_generate": means[2],
+        "cpu_combine": means[3],
+    }
+
+
+def single(name):
+    """NMI of single clusterers at the number of classes (HDBSCAN at its own), the better of the columns as they are and prepared."""
+    from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
+
+    X, y = read_set(name)
+    k, found = len(np.unique(y)), {}
+    counts = looks_like_counts(X)
+    prepared = (CountScaling if counts else Standardizer).of(X).apply(X)
+    forms = {"prepared": Points.of(prepared).table} | ({} if counts else {"as_is": Points.of(X).table})
+    for form, Z in forms.items():
+        kinds = {"kmeans": KMeans(k, n_init=10, random_state=0)}
+        if len(y) <= PAIRS:
+            kinds["agglomerative"] = AgglomerativeClustering(k)
+            kinds["spectral"] = SpectralClustering(k, affinity="nearest_neighbors", random_state=0)
+            kinds["hdbscan"] = HDBSCAN(copy=True)
+        for kind, model in kinds.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found[kind, form] = nmi(y, model.fit_predict(Z))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            leiden = cs.generate(Z, 5, k, "graph", standardize=False, random_state=0).labels.T
+        found["leiden", form] = float(np.mean([nmi(y, labels) for labels in leiden]))
+    names = dict.fromkeys(kind for kind, _ in found)
+    return {kind: max(value for (one, _), value in found.items() if one == kind) for kind in names}
+
+
+def large(n=1_000_000, d=20, clusters=30, m=MEMBERS):
+    """Time and memory of landmark clusterings of many objects and their consensus."""
+    rng = np.random.default_rng(0)
+    centers, known = rng.normal(scale=3, size=(clusters, d)), rng.integers(clusters, size=n)
+    X = centers[known] + rng.normal(size=(n, d))
+    begin = time.perf_counter()
+    made = cs.generate(X, m, (20, 60), "landmarks", n_jobs=2)
+    middle = time.perf_counter()
+    found = cs.combine(made, clusters, random_state=0, n_jobs=2)
+    end = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {
+        "wall_generate": middle - begin,
+        "wall_combine": end - middle,
+        "gigabytes": peak / 2**20,
+        "ari": adjusted_rand(known, found.labels),
+    }
+
+
+def bases_pendigits():
+    if not (folder() / "pendigits.npz").exists():
+        return {"skipped": f"no data at {folder()}: set CONSILIENCE_DATA"}
+    found = quality("pendigits", 2)
+    seconds = found["cpu_generate"] + found["cpu_combine"]
+    return {**rounded(found), "bars": {"nmi": 0.85, "cpu": 20}, "ok": found["nmi"] >= 0.85 and seconds <= 20}
+
+
+CASES = [bases_pendigits]
+
+
+def rounded(found):
+    return {name: round(float(value), 3) if isinstance(value, float) else value for name, value in found.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="benchmarks.bases", description=__doc__.splitlines()[0])
+    parser.add_argument("study", choices=("quality", "single", "large"))
+    parser.add_argument(
+        "--sets", help="names, with commas between; by default those the recipes were chosen and confirmed on"
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("-m", type=int, default=MEMBERS, help="clusterings")
+    parser.add_argument("--data", help="folder of the data; by default CONSILIENCE_DATA")
+    options = parser.parse_args()
+    if options.data:
+        os.environ["CONSILIENCE_DATA"] = options.data
+    if options.study == "large":
+        print(json.dumps(rounded(large(m=options.m))))
+        return
+    for name in options.sets.split(",") if options.sets else (*CHOSEN_ON, *CONFIRMED_ON):
+        found = quality(name, options.seeds, options.m) if options.study == "quality" else single(name)
+        print(name, json.dumps(rounded(found)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
