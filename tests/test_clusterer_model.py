@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -209,26 +210,42 @@ def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
 @pytest.mark.parametrize(
     ("stability", "real", "expected", "words"),
     [
-        (0.8, (True, False), 7, ""),
-        (0.95, (False, False), 7, ""),
-        (0.8, (False, False), 5, "no number of clusters is more stable than chance"),
+        (0.8, (True, False), 3, ""),
+        (0.8, (True, True), 3, ""),
+        (0.71, (True, True), 7, "the finest of the numbers"),
+        (0.71, (True, False), 3, ""),
+        (0.71, (False, False), 3, ""),
     ],
 )
 def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stability, real, expected, words):
-    """Without such, one that is steady, or the middle; the note says so."""
+    """Of those that are about as stable, the finest; without any, the most stable."""
 
     def fake(ensemble, n_clusters, method, **how):
         if n_clusters != "auto":
             return cs.combine(ensemble, n_clusters, method, **how)
-        scales = pd.DataFrame({"n_clusters": [7, 3], "stability": [stability, 0.7], "real": real})
-        return replace(cs.combine(ensemble, 7, method, **how), scales=scales)
+        scales = pd.DataFrame({"n_clusters": [3, 7], "stability": [stability, 0.7], "real": real})
+        return replace(cs.combine(ensemble, 3, method, **how), scales=scales)
 
     monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
     model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
-    assert model.scales_["n_clusters"].tolist() == [7, 3]
+    assert model.scales_["n_clusters"].tolist() == [3, 7]
     assert words in model.note_
-    assert bool(words) == ("than chance" in model.note_)
+    assert bool(words) == ("the finest" in model.note_)
+
+
+def test_blobs_are_counted():
+    for k, width in ((2, 2), (3, 2), (4, 2), (6, 5)):
+        corners = 9.0 * np.random.default_rng(k).permutation(np.array(list(product((0, 1, 2), repeat=width))))[:k]
+        X = np.repeat(corners, 150, axis=0) + np.random.default_rng(0).normal(size=(150 * k, width))
+        model = EnsembleClusterer(random_state=0).fit(X)
+        assert model.n_clusters_ == k
+        assert adjusted_rand(np.repeat(np.arange(k), 150), model.labels_) > 0.98
+
+
+def test_a_cloud_has_no_number_and_says_so():
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    assert "no number of clusters is more stable than chance" in quick("auto").fit(X).note_
 
 
 def test_tables_of_every_kind_and_new_rows_of_them(tmp_path):

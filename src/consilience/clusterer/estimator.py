@@ -34,7 +34,8 @@ from consilience.tables import take_rows
 BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which predict judges whether they are like the data
 FEW = 50  # objects up to which the stability of numbers of clusters says little
-STEADY = 0.9  # agreement of two halves of the members on a number of clusters that is taken though chance could give it
+PERFECT = 0.98  # stability of a number of clusters that is not in doubt
+AS_STABLE = 0.02  # difference of stabilities that does not count
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
@@ -46,8 +47,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or None
-        Of the answer. "auto" takes the most stable of the numbers that are more stable than chance (`scales_`); where none is, the most
-        stable if two halves of the members nearly agree on it (adjusted Rand index of 0.9), else the middle, and `note_` says so.
+        Of the answer. "auto" takes the most stable of the numbers that are more stable than chance (`scales_`; of several that are about
+        as stable, within 0.02, the largest, which tells most); where none is, the most stable, and `note_` says so.
         None, as "auto" for fewer than 50 objects, takes the middle of the numbers that the members draw from (with `base`, the
         median of those that they found), without looking.
     n_clusterings : int, optional
@@ -166,7 +167,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
             check_choice(wanted or "auto", ("auto",), "n_clusters")
             wanted = middle
-        self.consensus_ = self._combine(self.ensemble_, wanted, middle, child_seed(seed, "clusterer.consensus"))
+        self.consensus_ = self._combine(self.ensemble_, wanted, child_seed(seed, "clusterer.consensus"))
         self.n_clusters_, self.scales_ = self.consensus_.n_clusters, self.consensus_.scales
         if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
             found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
@@ -330,7 +331,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
         return QUICK if quick else SLOW
 
-    def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, middle: int, seed: int) -> Consensus:
+    def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, seed: int) -> Consensus:
         if n_clusters == 1:
             known = (ensemble.labels >= 0).any(axis=1)
             full = known.astype(float)
@@ -347,18 +348,28 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         found = combine(ensemble, n_clusters, self.method, **how)
         if self.method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
             found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
-        return found if found.scales is None else self._trusted(found, ensemble, middle, how)
+        return found if found.scales is None else self._finest(found, ensemble, how)
 
-    def _trusted(self, found: Consensus, ensemble: Ensemble, middle: int, how: dict[str, Any]) -> Consensus:
-        """The answer at the number of clusters that is to be trusted most, of those that were looked at."""
+    def _finest(self, found: Consensus, ensemble: Ensemble, how: dict[str, Any]) -> Consensus:
+        """The answer at the finest of the numbers of clusters that are more than chance and as stable as any; else as it is."""
         scales = found.scales
         assert scales is not None
-        if scales["real"][0] or scales["stability"][0] >= STEADY:  # those that are more than chance come first
+        real, stability = scales["real"].to_numpy(bool), scales["stability"].to_numpy()
+        as_good = real & (stability >= stability[0] - AS_STABLE)  # those that are more than chance come first
+        best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
+        curve = (
+            {} if found.curve is None else dict(zip(found.curve["n_clusters"], found.curve["stability"], strict=True))
+        )
+        while (
+            real[0] and curve.get(best + 1, 0.0) >= PERFECT
+        ):  # the coarser ones of what is not in doubt are joined clusters
+            best += 1
+        if best == found.n_clusters:
             return found
-        again = combine(ensemble, middle, self.method, **how)
+        again = combine(ensemble, best, self.method, **how)
         kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
-        why = "the middle of what was tried, since no number of clusters is more stable than chance"
-        note = f"{count(middle, 'cluster')}, {why}; {again.note}"
+        why = "the finest of the numbers that are more stable than chance, and as stable as any"
+        note = f"{count(best, 'cluster')}, {why}; {again.note}"
         return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
 
     def _read(self, X: ArrayLike) -> Rows:
