@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import json
 
 import numpy as np
@@ -15,14 +16,18 @@ import consilience as cs
 from command_line import run
 from consilience._check import InputError
 from consilience.datasets import customers
+from consilience.explorer.api import Api
+from consilience.explorer.session import Session
 from consilience.generation import remake
 from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
+from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
 from consilience.tables.encoding import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
 from consilience.tables.shapes import shape_features, shape_names
 from consilience.tables.written import written_dates, written_numbers
+from explorer_cases import ask
 from samples import block_counts
 
 N = 40
@@ -359,6 +364,67 @@ def test_frames_of_other_libraries():
         np.testing.assert_array_equal(read(other).values, expected.values)
 
 
+def test_frames_with_times_and_the_verbs():
+    polars = pytest.importorskip("polars")
+    frame, segment = customers(120)
+    ens = cs.generate(frame, 12, 4)
+    zoned = frame.assign(plan=frame["plan"].astype("category"), signup=frame["signup"].dt.tz_localize("UTC"))
+    for other in (polars.from_pandas(frame).lazy(), pa.Table.from_pandas(frame), frame.convert_dtypes(), zoned):
+        np.testing.assert_array_equal(cs.generate(other, 12, 4).labels, ens.labels)
+    pd.testing.assert_frame_equal(score(ens, frame), score(ens, read(frame)))
+    new = cs.contrast(frame.assign(seg=segment), "seg", 3, n_init=2)
+    assert len(new.labels) == 120
+
+
+def random_column(rng, n):
+    """A column of some kind, with some cells missing and some of another kind."""
+    makers = [
+        lambda: rng.normal(size=n),
+        lambda: rng.integers(0, 5, n),
+        lambda: rng.choice(np.array(["a", "b", "c"], object), n),
+        lambda: [dt.datetime(2020, 1, 1) + dt.timedelta(int(i)) for i in rng.integers(0, 500, n)],
+        lambda: rng.random(n) < 0.5,
+        lambda: [f"id{i}" for i in range(n)],
+        lambda: ["same"] * n,
+        lambda: [f"{x:,.2f}" for x in rng.normal(0, 1e5, n)],
+        lambda: [[1]] * n,
+        lambda: pd.array(rng.integers(0, 9, n), "Int64"),
+        lambda: [decimal.Decimal(int(i)) for i in rng.integers(0, 9, n)],
+        lambda: pd.Categorical(rng.choice(["x", "y", "z"], n)),
+        lambda: pd.to_timedelta(rng.integers(0, 99, n), unit="h"),
+        lambda: [dt.time(int(i)) for i in rng.integers(0, 24, n)],
+        lambda: pd.period_range("2020-01", periods=n, freq="M"),
+    ]
+    cells = pd.Series(makers[rng.integers(len(makers))]())
+    if rng.random() < 0.5:
+        cells = cells.mask(rng.random(n) < rng.choice([0.05, 0.5, 0.95, 1]))
+    if rng.random() < 0.2:
+        cells = cells.astype(object)
+        odd = ["?", "oops", 7, None, 3.5, dt.date(2020, 1, 1), "", b"x", True]
+        cells.iloc[rng.integers(n)] = odd[rng.integers(len(odd))]
+    return cells
+
+
+def test_any_frame_becomes_finite_numbers_and_so_do_new_rows():
+    rng, read_ones, refusals = np.random.default_rng(0), 0, []
+    for _ in range(150):
+        n = int(rng.choice([1, 2, 3, 7, 30, 60]))
+        frame = pd.DataFrame({f"c{j}": random_column(rng, n) for j in range(rng.integers(1, 6))})
+        try:
+            table = read(frame)
+        except InputError as error:
+            refusals.append(str(error))
+            continue
+        read_ones += 1
+        assert np.isfinite(table.values).all()
+        assert table.values.shape == (n, len(table.columns))
+        if table.encoder is not None:
+            encoder = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
+            np.testing.assert_allclose(read_table(frame, kind="data", encoder=encoder).values, table.values)
+    assert read_ones > 100
+    assert all("no column is left to cluster by" in said for said in refusals)
+
+
 # --- types ----------------------------------------------------------------------------------------------------
 
 
@@ -562,6 +628,16 @@ def test_effects_speak_of_the_columns_as_they_came():
     assert "words" not in distinguishing_features(frame[["noise"]], group)
 
 
+def test_the_explorer_and_its_table_speak_so_too():
+    frame, segment = customers(100, missing=0.05)
+    table = read(frame)
+    api = Api(Session(cs.Ensemble([segment, segment % 2]), data=table))
+    told = ask(api, "detail/0m")["features"]
+    expected = distinguishing_features(table, segment, top=1)["words"].tolist()
+    assert [one["top"][0]["words"] for one in told] == expected
+    assert told[0]["top"][0]["feature"] in table.original
+
+
 def test_a_pooled_category_has_a_share_too():
     group = np.repeat([0, 1], 100)
     words = ["a", "b"] * 50 + [f"rare{i // 2}" for i in range(60)] + ["b"] * 40
@@ -625,6 +701,13 @@ def test_types_on_the_command_line(tmp_path):
 
 
 # --- segments that were planted -------------------------------------------------------------------------------
+
+
+def test_support_is_lower_where_cells_are_missing():
+    frame, _ = customers(300, missing=0.2)
+    answer = cs.combine(cs.generate(frame, 60, (4, 8)), 4)
+    gone = frame.drop(columns=["noise_1", "noise_2"]).isna().sum(axis=1).to_numpy()
+    assert answer.support[gone >= 3].mean() < answer.support[gone == 0].mean() - 0.03
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.05, 0.2])

@@ -16,6 +16,7 @@ from consilience.ensemble import Ensemble, check_same_objects
 from consilience.generation import Variations
 from consilience.measures import compactness, sample_objects
 from consilience.measures.counts import sums_with_each, tables
+from consilience.measures.effect_sizes import mixed_table
 from consilience.measures.matching import accuracy_of
 from consilience.measures.on_data import davies_bouldins, silhouettes
 from consilience.measures.pairs import jaccard_from
@@ -109,6 +110,7 @@ def score(
     data = X
     if X is not None:
         check_same_objects(ens, X)
+        X = mixed_table(X) if metric == "euclidean" else X
         data = check_matrix(X, n_objects=ens.n_objects, kind="data" if metric == "euclidean" else "distances")
         if standardize and metric == "euclidean" and getattr(X, "kind", "data") == "data":
             data = (X.scaling() if isinstance(X, Table) else Standardizer.of(data)).apply(data)
