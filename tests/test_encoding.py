@@ -715,3 +715,6 @@ def test_planted_segments_are_found(missing):
     frame, segment = customers(400, missing=missing, random_state=1)
     answer = cs.combine(cs.generate(frame, 60, (4, 8)), 4)
     assert adjusted_rand(answer.labels, segment) >= 0.9
+    by_recipe = cs.generate(frame, 30, (4, 8), methods="auto")
+    assert set(by_recipe.info["method"]) == {"zipf", "pca", "minima"}
+    assert adjusted_rand(cs.combine(by_recipe, 4).labels, segment) >= 0.9

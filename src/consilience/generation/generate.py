@@ -55,7 +55,8 @@ def generate(
     ----------
     X : array, sparse matrix, DataFrame, Table, AnnData or path
         (n_objects, n_columns) measurements; with ``metric="precomputed"``, (n_objects, n_objects) distances.
-        Constant columns are left out.
+        Columns of data may be of any kind and have gaps, which each clustering fills in its own way (``docs/tables.md``). Constant
+        columns are left out.
     n_clusterings : int
     n_clusters : int, (low, high), list of int or None
         One number, or numbers that each clustering draws its own from; None draws from √n / 4 … √n, at most 60.
@@ -94,8 +95,8 @@ def generate(
         "precomputed" scales distances to `n_dimensions` columns first (Caruana et al. 2006, Eq. 2), which are then weighted.
         With "graph", X is a (n_objects, n_objects) matrix of the weights of a graph's edges, for the method ``"graph"``.
     standardize : bool
-        Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled. The columns that
-        distances are scaled to stay as they are.
+        Give every column mean 0 and standard deviation 1 first; sparse tables are only scaled, and counts weighted by tf-idf. The
+        columns that distances are scaled to stay as they are.
     n_dimensions : int
         Columns that distances are scaled to.
     init : {"random", "k-means++"}
@@ -131,8 +132,8 @@ def generate(
     Ensemble
         `info` has for every clustering its method, n_clusters (as asked for), seed, unit, what its method drew (alpha,
         sigma_divisor, resolution, n_neighbors), weights (of the given columns, or of the components), inertia (in its own
-        weighted space), steps, compactness (Eq. 3, on the data itself; beyond 5,000 objects on 2,000 of them), seconds, a note, and
-        the settings of the run.
+        weighted space), steps, filling (of missing cells, by number), compactness (Eq. 3, on the data itself; beyond 5,000 objects
+        on 2,000 of them), seconds, a note, and the settings of the run.
 
     Notes
     -----

@@ -17,6 +17,7 @@ from consilience.tables.count_scaling import looks_like_counts
 
 AUTO = "auto"
 WIDE = 100  # columns from which random subspaces are taken
+MIXED = "zipf+pca+minima"  # of tables with columns of words
 MOST = 60  # clusters, where nothing is said
 
 
@@ -59,6 +60,10 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
         return Recipe("counts", "reduced", f"counts, {size}: k-means on principal components (reduced)")
     if width >= WIDE:
         return Recipe("wide", "metrics", f"a wide table, {size}: random metrics on random columns (metrics)")
+    if isinstance(data, Table) and data.has_words and width > 1:
+        return Recipe(
+            "mixed", MIXED, f"{size}, some of words: k-means with random weights and from random starts ({MIXED})"
+        )
     return Recipe("columns", "landmarks", f"{size}: landmarks")
 
 

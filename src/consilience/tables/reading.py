@@ -97,6 +97,11 @@ class Table:
         """Whether `original` has columns that clusters can be described by."""
         return self.encoder is not None and not self.encoder.shapes
 
+    @property
+    def has_words(self) -> bool:
+        """Whether some columns of data are categories, or yes and no."""
+        return self.encoder is not None and any(column.is_category for column in self.encoder.columns)
+
     def scaling(self) -> Standardizer | CountScaling:
         """How data is brought to one scale: counts by tf-idf, all else column by column, a category counting as one."""
         if self.is_counts:
