@@ -327,3 +327,27 @@ def test_edges_weigh_what_they_weigh_in_scanpy() -> None:
     adata = with_scanpy()
     ours = connectivities(*nearest_neighbors(adata.obsm["X_pca"].astype(float), 11))
     assert abs(ours - adata.obsp["connectivities"]).max() < 1e-3
+
+
+@pytest.mark.parametrize("name", [pytest.param("sc_pollen", marks=pytest.mark.slow), "sc_yan", "sc_pbmc68k_reduced"])
+def test_real_cells(name: str, data_folder: Path) -> None:
+    """The consensus is at or above the median Leiden run, and single runs of another seed agree with it as its support says."""
+    with np.load(data_folder / f"{name}.npz") as file:
+        parts = dict(file)
+    values = (
+        parts["X"]
+        if "X" in parts
+        else sparse.csr_matrix(tuple(parts[part] for part in ("data", "indices", "indptr")), tuple(parts["shape"]))
+    )
+    values = sparse.csr_matrix(np.log1p(values) if name == "sc_yan" else values)
+    adata = anndata.AnnData(values)
+    for seed, key in ((0, "runs"), (1, "others")):
+        ca.generate(adata, 50, use_rep="X", random_state=seed, key_added=key)
+    found = ca.combine(adata, "runs", scales=False)
+    single = [adjusted_rand_score(parts["y"], labels) for labels in ca.ensemble(adata, "runs").labels.T]
+    assert adjusted_rand_score(parts["y"], found.labels) >= np.median(single) - 1e-9
+    agree = []
+    for labels in ca.ensemble(adata, "others").labels.T:
+        table = pd.crosstab(labels, found.labels)
+        agree.append((table.idxmax(axis=1)[labels].to_numpy() == found.labels).mean())
+    assert np.mean(agree) == pytest.approx(found.support.mean(), abs=0.03)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from consilience.clusterer import EnsembleClusterer
 from consilience.generation import METHODS, describe, neighbors, remake
 from consilience.generation.graph import igraph_of, leiden
 from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
+from consilience.generation.plan import Plan
 
 RNG = np.random.default_rng(0)
 Z = RNG.integers(5, size=200)
@@ -177,3 +179,14 @@ def test_new_objects_go_with_their_neighbors(tmp_path: Path) -> None:
 def test_it_is_registered() -> None:
     assert METHODS["graph"].takes_graph
     assert not METHODS["graph"].is_batched
+
+
+def test_a_process_builds_each_graph_of_a_run_once() -> None:
+    space = METHODS["graph"].fit_space(X, Plan.checked(methods="graph", n_clusters=(2, 5)))
+    sent = pickle.dumps(space.table)
+    first, again = pickle.loads(sent), pickle.loads(sent)
+    assert first.graph(10) is again.graph(10)
+    assert first.graph(10) is not space.table.graph(10)
+    assert first.graph(15).ecount() > first.graph(10).ecount() == space.table.graph(10).ecount()
+    other = METHODS["graph"].fit_space(X + 1, Plan.checked(methods="graph", n_clusters=(2, 5)))
+    assert pickle.loads(pickle.dumps(other.table)).graph(10) is not first.graph(10)

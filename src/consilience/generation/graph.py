@@ -8,6 +8,8 @@ found once, and those between lie on a line in logarithms.
 
 from __future__ import annotations
 
+import itertools
+import os
 import random
 import threading
 from collections.abc import Iterable, Mapping
@@ -32,6 +34,8 @@ NEIGHBORS = (10, 15, 20, 30)
 SHARE = 6  # no object has more neighbors than a share of one in so many
 ROUNDS = 2  # of Leiden; ten of them raise modularity by a thousandth, at three times the cost
 SPAN = 2.0**-10, 2.0**14  # resolutions that are tried
+_RUNS = itertools.count()
+_SEEN: dict[str, dict[int, Any]] = {}  # graphs of a run that another process asked for
 _GENERATOR = threading.Lock()  # igraph has one generator for the whole process
 
 
@@ -105,15 +109,23 @@ class Graph(Method):
 class Links:
     """The edges that clusterings of a run are made on: nearest neighbors of every object, or a given graph.
 
-    igraph's form of each graph is kept, but does not travel to other processes.
+    igraph's form of each graph is kept. It does not travel to other processes: each builds its own, once for a run, and keeps
+    those of the last run that it saw.
     """
 
     def __init__(self, n: int, neighbors: tuple[Floats, Ints] | None = None, given: Any = None) -> None:
         self.shape, self._neighbors, self._given = (n, 0), neighbors, given
         self._graphs: dict[int, Any] = {}
+        self._run = f"{os.getpid()} {next(_RUNS)}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_graphs": {}}
+        return {**self.__dict__, "_graphs": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._run not in _SEEN:
+            _SEEN.clear()
+        self._graphs = _SEEN.setdefault(self._run, {})
 
     def fitting(self, n_neighbors: float) -> float:
         """The nearest number of neighbors that there are edges for; NaN in a given graph."""
