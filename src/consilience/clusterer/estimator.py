@@ -360,10 +360,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         curve = (
             {} if found.curve is None else dict(zip(found.curve["n_clusters"], found.curve["stability"], strict=True))
         )
-        while (
-            real[0] and curve.get(best + 1, 0.0) >= PERFECT
-        ):  # the coarser ones of what is not in doubt are joined clusters
-            best += 1
+        if best == LEAST and real[0] and curve.get(3, 0.0) >= PERFECT:
+            best = 3  # two clusters are stable on nearly any data
         if best == found.n_clusters:
             return found
         again = combine(ensemble, best, self.method, **how)
