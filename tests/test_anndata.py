@@ -275,6 +275,10 @@ def test_pictures_are_axes(made: Any) -> None:
         assert draw(adata, ax=axis) is axis
     assert ca.plot_tree(adata, keys=["type", "consensus"], color="gene3", ax=given[3]) is given[3]
     assert all(isinstance(axis, Axes) for axis in (tree, confidence, stability))
+    adata.raw = adata.copy()
+    adata.X = sparse.csr_matrix(adata.shape)
+    by_gene = ca.plot_tree(adata, keys=["type", "consensus"], color="gene3").collections[0].get_array()
+    assert max(by_gene) == pytest.approx(made.X.toarray()[TYPES == 3, 3].mean(), rel=0.05)
     plt.close("all")
 
 

@@ -41,7 +41,8 @@ def plot_tree(
     keys : str or list of str, optional
         In place of the consensus: clusterings themselves, as in :func:`combine`; 60 at most.
     color : str, optional
-        A column of `obs` with numbers, or a gene: nodes have the color of its mean. By default the confidence of a consensus.
+        A column of `obs` with numbers, or a gene (of ``adata.raw`` where there is one): nodes have the color of its mean. By
+        default the confidence of a consensus.
     genes : int, default 2
         Genes of :func:`split_genes`, if it was called, that stand under the children of a split; 0 for none.
     ax : Axes, optional
@@ -143,9 +144,10 @@ def _numbers(adata: Any, color: str) -> pd.Series:
         if not pd.api.types.is_numeric_dtype(values):
             raise InputError(f"obs column {color!r} holds no numbers: a color is a score of the cells")
         return values
-    if color not in adata.var_names:
+    held = adata if adata.raw is None or color not in adata.raw.var_names else adata.raw
+    if color not in held.var_names:
         raise InputError(f"{color!r} is neither a column of obs nor a gene")
-    return pd.Series(np.asarray(adata.obs_vector(color), float), name=color)
+    return pd.Series(np.asarray(held.obs_vector(color), float), name=color)
 
 
 def _canvas(ax: Axes | None) -> Callable[[float, float], Axes]:
