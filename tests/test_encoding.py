@@ -15,6 +15,7 @@ from scipy import sparse
 import consilience as cs
 from command_line import run
 from consilience._check import InputError
+from consilience.cli.inputs import open_clusterings
 from consilience.datasets import customers
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
@@ -677,7 +678,8 @@ def test_messy_customers_go_through_without_an_option(tmp_path):
         assert "set aside country (constant), note (id-like, all different)" in said
         assert "8 columns as 17 of numbers" in said
     page = tmp_path / "r.html"
-    done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv"])
+    done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv", "--type", "plan=category"])
+    assert "--type plan=category" in page.read_text()
     assert " % pro against " in page.read_text()
     assert "set aside country (constant)" in page.read_text()
 
@@ -689,9 +691,10 @@ def test_types_on_the_command_line(tmp_path):
     said = done(["generate", tmp_path / "c.csv", "-o", tmp_path / "run", "-n", 4, "-k", 3, *types])
     assert "signup (asked for)" in said
     assert "note (asked for)" in said
-    page = tmp_path / "r.html"
-    done(["report", tmp_path / "run", page, "--data", tmp_path / "c.csv", *types])
-    assert "--type age=category,note=ignore,signup=ignore" in page.read_text()
+    asked = {"types": {"age": "category", "note": "ignore", "signup": "ignore"}, "columns": [], "id_column": None}
+    opened = open_clusterings(tmp_path / "run", data=tmp_path / "c.csv", **asked)
+    assert not opened.other_data
+    assert open_clusterings(tmp_path / "run", data=tmp_path / "c.csv", columns=[], id_column=None).other_data
     assert "is not a column and its type" in refused(
         ["generate", tmp_path / "c.csv", "-o", tmp_path / "x", "--type", "a=b,age"]
     )
