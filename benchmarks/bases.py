@@ -92,7 +92,8 @@ def single(name):
         for kind, model in kinds.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found[kind, form] = nmi(y, model.fit_predict(Z))
+                labels = model.fit_predict(Z)
+            found[kind, form] = nmi(y, np.where(labels < 0, labels.max() + 1, labels))  # noise is a cluster too
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             leiden = cs.generate(Z, 5, k, "graph", standardize=False, random_state=0).labels.T
