@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import consilience as cs
+from consilience.consensus import resampling
 from consilience.consensus.assessment import assess, err_alike
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.error_model import error_posterior
@@ -113,3 +114,13 @@ def test_a_tree_of_groups_and_rows_beyond_the_leaves(monkeypatch):
     few = resampled_shares(problem, own, 0)
     assert few.shape == (problem.n_rows, 4)
     assert (few.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_rare_clusters_that_no_leaf_is_in(monkeypatch):
+    """The last code of a clustering may belong to one row, which the rows that stand for all need not hold."""
+    rng = np.random.default_rng(0)
+    labels = np.minimum(rng.geometric(0.25, size=(3000, 8)) - 1, 30)
+    monkeypatch.setattr(resampling, "LEAVES", 30)
+    problem = check_problem(cs.Ensemble(labels), 4)
+    shares = resampled_shares(problem, np.arange(problem.n_rows) % 4, 0, "walk")
+    assert_allclose(shares.sum(axis=1), 1)

@@ -122,10 +122,11 @@ def _by_association(problem: Problem, k: int) -> Callable[[Floats], Ints]:
 
 
 def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
-    """The problem of some of the rows, that weigh as told."""
-    return replace(
-        problem, labels=np.ascontiguousarray(problem.labels[rows]), weights=weights, inverse=np.arange(len(rows))
-    )
+    """The problem of some of the rows, that weigh as told; a cluster that none of them is in keeps its number."""
+    labels = np.ascontiguousarray(problem.labels[rows])
+    some = replace(problem, labels=labels, weights=weights, inverse=np.arange(len(rows)))
+    vars(some)["sizes"] = problem.sizes
+    return some
 
 
 def _groups(tree: RowTree, k: int) -> Ints:
