@@ -157,7 +157,7 @@ def part(folder, side):
         (lambda folder: cut(folder / "result.json"), r"result\.json is damaged: it is not JSON"),
         (lambda folder: (folder / "result.json").write_text('{"format": "other"}'), "not that of a saved result"),
         (lambda folder: (folder / "result.json").write_text("[]"), "not that of a saved result"),
-        (lambda folder: rewrite(folder, version=2), "saved in format 2, .* upgrade consilience"),
+        (lambda folder: rewrite(folder, version=99), "saved in format 99, .* upgrade consilience"),
         (lambda folder: rewrite(folder, objective="many"), "copy is damaged, or written by another version"),
         (lambda folder: rewrite(folder, n_clusterings=2), "rows does not hold 2 clusterings of each of 3 steps"),
         (lambda folder: rewrite(folder, n_iter=3), "rows does not hold 3 clusterings of each of 4 steps"),

@@ -20,11 +20,11 @@ from consilience.alternatives import CCIB
 from consilience.consensus import METHODS
 from consilience.datasets import load_beads, load_beads_labels, orthogonal_multinomials
 from consilience.generation import METHODS as GENERATION
-from consilience.results import Result
+from consilience.results import HEADER, Result
 from samples import block_counts, noisy_copies
 
 GOLDEN = Path(__file__).parent / "golden"
-RUN, CONSENSUS = GOLDEN / "run_format_2", GOLDEN / "consensus_format_1"
+RUN, CONSENSUS, EARLIER = (GOLDEN / name for name in ("run_format_2", "consensus_format_2", "consensus_format_1"))
 PARTITIONERS = ("mcla", "hbgf", "cspa", "hgpa")  # whose labels are those of METIS and Mt-KaHyPar in their versions
 SHORT = {"nbce": {"max_iter": 60, "n_chains": 2}}
 
@@ -98,6 +98,16 @@ def test_a_saved_result_opens():
     found, expected = Result.load(CONSENSUS), cs.combine(named_ensemble(), 2, "vote")
     assert found.to_frame().equals(expected.to_frame())
     assert found.method == "vote"
+    assert repr(found) == repr(expected)
+
+
+def test_a_saved_result_of_an_earlier_format_opens():
+    """With its own confidence, and three clusterings to drop, as was said of them then."""
+    found, expected = Result.load(EARLIER), cs.combine(named_ensemble(), 2, "vote")
+    assert json.loads((EARLIER / HEADER).read_text())["version"] == 1
+    assert found.to_frame().drop(columns="confidence").equals(expected.to_frame().drop(columns="confidence"))
+    assert found.members.columns.tolist() == expected.members.columns.tolist()
+    assert "to drop     3 of 3 clusterings" in repr(found)
 
 
 if __name__ == "__main__":

@@ -128,6 +128,25 @@ def _edit(folder, **changes):
     (folder / HEADER).write_text(json.dumps(header | changes))
 
 
+def test_records_inside_others_are_brought_up_to_date_too(tmp_path):
+    @dataclass(frozen=True, eq=False)
+    class Renamed(Result):
+        now: int
+
+        @classmethod
+        def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+            return {"now": fields.pop("then"), **fields} if version == 1 else fields
+
+    @dataclass(frozen=True, eq=False)
+    class Holder(Result):
+        inner: list[Renamed]
+
+    Holder([Renamed(3)]).save(tmp_path / "found")
+    assert Result.load(tmp_path / "found").inner[0].now == 3
+    _edit(tmp_path / "found", version=1, fields={"inner": [{"$": "record", "kind": "Renamed", "fields": {"then": 4}}]})
+    assert Result.load(tmp_path / "found").inner[0].now == 4
+
+
 def test_load_of_another_kind_is_refused(tmp_path):
     @dataclass(frozen=True, eq=False)
     class Other(Result):

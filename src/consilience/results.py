@@ -25,7 +25,7 @@ from consilience._types import PathLike
 from consilience.ensemble import Ensemble
 from consilience.store.info import decode_info, encode_info
 
-FORMAT, VERSION = "consilience-result", 1
+FORMAT, VERSION = "consilience-result", 2  # 2: what Consensus.members calls better_without was drop
 HEADER, ARRAYS = "result.json", "arrays.npz"
 # Kinds of the package, by the module that registers them: imported when a saved one is opened.
 OWNERS: dict[str, str] = {
@@ -205,8 +205,12 @@ class Result:
 
     @classmethod
     def _read(cls: type[R], folder: Path, header: Mapping[str, Any]) -> R:
-        parts = _Parts(folder)
-        return cls(**{name: parts.decode(value) for name, value in header["fields"].items()})
+        return _Parts(folder, header["version"]).record(cls, header["fields"])
+
+    @classmethod
+    def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        """The fields that an earlier format holds, as they are today. Override where something has another name since."""
+        return fields
 
 
 def check_new_folder(path: PathLike, *, overwrite: bool = False) -> Path:
@@ -243,9 +247,9 @@ def read_header(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder / HEADER} is damaged: it is not JSON; save the result again") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("kind"), str):
         raise InputError(f"{folder / HEADER} is not that of a saved result; check the path")
-    if header.get("version") != VERSION:
+    if header.get("version") not in range(1, VERSION + 1):
         raise InputError(
-            f"{folder} was saved in format {header.get('version')}, and this consilience knows format {VERSION}: upgrade consilience"
+            f"{folder} was saved in format {header.get('version')}, and this consilience knows formats up to {VERSION}: upgrade consilience"
         )
     return header
 
@@ -262,8 +266,8 @@ def _kind(name: str, folder: Path) -> Any:
 class _Parts:
     """The fields of a record: JSON for what is plain, files beside the header for the rest."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, version: int = VERSION) -> None:
+        self.folder, self.version = folder, version
         self.arrays: dict[str, np.ndarray] = {}
         self.read: Mapping[str, np.ndarray] | None = None
 
@@ -345,8 +349,12 @@ class _Parts:
             return {self.decode(key): self.decode(item) for key, item in value["items"]}
         if tag != "record":
             raise ValueError(f"unknown kind of field {tag!r}")
-        kind = _kind(value["kind"], self.folder)
-        return kind(**{name: self.decode(item) for name, item in value["fields"].items()})
+        return self.record(_kind(value["kind"], self.folder), value["fields"])
+
+    def record(self, kind: Any, fields: Mapping[str, Any]) -> Any:
+        """A record of its encoded fields, whatever format they were saved in."""
+        decoded = {name: self.decode(item) for name, item in fields.items()}
+        return kind(**(kind._upgrade(decoded, self.version) if issubclass(kind, Result) else decoded))
 
     def _array(self, name: str) -> np.ndarray:
         if self.read is None:

@@ -99,6 +99,12 @@ class Consensus(Result):
 
     _unsaved: ClassVar[tuple[str, ...]] = ("estimator",)
 
+    @classmethod
+    def _upgrade(cls, fields: dict[str, Any], version: int) -> dict[str, Any]:
+        if version == 1 and fields["members"] is not None:
+            fields["members"] = fields["members"].rename(columns={"drop": "better_without"})
+        return fields
+
     @property
     def sizes(self) -> Ints:
         """Number of objects in every cluster."""
