@@ -87,7 +87,6 @@ def test_a_saved_agreement(tmp_path):
         (["RUN", "OUT/page.html", "--known", "shape"], "with the table of --data"),
         (["OUT", "OUT/../page.html"], "is a folder, not a stored run"),
         (["OUT/nothing", "OUT/page.html"], "nothing"),
-        (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead"], "'shape' (text"),
         (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead", "-t", "shape,colr"], "colr"),
         (["RUN", "OUT/page.html", "-g", "99"], "99 groups cannot be made of 30"),
     ],
