@@ -11,6 +11,7 @@ from command_line import run
 from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.datasets import customers, gaussians_8d5k, noisy_labels
+from consilience.generation import METHODS as GENERATION
 from consilience.generation import extend
 from consilience.measures import adjusted_rand, anmi
 
@@ -174,6 +175,25 @@ def test_clusterings_of_a_run_take_more_objects(tmp_path):
         extend(ens, X[:200], X[200:, :3])
     with pytest.raises(InputError, match=r"has no 'method'|only one made by generate"):
         extend(cs.Ensemble(ens.labels), X[:200], X[200:])
+
+
+@pytest.mark.parametrize("methods", sorted(GENERATION))
+def test_other_data_than_that_of_the_clusterings_is_refused(methods):
+    X, _ = gaussians_8d5k(150, random_state=0)
+    ens = cs.generate(X, 2, 2 if methods == "minima" else 5, methods, progress=False)
+    assert extend(ens, X, X[:10]).n_objects == 160
+    with pytest.raises(InputError, match="is it the data"):
+        extend(ens, X[np.random.default_rng(0).permutation(150)], X[:10])
+
+
+def test_a_stored_run_knows_its_data_to_the_last_cell(tmp_path):
+    X, _ = gaussians_8d5k(150, random_state=0)
+    cs.generate(X, 2, 5, "landmarks", store=tmp_path / "run", progress=False)
+    assert extend(tmp_path / "run", X, X[:10]).n_objects == 160
+    other = X.copy()
+    other[7, 3] += 0.001
+    with pytest.raises(InputError, match="is it the data"):
+        extend(tmp_path / "run", other, X[:10])
 
 
 def test_objects_of_a_table_of_every_kind_are_added():

@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, count
+from consilience._check import InputError, count, fingerprint
 from consilience._types import Array, EnsembleLike
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
 from consilience.generation.runner import Runner, data_table
+from consilience.generation.specs import Spec
 from consilience.generation.variations import of_row
-from consilience.opening import as_ensemble
+from consilience.measures import adjusted_rand
+from consilience.opening import open_source
 from consilience.tables import Table, check_matrix, read_table
 
-CHECKED = 1000  # objects by which it is seen whether the data is that of the run
-ALIKE = 0.5  # share of their labels that must come out again
+ALIKE = 0.5  # adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
+OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
 
 
 def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ensemble:
@@ -40,7 +42,8 @@ def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ens
 
     Notes
     -----
-    Cost O(new · columns · all clusters).
+    Cost O(new · columns · all clusters). One clustering of every run in the ensemble is made again, which tells whether `X` is its data; a
+    stored run knows it by its fingerprint besides.
 
     Examples
     --------
@@ -54,22 +57,19 @@ def extend(ensemble: EnsembleLike, X: Any, new: Any, *, base: Any = None) -> Ens
       clusters  4
       made by   zipf 10, pca 10
     """
-    ens = as_ensemble(ensemble)
+    opened = open_source(ensemble, kind="labels")
+    ens = opened.ensemble
     table = data_table(X, "euclidean")
     if table.n_objects != ens.n_objects:
         raise InputError(
             f"the clusterings are of {count(ens.n_objects, 'object')}, and the data has {table.n_objects:,}: give the data that "
             "they were made from"
         )
+    if opened.provenance.fingerprint not in (None, fingerprint(table.values)):
+        raise InputError(OTHER)
     values, ids = _new_values(table, new)
     labels = np.full((values.shape[0], ens.n_clusterings), -1, np.int32)
     for columns, labeler in _labelers(ens, table, base):
-        rows = np.unique(np.linspace(0, ens.n_objects - 1, CHECKED).astype(int))
-        known = ens.labels[np.ix_(rows, columns)]
-        if ((labeler.label(table.values[rows]) == known)[known >= 0]).mean() < ALIKE:
-            raise InputError(
-                "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
-            )
         labels[:, columns] = labeler.label(values)
     if ens.ids is not None and ids is None:
         raise InputError(
@@ -92,8 +92,18 @@ def _labelers(ens: Ensemble, table: Table, base: Any) -> list[tuple[Array, Label
         plan = of_row(rows[columns[0]], base)[1]
         if plan.metric != "euclidean":
             raise InputError(f"clusterings of {plan.metric} data cannot label new objects: give them the whole again")
-        made.append((np.array(columns), Labeler.of(Runner(table, plan, base), ens[:, columns])))
+        runner = Runner(table, plan, base)
+        _check_data(runner, ens[:, columns])
+        made.append((np.array(columns), Labeler.of(runner, ens[:, columns])))
     return made
+
+
+def _check_data(runner: Runner, ens: Ensemble) -> None:
+    """Refuse data that the clusterings were not made from: the one with the most clusters must come out again."""
+    best = int(np.argmax(ens.n_clusters))
+    again, _ = runner.make([runner.fitted(Spec.of_row(ens.info.iloc[best]))])
+    if not adjusted_rand(ens.labels[:, best], again[0]) >= ALIKE:  # not a number where none has a label in both
+        raise InputError(OTHER)
 
 
 def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
