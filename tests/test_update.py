@@ -107,6 +107,20 @@ def test_objects_and_clusterings_are_known_by_their_names(noisy):
     np.testing.assert_allclose(one.support[order], other.support)
 
 
+def test_new_clusterings_without_labels_count_for_nothing(noisy, before):
+    nothing = np.full((400, 1), -1)
+    alone = before.update(np.column_stack([noisy[0].labels[:, :50], nothing]))
+    assert alone.anmi == pytest.approx(before.anmi)
+    assert "1 new clustering without labels" in alone.note
+    assert "ANMI" not in alone.note
+    assert "nan" not in repr(alone)
+    ens = noisy[0]
+    more = before.update(np.column_stack([ens.labels, nothing]))
+    assert more.anmi == pytest.approx(before.update(ens).anmi)
+    np.testing.assert_array_equal(more.labels, before.update(ens).labels)
+    assert "nan" not in more.note
+
+
 def test_what_is_not_the_same_is_refused(noisy, before):
     ens = noisy[0]
     with pytest.raises(InputError, match="20 clusterings of the answer are not there, such as '30'"):

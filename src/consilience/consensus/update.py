@@ -108,7 +108,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """What some clusterings say of the objects: counts (n_objects, k), and labels × clusters of every clustering."""
+    """What some clusterings say of the objects: counts (n_objects, k), and labels × clusters of every clustering that has labels."""
 
     counts: Array
     tables: list[Floats]  # (k, k_q)
@@ -121,7 +121,7 @@ class _Votes:
         offsets = np.concatenate([[0], np.cumsum(some.max(axis=1).astype(np.int64) + 1)])
         table = _kernels.label_tables(some, offsets, labels.astype(np.int32), k).astype(float)
         counts = _kernels.label_votes(some, offsets, label_owners(table), k)
-        return cls(counts.astype(np.int64), [part.T for part in np.split(table, offsets[1:-1])])
+        return cls(counts.astype(np.int64), [part.T for part in np.split(table, offsets[1:-1]) if part.any()])
 
     def joined(self, other: _Votes) -> _Votes:
         return _Votes(self.counts + other.counts, [*self.tables, *other.tables])
@@ -233,5 +233,7 @@ def _note(previous: Consensus, ens: Ensemble, votes: tuple[_Votes, _Votes], move
         parts.append(f"the new clusterings agree with the answer with ANMI {new:.2f}, the old ones with {old:.2f}")
         if new < LESS * old:
             parts[-1] += ", so they say something else: combine anew"
+    if empty := ens.n_clusterings - len(previous.names) - len(votes[1].tables):
+        parts.append(f"{count(empty, 'new clustering')} without labels")
     before = previous.note.split("; updated from")[0]
     return "; ".join([*([before] if before and not before.startswith("updated from") else []), *parts])
