@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from scipy.io import mmwrite
 
 from command_line import run
 from consilience import EnsembleClusterer
@@ -126,6 +128,22 @@ def test_columns_of_numbers_are_found_by_name(tmp_path):
     done = run("assign", tmp_path / "model", tmp_path / "c.csv")
     assert "cluster again if they are here to stay" in done.stdout
     assert "columns moved" in done.stdout
+
+
+def test_numbers_that_look_like_counts_are_what_was_said(tmp_path):
+    rates = np.full((60, 120), 0.02)
+    rates[:30, :8] = rates[30:, 8:16] = 0.5
+    mmwrite(tmp_path / "w.mtx", sparse.csr_matrix(np.random.default_rng(0).poisson(rates)))
+    found = {}
+    for said in ("counts", "number"):
+        done = run("cluster", tmp_path / "w.mtx", "--type", said, "-k", 2, *QUICK)
+        assert done.returncode == 0, done.stderr
+        found[said] = done.stdout
+    assert "members by recipe (counts" in found["counts"]
+    assert "(a wide table, 60 objects × 120 columns" in found["number"]
+    scaling = {said: text.split("Scaling: ")[1].split("\n")[0] for said, text in found.items()}
+    assert "standard deviation" in scaling["number"]
+    assert "counts" in scaling["counts"]
 
 
 def refused(*args):

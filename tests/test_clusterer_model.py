@@ -294,3 +294,26 @@ def test_indexes_name_objects(blobs):
     frame.columns = [f"c{i}" for i in range(8)]
     model = quick(3).fit(frame)
     assert model.assign(frame[:5]).ids.tolist() == ["o0", "o1", "o2", "o3", "o4"]
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """Counts of words, in two groups that use other words."""
+    rates = np.full((60, 120), 0.02)
+    rates[:30, :8] = rates[30:, 8:16] = 0.5
+    return sparse.csr_matrix(np.random.default_rng(0).poisson(rates).astype(float))
+
+
+def test_whether_numbers_are_counts_is_as_it_was_said(documents):
+    plain, counts = "a wide table, 60 objects × 120 columns", "counts, 60 objects × 120 columns"
+    for values, said, words in (
+        (documents, None, counts),
+        (documents, "number", plain),
+        (documents + 0.5 * (documents > 0), "counts", counts),
+    ):
+        table = cs.tables.read_table(sparse.csr_matrix(values), kind="data", types=said)
+        model = quick(2, n_clusterings=5).fit(table)
+        assert words in model.note_
+        scaling = type(table.scaling()).__name__
+        assert type(model._labeler.preparation.scaling).__name__ == scaling
+        assert scaling == ("CountScaling" if words == counts else "Standardizer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def learn_rows(estimator: Any, X: Any) -> Table:
     if isinstance(X, Table):
         if names is None and X.columns is not None:
             _set_names(estimator, X.columns)
-        return Table(values, "data", X.ids, X.columns, None, X.source)
+        return replace(X, values=values, kind="data", labels=None)
     return Table(values, "data", ids_of(X), None if names is None else [str(name) for name in names], None, "the data")
 
 
