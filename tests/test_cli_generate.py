@@ -10,6 +10,7 @@ from command_line import run
 from consilience import Ensemble
 from consilience.cli.generate import parse_base
 from consilience.datasets import sample_path
+from consilience.generation.recipes import usual_clusters
 
 BEADS = sample_path("beads.csv")
 TABLE = ("--id", "bead", "--known", "shape,color")
@@ -104,6 +105,18 @@ def test_other_clusterers_and_several_numbers(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert set(Ensemble.load(tmp_path / "run").n_clusters) <= {3, 5}
+
+
+def test_numbers_of_clusters_follow_the_table_where_none_is_given(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(10, 3))
+    pd.DataFrame(rows, columns=["a", "b", "c"]).to_csv(tmp_path / "ten.csv", index=False)
+    done = run("generate", tmp_path / "ten.csv", "-n", 8, "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert set(Ensemble.load(tmp_path / "run").info["n_clusters"]) == {2, 3}
+    done = run("generate", BEADS, *TABLE, "-n", 60, "-o", tmp_path / "beads")
+    assert done.returncode == 0, done.stderr
+    asked = Ensemble.load(tmp_path / "beads").info["n_clusters"]
+    assert (asked.min(), asked.max()) == usual_clusters(300)
 
 
 def test_organize_prints_groups_and_writes_them(made, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shutil
 
@@ -126,6 +127,15 @@ def test_a_data_file_is_clustered_first():
     session = told(found)
     assert session["name"] == "beads"
     assert session["can"]["more_like"] is True
+
+
+def test_data_is_clustered_as_generate_does_where_nothing_is_said():
+    assert inspect.signature(cs.explore).parameters["n_clusters"].default is None
+    found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15))
+    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15).labels)
+    data = load_beads()
+    again = eval(found.opened.provenance.code, {"cs": cs, "data": data})  # what the page says it was made by
+    np.testing.assert_array_equal(again.labels, found.ensemble.labels)
 
 
 def test_a_data_file_into_a_run(tmp_path):

@@ -190,7 +190,8 @@ def consensus_options(number: str, method: str, default: str | None = None) -> C
 
 def clusters_option(text: str) -> Callable[[F], F]:
     """How many clusters the clusterings of data have: a number, a range or a list."""
-    return click.option("--n-clusters", "-k", type=Number(several=True), default=15, show_default=True, help=text)
+    said = f"{text}  [default: drawn from √n / 4 to √n for n objects, at most 60]"
+    return click.option("--n-clusters", "-k", type=Number(several=True), help=said)
 
 
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")

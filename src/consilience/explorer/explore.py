@@ -21,7 +21,7 @@ def explore(
     linkage: str = "ward",
     n_groups: int | None = None,
     n_clusterings: int = 1000,
-    n_clusters: Any = 15,
+    n_clusters: Any = None,
     methods: Any = "zipf+pca",
     base: Any = None,
     random_state: int = 0,

@@ -24,7 +24,7 @@ class GenerateOptions:
     """How a table of data is clustered before it is explored; the words are those of :func:`consilience.generate`."""
 
     n_clusterings: int = 1000
-    n_clusters: Any = 15
+    n_clusters: Any = None
     methods: Any = "zipf+pca"
     base: Any = None
     random_state: int = 0
