@@ -355,3 +355,41 @@ def test_real_cells(name: str, data_folder: Path) -> None:
         table = pd.crosstab(labels, found.labels)
         agree.append((table.idxmax(axis=1)[labels].to_numpy() == found.labels).mean())
     assert np.mean(agree) == pytest.approx(found.support.mean(), abs=0.03)
+
+
+def resolutions() -> Any:
+    adata = cells()
+    for i, flips in enumerate((0, 20, 40)):
+        adata.obs[f"leiden_{i}"] = np.where(np.arange(240) % 60 < flips / 4, 0, TYPES).astype(str)
+    return adata
+
+
+def test_what_was_made_of_clusterings_is_not_taken_for_one_of_them() -> None:
+    adata = resolutions()
+    given = ["leiden_0", "leiden_1", "leiden_2"]
+    found = ca.combine(adata, n_clusters=6, scales=False, key_added="leiden_consensus")
+    values = ca.compare(adata, key_added="leiden_comparison")
+    assert sorted(values.columns) == given
+    for keys in (None, "leiden_", "leiden*"):
+        again = ca.combine(adata, keys, n_clusters=6, scales=False, key_added="again")
+        assert list(adata.uns["again"]["keys"]) == given
+        np.testing.assert_array_equal(again.labels, found.labels)
+    named = ["leiden_0", "leiden_consensus"]
+    assert sorted(ca.compare(adata, named).columns) == named
+
+
+def test_a_key_of_another_function_is_refused() -> None:
+    adata = resolutions()
+    ca.generate(adata, 5, use_rep="X", n_clusters=6)
+    ca.combine(adata, n_clusters=6, scales=False)
+    ca.compare(adata)
+    before = {key: adata.uns[key]["made_by"] for key in ("clusterings", "consensus", "comparison")}
+    with pytest.raises(InputError, match=r"key_added='clusterings'.*consilience.anndata.generate.*choose another"):
+        ca.combine(adata, n_clusters=6, scales=False, key_added="clusterings")
+    with pytest.raises(InputError, match=r"key_added='consensus'.*consilience.anndata.combine"):
+        ca.compare(adata, key_added="consensus")
+    with pytest.raises(InputError, match=r"key_added='comparison'.*consilience.anndata.compare"):
+        ca.generate(adata, 5, use_rep="X", n_clusters=6, key_added="comparison")
+    assert {key: adata.uns[key]["made_by"] for key in before} == before
+    ca.generate(adata, 6, use_rep="X", n_clusters=6)
+    assert ca.ensemble(adata).n_clusterings == 6

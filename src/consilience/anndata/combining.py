@@ -13,7 +13,7 @@ import pandas as pd
 
 from consilience import consensus as verbs
 from consilience._check import InputError, listed
-from consilience.anndata.frames import check_adata, safe_frame, small_codes, written
+from consilience.anndata.frames import check_adata, check_key, makers, safe_frame, small_codes, written
 from consilience.consensus import Consensus
 from consilience.consensus.scales import is_real, stable_range
 from consilience.ensemble import Ensemble
@@ -46,7 +46,7 @@ def combine(
     keys : str or list of str, optional
         The clusterings: what :func:`generate` wrote under this key; or columns of `obs`, by their names, a prefix ("leiden_") or a
         pattern ("leiden_res*"). By default what :func:`generate` wrote last, and else all columns of `obs` whose names begin
-        with leiden or louvain.
+        with leiden or louvain. What this function and :func:`compare` wrote is taken only where a list names it.
     n_clusters : int, "auto" or None
         None is the median of the clusterings' numbers; "auto" the most stable one, which of Leiden runs is often a coarse one: runs
         agree best on few clusters.
@@ -86,7 +86,8 @@ def combine(
     >>> adata.obs["consensus"].value_counts().to_dict()
     {'0': 40, '1': 40, '2': 40}
     """
-    ens, names = chosen(check_adata(adata), keys)
+    check_key(check_adata(adata), key_added, MADE_BY)
+    ens, names = chosen(adata, keys)
     how: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, **options}
     found = verbs.combine(ens, n_clusters, method, **how)
     if scales and n_clusters != "auto":
@@ -137,9 +138,11 @@ def _with_scales(found: Consensus, other: Consensus) -> Consensus:
 
 def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list[str]]:
     """The clusterings that keys name, and what they are called."""
+    made = _made_columns(adata)
+    columns = [name for name in map(str, adata.obs.columns) if name not in made]
     if keys is None:
         stored = stored_keys(adata)
-        keys = stored[0] if stored else [name for name in map(str, adata.obs.columns) if name.startswith(USUAL)]
+        keys = stored[0] if stored else [name for name in columns if name.startswith(USUAL)]
         if not keys:
             raise InputError(
                 "the AnnData has no clusterings: call consilience.anndata.generate, or name columns of obs with keys"
@@ -148,7 +151,7 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
         if keys in stored_keys(adata):
             ens = stored_ensemble(adata, keys)
             return ens, list(ens.names)
-        own = [str(name) for name in adata.obs.columns if fnmatchcase(str(name), keys) or str(name).startswith(keys)]
+        own = [name for name in columns if fnmatchcase(name, keys) or name.startswith(keys)]
         found = [keys] if keys in own and not any(c in keys for c in "*?[") and len(own) == 1 else own
     else:
         found = [str(name) for name in keys]
@@ -160,6 +163,15 @@ def chosen(adata: Any, keys: str | Sequence[str] | None) -> tuple[Ensemble, list
         said = f"only {found[0]!r}" if found else "none"
         raise InputError(f"keys={keys!r} names {said} of the columns of obs, and a consensus needs several clusterings")
     return Ensemble(adata.obs[found]), found
+
+
+def _made_columns(adata: Any) -> set[str]:
+    """Columns of `obs` that were made of clusterings: answers of :func:`combine`, and what it and :func:`compare` say of the cells."""
+    keys = makers(adata)
+    made = {f"{key}_consistency" for key in keys}
+    for key in [key for key, made_by in keys.items() if made_by == MADE_BY]:
+        made |= {key, *(f"{key}_{field.name}" for field in fields(Consensus))}
+    return made
 
 
 def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None:

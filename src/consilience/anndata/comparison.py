@@ -10,7 +10,7 @@ import pandas as pd
 
 from consilience._check import InputError, check_choice
 from consilience.anndata.combining import chosen
-from consilience.anndata.frames import check_adata, safe_frame
+from consilience.anndata.frames import check_adata, check_key, safe_frame
 from consilience.measures import MEASURES, element_consistency, pairwise
 
 MADE_BY = "consilience.anndata.compare"
@@ -59,7 +59,8 @@ def compare(
     [0.67, 0.67, 0.33, 1.0, 1.0, 1.0]
     """
     name = check_choice(SHORT.get(measure, measure), MEASURES, "measure")
-    ens, names = chosen(check_adata(adata), keys)
+    check_key(check_adata(adata), key_added, MADE_BY)
+    ens, names = chosen(adata, keys)
     if ens.n_clusterings < 2:
         raise InputError("there is only one clustering: nothing to compare it with")
     order = np.argsort(ens.n_clusters, kind="stable")

@@ -43,12 +43,26 @@ def small_codes(labels: Any) -> Ints:
     return np.ascontiguousarray(labels, np.int8 if most < 2**7 else np.int16 if most < 2**15 else np.int32)
 
 
+def makers(adata: Any) -> dict[str, str]:
+    """Which function of this package wrote each of its keys."""
+    named = {str(k): str(v.get("made_by")) for k, v in adata.uns.items() if isinstance(v, Mapping)}
+    return {key: made_by for key, made_by in named.items() if made_by.startswith("consilience.anndata.")}
+
+
+def check_key(adata: Any, key: str, made_by: str) -> str:
+    """A key to write to: not one under which another function of this package has written."""
+    other = makers(adata).get(key, made_by)
+    if other != made_by:
+        raise InputError(f"key_added={key!r} holds what {other} wrote, which would be lost: choose another key")
+    return key
+
+
 def written(adata: Any, key: str, made_by: str) -> Mapping[str, Any]:
     """What a function of this package has written to `uns` under a key."""
     found = adata.uns.get(key)
     if isinstance(found, Mapping) and found.get("made_by") == made_by:
         return found
-    others = [str(k) for k, v in adata.uns.items() if isinstance(v, Mapping) and v.get("made_by") == made_by]
+    others = [name for name, other in makers(adata).items() if other == made_by]
     if others:
         check_choice(key, others, f"key that {made_by} wrote")
     raise InputError(f"the AnnData has nothing called {key!r} that {made_by} wrote: call it first")

@@ -10,7 +10,7 @@ import numpy as np
 
 from consilience import generation
 from consilience._check import InputError, check_choice, check_count
-from consilience.anndata.frames import check_adata, safe_frame, small_codes
+from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import MADE_BY, stored_ensemble
 
@@ -76,7 +76,7 @@ def generate(
     >>> adata.obsm["clusterings"].shape
     (120, 20)
     """
-    check_adata(adata)
+    check_key(check_adata(adata), key_added, MADE_BY)
     if resolutions is not None and n_clusters is not None:
         raise InputError("resolutions and n_clusters say the same thing: give one of them")
     matrix, source, metric = _given(adata, n_neighbors, use_rep, neighbors_key)
