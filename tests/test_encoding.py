@@ -188,14 +188,14 @@ def test_skewed_numbers_are_logged_only_where_that_helps():
     ],
 )
 def test_written_numbers(words, numbers):
-    np.testing.assert_array_equal(written_numbers(words.split()), numbers)
+    np.testing.assert_array_equal(written_numbers(words.split())[0], numbers)
 
 
 def test_units_must_agree():
-    np.testing.assert_array_equal(written_numbers(["5 kg", "7,5 kg", "8"]), [5, 7.5, 8])
-    assert np.isnan(written_numbers(["5 kg", "7 cm"])).all()
-    np.testing.assert_array_equal(written_numbers(["1 234,5", "12 34"]), [1234.5, np.nan])
-    assert written_numbers(["1,234"], ",").tolist() == [1.234]
+    np.testing.assert_array_equal(written_numbers(["5 kg", "7,5 kg", "8"])[0], [5, 7.5, 8])
+    assert np.isnan(written_numbers(["5 kg", "7 cm"])[0]).all()
+    np.testing.assert_array_equal(written_numbers(["1 234,5", "12 34"])[0], [1234.5, np.nan])
+    assert written_numbers(["1,234"], ",")[0].tolist() == [1.234]
 
 
 @pytest.mark.parametrize(
@@ -323,6 +323,51 @@ def test_new_rows_become_what_they_were():
     new = read_table(mixed, kind="data", encoder=encoder)
     np.testing.assert_allclose(new.values, match_rows(table, new.ids, 150).values)
     assert encoder.describe() == table.encoder.describe()
+
+
+WRITTEN = pd.DataFrame(
+    {
+        "when": [f"{1 + i % 28:02d}/{1 + i % 12:02d}/2024" for i in range(N)],
+        "price": [f"{i},{i}00" if i % 2 else f"1.{200 + i},5" for i in range(N)],
+        "weight": [f"{i},125 kg" if i else "0,5 kg" for i in range(N)],
+        "us": [f"{i},125 $" if i % 3 else "1,200.5 $" for i in range(N)],
+        "plan": spread("free pro"),
+    }
+)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_new_row_is_read_as_the_table_was(as_file, tmp_path):
+    def source(frame, name):
+        if not as_file:
+            return frame
+        frame.to_csv(tmp_path / name, sep=";", index=False)
+        return tmp_path / name
+
+    table = read_table(source(WRITTEN, "all.csv"), kind="data")
+    assert table.values[7, 0] - table.values[0, 0] == pd.Timestamp("2024-08-08").dayofyear - 1
+    assert table.original.loc[3, ["price", "weight", "us"]].tolist() == [3.3, 3.125, 1200.5]
+    encoder = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
+    for i in range(N):
+        row = read_table(source(WRITTEN[i : i + 1], "one.csv"), kind="data", encoder=encoder)
+        assert row.original.loc[0].tolist() == table.original.loc[i].tolist()
+        np.testing.assert_allclose(row.values[0], table.values[i])
+    strange = WRITTEN[:3].assign(when="01/15/2024", weight=["5 lb", "5 kg", "5"])
+    read_strange = read_table(source(strange, "strange.csv"), kind="data", encoder=encoder).original
+    assert read_strange["when"].isna().all()
+    np.testing.assert_array_equal(read_strange["weight"], [np.nan, 5, 5])
+
+
+def test_a_decimal_sign_that_is_said_holds_for_new_rows(tmp_path):
+    rows = [f"{i},125;{'ab'[i % 2]}" for i in range(N)]
+    (tmp_path / "de.csv").write_text("x;g\n" + "\n".join(rows))
+    encoder = read_table(tmp_path / "de.csv", kind="data").encoder
+    (tmp_path / "en.csv").write_text("x;g\n3.125;a\n")
+    for said, number in ((None, 3125), (".", 3.125)):
+        new = read_table(tmp_path / "en.csv", kind="data", encoder=encoder, decimal=said)
+        assert new.values[0, 0] == number
+    text = pd.DataFrame({"x": ["3,125"], "g": "a"})
+    assert read(text, encoder=encoder).values[0, 0] == 3.125
 
 
 def test_new_rows_with_surprises():

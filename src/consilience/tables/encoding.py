@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class EncodedColumn:
     column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
     all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by: of
     numbers their standard deviation, of words what makes the squared distance of two different ones 2, that of two numbers on average.
+    `decimal`, `unit` and `month_first` are how its numbers and dates were written, so that those of new rows are read in the same way.
     """
 
     name: str
@@ -41,6 +42,9 @@ class EncodedColumn:
     usual: tuple[float, ...] = ()
     spread: float = 1.0
     notes: tuple[str, ...] = ()
+    decimal: str | None = None
+    unit: str = ""
+    month_first: bool | None = None
 
     @property
     def is_category(self) -> bool:
@@ -101,7 +105,8 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
             kind = _logged(cells.to_numpy(float))
         elif kind == "log":
             kind = "log" if np.nanmin(cells) > 0 else "log1p"
-        made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf)
+        written = {"decimal": found.decimal, "unit": found.unit, "month_first": found.month_first}
+        made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf, **written)  # type: ignore[arg-type]
     return _with_size(made, cells)
 
 
@@ -109,9 +114,7 @@ def _with_size(made: EncodedColumn, cells: pd.Series) -> EncodedColumn:
     values, _ = made.encode(cells)
     spread = float(np.nanstd(values)) if not made.is_category else 1.0 if made.zero is None else np.sqrt(0.5)
     usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
-    return EncodedColumn(
-        made.name, made.kind, made.levels, made.zero, made.pooled, usual, spread if spread > 0 else 1.0, made.notes
-    )
+    return replace(made, usual=usual, spread=spread if spread > 0 else 1.0)
 
 
 def _logged(values: Floats) -> str:
@@ -176,7 +179,9 @@ class Encoder:
     @classmethod
     def of_series(cls, found: Sequence[Found]) -> tuple[Encoder, Floats]:
         """From the points of one series in each row: the encoder, and the features of their shapes."""
-        columns = tuple(EncodedColumn(one.name, "number", usual=(0.0,)) for one in found)
+        columns = tuple(
+            EncodedColumn(one.name, "number", usual=(0.0,), decimal=one.decimal, unit=one.unit) for one in found
+        )
         shape_names(len(columns))
         lost = sum(int(one.cells.isna().sum()) for one in found if one.cells is not None)
         n = len(found[0].cells) if found[0].cells is not None else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ class Found:
     """One column as it came, typed.
 
     `cells` are float64 (numbers), datetime64 (dates) or text (categories, yes or no); NaN, NaT or None where missing. `why` says
-    why the column is set aside, where `kind` is "ignore"; `notes` what else was decided.
+    why the column is set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its
+    numbers and dates are written, None where the cells do not tell.
     """
 
     name: str
@@ -46,6 +47,9 @@ class Found:
     why: str = ""
     notes: tuple[str, ...] = ()
     asked: bool = False
+    decimal: str | None = None
+    unit: str = ""
+    month_first: bool | None = None
 
 
 def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False) -> Found:
@@ -66,7 +70,8 @@ def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: b
     else:
         asked_kind = asked or ""
     if asked_kind in ("", "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
-        return _number(sheet, position, name, numbers, asked, _is_truths(column), named)
+        found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
+        return replace(found, decimal=_sign_of(sheet, column))
     if asked_kind in ("", "date") and dtype is not None and dtype.kind in "M":
         return _dates(sheet, position, name, _naive(column), asked)
     return _words(sheet, position, name, column, asked, asked_kind)
@@ -83,6 +88,11 @@ def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
         return numbers_of(sheet, position).astype(np.float64, copy=False)
     except ColumnError:
         return None
+
+
+def _sign_of(sheet: Sheet, column: Any) -> str | None:
+    """The decimal sign of a column of plain numbers, where it is not the usual one."""
+    return "," if isinstance(column, pa.ChunkedArray) and sheet.decimal == "," else None
 
 
 def _is_truths(column: Any) -> bool:
@@ -157,26 +167,21 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     if why := _says_nothing(n_known, n, len(words)):
         return Found(name, "ignore", None, why)
     if kind in ("", "number", "log"):
-        values = written_numbers(words, sheet.decimal)
+        values, decimal, unit = written_numbers(words, sheet.decimal)
         share = sizes[~np.isnan(values)].sum() / n_known
         if share >= MOSTLY or (kind and share > 0):
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
-            return Found(
-                name,
-                found.kind,
-                found.cells,
-                found.why,
-                _left_out(words, np.isnan(values), sizes, "numbers"),
-                bool(kind),
-            )
+            notes = _left_out(words, np.isnan(values), sizes, "numbers")
+            return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
-        dates, how = written_dates(words, asked=kind == "date")
+        dates, month_first, guessed = written_dates(words, asked=kind == "date")
         share = sizes[~np.isnat(dates)].sum() / n_known
         if share >= MOSTLY or (kind and share > 0):
             moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
-            notes = ((f"read with the {how}",) if how else ()) + _left_out(words, np.isnat(dates), sizes, "dates")
-            return _dates(sheet, position, name, moments, asked, notes)
+            notes = (f"read with the {guessed}",) if guessed else ()
+            notes += _left_out(words, np.isnat(dates), sizes, "dates")
+            return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first)
     if kind not in ("", "category"):
         row = int((codes >= 0).argmax())
         raise InputError(
@@ -251,24 +256,39 @@ def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
     return ranked if len(ranked) <= min(len(kept) + 1, MOST_LEVELS) else kept or ranked[:MOST_LEVELS]
 
 
-def cells_as(sheet: Sheet, position: int, kind: str) -> pd.Series:
-    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean."""
-    column = sheet.column(position)
+def cells_as(
+    sheet: Sheet,
+    position: int,
+    kind: str,
+    *,
+    decimal: str | None = None,
+    unit: str | None = None,
+    month_first: bool | None = None,
+) -> Found:
+    """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean.
+
+    Numbers and dates are read as those of the first table were, so that a row does not depend on the rows it comes with; what is None
+    the cells tell.
+    """
+    name, column = sheet.column_names()[position], sheet.column(position)
     if kind in ("number", "log", "log1p"):
-        numbers = _numbers(sheet, position, column)
+        typed = decimal in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
+        numbers = _numbers(sheet, position, column) if typed else None
         if numbers is None:
             codes, words = _coded(sheet, column)
-            numbers = np.append(written_numbers(words, sheet.decimal), np.nan)[codes]
+            values, decimal, unit = written_numbers(words, sheet.decimal, sign=decimal, unit=unit)
+            numbers = np.append(values, np.nan)[codes]
         _refuse_infinite(sheet, position, numbers)
-        return pd.Series(numbers)
+        return Found(name, kind, pd.Series(numbers), decimal=decimal or _sign_of(sheet, column), unit=unit or "")
     if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
-        return _naive(column)
+        return Found(name, kind, _naive(column))
     if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
-        return _truth_words(numbers)
+        return Found(name, kind, _truth_words(numbers))
     codes, words = _coded(sheet, column)
     if kind == "date":
-        return pd.Series(np.append(written_dates(words, asked=True)[0], np.datetime64("NaT"))[codes])
-    return pd.Series(np.array([*words, None], object)[codes], dtype=object)
+        dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
+        return Found(name, kind, pd.Series(np.append(dates, np.datetime64("NaT"))[codes]), month_first=month_first)
+    return Found(name, kind, pd.Series(np.array([*words, None], object)[codes], dtype=object))
 
 
 def _truth_words(numbers: Floats) -> pd.Series:

@@ -18,7 +18,7 @@ from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.encoding import Encoder
 from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
-from consilience.tables.kinds import TYPES, Found, cells_as, find_kind
+from consilience.tables.kinds import TYPES, cells_as, find_kind
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
 from consilience.tables.values import (
@@ -245,7 +245,7 @@ def read_table(
         values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
     elif kind == "data":
         named = sheet.named(()) if columns is None else sheet.named(columns)
-        made, doubts = _data(sheet, kept, types, encoder, named)
+        made, doubts = _data(sheet, kept, types, encoder, named, decimal)
         values, names = made.values, names if made.encoder is None else made.encoder.names
         doubts += row_numbers(sheet, values, kept) if made.encoder is None and ids is None else []
     else:
@@ -271,16 +271,16 @@ class Encoded:
 
 
 def _data(
-    sheet: Sheet, kept: list[int], types: Any, encoder: Encoder | None, named: Sequence[int]
+    sheet: Sheet, kept: list[int], types: Any, encoder: Encoder | None, named: Sequence[int], decimal: str | None
 ) -> tuple[Encoded, list[str]]:
     """Columns of any kind as finite numbers, and a line on what was done unless all were numbers."""
     if encoder is not None:
         if types:
             raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
-        return _encoded_as(sheet, encoder)
+        return _encoded_as(sheet, encoder, decimal)
     values: Any
     if types == "series":
-        found = [Found(sheet.column_names()[i], "number", cells_as(sheet, i, "number")) for i in kept]
+        found = [cells_as(sheet, i, "number") for i in kept]
         made, values = Encoder.of_series(found)
         frame = pd.DataFrame({one.name: one.cells for one in found})
         return Encoded(values, made, frame, None), [made.describe()]
@@ -303,8 +303,8 @@ def _data(
     return Encoded(values, made, original, gaps), [made.describe(), *class_names(list(original))]
 
 
-def _encoded_as(sheet: Sheet, encoder: Encoder) -> tuple[Encoded, list[str]]:
-    """New rows, encoded as those of another table."""
+def _encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
+    """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
     names, cells = sheet.column_names(), {}
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
@@ -313,7 +313,8 @@ def _encoded_as(sheet: Sheet, encoder: Encoder) -> tuple[Encoded, list[str]]:
             "the clusters were made from"
         )
     for column in encoder.columns:
-        cells[column.name] = cells_as(sheet, names.index(column.name), column.kind)
+        written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
+        cells[column.name] = cells_as(sheet, names.index(column.name), column.kind, **written).cells  # type: ignore[arg-type]
     values, gaps, notices = encoder.encode(cells.values())
     return Encoded(values, encoder, pd.DataFrame(cells), gaps), notices
 

@@ -45,7 +45,9 @@ _NAMED = re.compile(
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{2}(?:[01]\d[0-3]\d)?")
 
 
-def written_numbers(words: Sequence[str], decimal: str | None = None) -> Floats:
+def written_numbers(
+    words: Sequence[str], decimal: str | None = None, *, sign: str | None = None, unit: str | None = None
+) -> tuple[Floats, str | None, str]:
     """The number that each word is, NaN where it is none; what commas and points mean is decided by all words together.
 
     Parameters
@@ -53,30 +55,50 @@ def written_numbers(words: Sequence[str], decimal: str | None = None) -> Floats:
     words : sequence of str
         Different cells of one column.
     decimal : {".", ","}, optional
-        The decimal sign, where it is known and ``1,234`` could be either.
+        The decimal sign that is likely, where ``1,234`` could be either.
+    sign : {".", ","}, optional
+        The decimal sign that the words are known to have, whatever they look like.
+    unit : str, optional
+        The unit that the words are known to have, if any; "" for none. What has another one is no number.
+
+    Returns
+    -------
+    values : (n,) array
+    sign : {".", ","} or None
+        The decimal sign; None where no word has a comma or a point and nothing was known.
+    unit : str
+        The unit; "" where there is none.
 
     Examples
     --------
-    >>> written_numbers(["1,234.50", "$ 7", "none", "-1e3"]).tolist()
-    [1234.5, 7.0, nan, -1000.0]
-    >>> written_numbers(["1.234,5 €", "12,25 €"]).tolist()
-    [1234.5, 12.25]
-    >>> written_numbers(["12 %", "7,5 %"]).tolist()
-    [12.0, 7.5]
+    >>> values, sign, unit = written_numbers(["1,234.50", "$ 7", "none", "-1e3"])
+    >>> values.tolist(), sign, unit
+    ([1234.5, 7.0, nan, -1000.0], '.', '')
+    >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
+    >>> values.tolist(), sign, unit
+    ([1234.5, 12.25], ',', '€')
+    >>> written_numbers(["3,125 €", "4 kg"], sign=sign, unit=unit)[0].tolist()
+    [3.125, nan]
     """
     found = [_WRITTEN.fullmatch(word.strip()) for word in words]
-    units = {match["unit"] or "" for match in found if match}
     values = np.full(len(words), np.nan)
-    if len(units - {""}) > 1:
-        return values  # 3 kg and 5 cm are not one measurement
+    if unit is None:
+        units = {match["unit"] for match in found if match and match["unit"]}
+        if len(units) > 1:
+            return values, sign, ""  # 3 kg and 5 cm are not one measurement
+        unit = next(iter(units), "")
+    else:
+        found = [match if match and (match["unit"] or "") in ("", unit) else None for match in found]
     digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
-    comma = _decimal_comma([text for text in digits if text], decimal)
+    if sign is None and any(mark in text for text in digits for mark in ",."):
+        sign = "," if _decimal_comma([text for text in digits if text], decimal) else "."
+    comma = sign == ","
     for i, (match, text) in enumerate(zip(found, digits, strict=True)):
         if match is not None and _spaced(match["digits"]) and _PLACED[comma].fullmatch(text):
             text = text.replace(".", "").replace(",", ".") if comma else text.replace(",", "")
-            sign = -1.0 if "-" in (match["minus"], match["sign"]) else 1.0
-            values[i] = sign * float(text + (match["power"] or ""))
-    return values
+            value = float(text + (match["power"] or ""))
+            values[i] = -value if "-" in (match["minus"], match["sign"]) else value
+    return values, sign, unit
 
 
 def _spaced(digits: str) -> bool:
@@ -99,23 +121,30 @@ def _decimal_comma(texts: Sequence[str], decimal: str | None) -> bool:
     return decimal == "," or (twice["."] and not twice[","])
 
 
-def written_dates(words: Sequence[str], *, asked: bool = False) -> tuple[Array, str]:
-    """The date that each word is (datetime64[s], NaT where it is none), and what was decided where days and months look alike.
+def written_dates(
+    words: Sequence[str], *, asked: bool = False, month_first: bool | None = None
+) -> tuple[Array, bool | None, str]:
+    """The date that each word is (datetime64[s], NaT where it is none), whether months stand first, and what was guessed of that.
 
-    Day or month first is decided by all words together: a first number above 12 is a day. Where nothing tells, 3.4.2024 has the day
-    first and 3/4/2024 the month. Plain years and 20240403 are dates only if `asked` for.
+    Day or month first, unless known, is decided by all words together: a first number above 12 is a day. Where nothing tells,
+    3.4.2024 has the day first and 3/4/2024 the month; where nothing is to be told it is None. Plain years and 20240403 are dates only
+    if `asked` for.
 
     Examples
     --------
-    >>> dates, how = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "2023-02-29"])
+    >>> dates, month_first, _ = written_dates(["2024-02-29", "13.4.2024 10:30", "3 May 24", "2023-02-29"])
     >>> dates.astype(str).tolist()
     ['2024-02-29T00:00:00', '2024-04-13T10:30:00', '2024-05-03T00:00:00', 'NaT']
-    >>> written_dates(["3/4/2024"])[1]
-    'month first'
+    >>> written_dates(["3/4/2024"])[1:]
+    (True, 'month first')
+    >>> written_dates(["3/4/2024"], month_first=month_first)[0].astype(str).tolist()
+    ['2024-04-03T00:00:00']
     """
     dates = np.full(len(words), np.datetime64("NaT"), "datetime64[s]")
     numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]
-    month_first, how = _month_first([match for match in numeric if match])
+    guessed = ""
+    if month_first is None:
+        month_first, guessed = _month_first([match for match in numeric if match])
     for i, (word, match) in enumerate(zip(words, numeric, strict=True)):
         text = word.strip()
         if match:
@@ -131,16 +160,16 @@ def written_dates(words: Sequence[str], *, asked: bool = False) -> tuple[Array, 
             continue
         time = match.groupdict()
         dates[i] = _moment(_year(parts[0]), parts[1], parts[2], time)
-    return dates, how
+    return dates, month_first, guessed
 
 
-def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool, str]:
+def _month_first(matches: Sequence[re.Match[str]]) -> tuple[bool | None, str]:
     if any(int(match["one"]) > 12 for match in matches):
         return False, ""
     if any(int(match["two"]) > 12 for match in matches):
         return True, ""
     if not matches:
-        return False, ""
+        return None, ""
     month_first = matches[0]["mark"] == "/"
     return month_first, "month first" if month_first else "day first"
 
