@@ -8,8 +8,9 @@ import pytest
 
 from command_line import run
 from consilience import Ensemble
-from consilience.cli.generate import parse_base
+from consilience.cli.generate import command, parse_base
 from consilience.datasets import sample_path
+from consilience.generation import METHODS
 from consilience.generation.recipes import usual_clusters
 
 BEADS = sample_path("beads.csv")
@@ -117,6 +118,15 @@ def test_numbers_of_clusters_follow_the_table_where_none_is_given(tmp_path):
     assert done.returncode == 0, done.stderr
     asked = Ensemble.load(tmp_path / "beads").info["n_clusters"]
     assert (asked.min(), asked.max()) == usual_clusters(300)
+
+
+def test_methods_named_and_completed():
+    said = "".join(run("generate", "--help").stdout.split())
+    assert "--methodsauto|[zipf|pca|" in said
+    mix = next(option for option in command.params if option.name == "methods").type
+    completed = {text: [one.value for one in mix.shell_complete(None, None, text)] for text in ("a", "zipf+")}
+    assert completed["a"] == ["auto"]
+    assert completed["zipf+"] == [f"zipf+{name}" for name in METHODS]  # auto stands alone
 
 
 def test_organize_prints_groups_and_writes_them(made, tmp_path):

@@ -54,7 +54,7 @@ class OneOf(click.ParamType):
 
 
 class Mix(OneOf):
-    """Names with shares, joined by plus signs, as the verb's function reads them."""
+    """Names with shares, joined by plus signs, as the verb's function reads them; or one of some more words, alone."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """The text as it is."""
@@ -62,14 +62,16 @@ class Mix(OneOf):
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """All names."""
-        return f"{super().get_metavar(param)}[:SHARE]+…"
+        mixed = [name for name in self.choices if name not in self.more]
+        return "|".join([*self.more, f"[{'|'.join(mixed)}][:SHARE]+…"])
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
         """Complete the name after the last plus sign."""
         from click.shell_completion import CompletionItem
 
         done, plus, last = incomplete.rpartition("+")
-        return [CompletionItem(done + plus + one.value) for one in super().shell_complete(ctx, param, last)]
+        names = [one.value for one in super().shell_complete(ctx, param, last)]
+        return [CompletionItem(done + plus + name) for name in names if not plus or name not in self.more]
 
 
 class Names(click.ParamType):
@@ -221,7 +223,7 @@ shuffles_option = click.option(
 def methods_choice(default: str) -> Callable[[F], F]:
     """Where the diversity of clusterings comes from."""
     text = "How clusterings of data are made; auto: as the kind of data asks for, where one good clustering is the aim."
-    mix = Mix("consilience.generation:METHODS")
+    mix = Mix("consilience.generation:METHODS", "auto")
     return click.option("--methods", type=mix, default=default, show_default=True, help=text)
 
 
