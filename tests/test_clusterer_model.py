@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.cluster import Birch
@@ -317,3 +318,24 @@ def test_whether_numbers_are_counts_is_as_it_was_said(documents):
         scaling = type(table.scaling()).__name__
         assert type(model._labeler.preparation.scaling).__name__ == scaling
         assert scaling == ("CountScaling" if words == counts else "Standardizer")
+
+
+def test_a_frame_is_clustered_as_its_file_is(blobs, tmp_path):
+    frame = pd.DataFrame(blobs[0][:200, :3], columns=["x", "y", "z"])
+    frame.insert(0, "customer_id", np.arange(200)[::-1] * 7 + 1000)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    by_file, by_frame = quick(3).fit(tmp_path / "x.csv"), quick(3).fit(frame)
+    by_arrow, bare = quick(3).fit(pa.Table.from_pandas(frame)), quick(3).fit(frame[["x", "y", "z"]])
+    for model in (by_file, by_frame, by_arrow, bare):
+        assert model.feature_names_in_.tolist() == ["x", "y", "z"]
+        np.testing.assert_array_equal(model.labels_, by_file.labels_)
+        assert ("'customer_id' names the objects" in model.note_) == (model is not bare)
+        for new in (frame, frame[["z", "customer_id", "x", "y"]], pa.Table.from_pandas(frame)):
+            found = model.assign(new)
+            np.testing.assert_array_equal(found.labels, by_file.predict(tmp_path / "x.csv"))
+            assert found.ids.tolist() == frame["customer_id"].tolist()
+        np.testing.assert_array_equal(model.predict(frame[:1]), model.predict(frame)[:1])
+    with pytest.raises(InputError, match="same order"):
+        bare.predict(frame[["z", "y", "x"]])
+    numbers = quick(3).fit(frame.to_numpy())
+    assert (numbers.n_features_in_, numbers._ids) == (4, None)  # an array has no names

@@ -139,7 +139,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         ----------
         X : (n_objects, n_columns) array, sparse matrix, DataFrame, Table or path
             Numbers. Tables may hold categories, dates and missing cells too: they are encoded as :func:`consilience.tables.read_table`
-            does it (`encoder_`).
+            does it (`encoder_`). Frames with named columns are read as files are: a column that is named like an id and has another
+            value for every object names the objects, and is not clustered by; `note_` says so.
         y : ignored
         """
         table, seed = learn_rows(self, X), check_seed(self.random_state)
@@ -147,7 +148,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             check_count("n_clusterings", self.n_clusterings)
         if self.base is not None:
             check_base(self.base)
-        self.encoder_, self._ids = table.encoder, table.ids
+        self.encoder_, self._ids, self._notices = table.encoder, table.ids, table.notices
         self.sample_ = self._sample(table.n_objects, seed)
         some = table if self.sample_ is None else take_rows(table, self.sample_)
         self._recipe = recipe_of(some, base=self.base) if is_auto(self.methods) else None
@@ -302,6 +303,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if self._recipe is not None:
             said = f"members by recipe ({self._recipe.words})"
             self.note_ = f"{self.note_}; {said}" if self.note_ else said
+        self.note_ = "; ".join([*([self.note_] if self.note_ else []), *self._notices])
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return

@@ -42,11 +42,18 @@ class Rows:
 
 
 def learn_rows(estimator: Any, X: Any) -> Table:
-    """The data to be clustered; the estimator learns the number and names of its columns."""
-    X = as_table(X) if is_path(X) else X
-    if is_frame(X):
+    """The data to be clustered; the estimator learns the number and names of its columns.
+
+    Frames with named columns are read as files are, so that both are clustered alike. What the reader noticed is kept as notices,
+    unless it was read before.
+    """
+    if isinstance(X, Table):
+        X = replace(X, notices=())  # which whoever read it knows
+    elif is_path(X):
+        X = as_table(X)
+    elif is_frame(X):
         X = plain_source(X)
-    if needs_encoding(X):
+    if has_names(X) or needs_encoding(X):
         X = read_table(X, kind="data")
     if isinstance(X, Table) and X.encoder is not None:
         if X.n_objects < 2:
@@ -62,11 +69,18 @@ def learn_rows(estimator: Any, X: Any) -> Table:
     return Table(values, "data", ids_of(X), None if names is None else [str(name) for name in names], None, "the data")
 
 
+def has_names(X: Any) -> bool:
+    """Whether it is a frame whose columns have names."""
+    return isinstance(X, pd.DataFrame) and X.shape[1] > 0 and all(isinstance(name, str) for name in X.columns)
+
+
 def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
     """New objects as rows of the columns that the estimator knows."""
     if encoder is None:
         names = getattr(estimator, "feature_names_in_", None)
-        if is_path(X):
+        X = plain_source(X) if is_frame(X) else X
+        has_more = names is not None and has_names(X) and set(X.columns) > set(names)  # names of objects, for one
+        if is_path(X) or has_more:
             X = as_table(X, columns=None if names is None else [str(name) for name in names])
         if isinstance(X, Table) and X.encoder is not None:
             raise InputError(
