@@ -339,3 +339,23 @@ def test_a_frame_is_clustered_as_its_file_is(blobs, tmp_path):
         bare.predict(frame[["z", "y", "x"]])
     numbers = quick(3).fit(frame.to_numpy())
     assert (numbers.n_features_in_, numbers._ids) == (4, None)  # an array has no names
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"methods": "minima+features"}, {"standardize": False}, {"base": Birch()}], ids=str
+)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_numbers_that_overflow_lie_outside(options, form, blobs):
+    X = np.abs(blobs[0][:150])
+    model = quick(3, n_clusterings=5, **options).fit(form(X))
+    for far in (1e5, 1e100, 1e200, 1e300, np.finfo(float).max):
+        new = X[:3].copy()
+        new[0] = far
+        new[1, 2] = -far
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            found = model.assign(form(new))
+        assert found.drift.outside.tolist() == [True, True, False]
+        assert np.isfinite(found.confidence).all()
+        assert np.isfinite(found.membership).all()
+        np.testing.assert_array_equal(model.predict(form(new))[2:], model.predict(form(X[2:3])))

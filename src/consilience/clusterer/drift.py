@@ -200,15 +200,20 @@ def evenly(n: int, most: int) -> Ints:
 def _distances(
     table: ArrayLike, means: Floats, offsets: Ints, own: Ints | None = None, counts: Ints | None = None
 ) -> Floats:
-    """Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given."""
+    """Mean, over members, of the distance to the nearest mean; to means without the object itself where its clusters are given.
+
+    Members without a mean to compare with do not count. A row so far away that its squares overflow is infinitely far.
+    """
     empty, found = np.asarray(np.isnan(means).any(axis=1)), np.empty(table.shape[0])
     points = np.where(empty[:, None], 0.0, means)
     lengths = np.where(empty, np.inf, np.square(points).sum(axis=1))
     step = max(1, BLOCK // max(1, len(points)))
     for begin in range(0, len(found), step):
         part = table[begin : begin + step]
-        square = part.multiply(part).sum(axis=1) if sparse.issparse(part) else np.square(part).sum(axis=1)
-        squares = np.asarray(part @ points.T) * -2 + lengths + np.asarray(square).reshape(-1, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = part.multiply(part).sum(axis=1) if sparse.issparse(part) else np.square(part).sum(axis=1)
+            squares = np.asarray(part @ points.T) * -2 + lengths + np.asarray(square).reshape(-1, 1)
+        beyond = ~np.isfinite(squares[:, ~empty]).all(axis=1)
         np.maximum(squares, 0, out=squares)
         if own is not None and counts is not None:
             for mine in own[begin : begin + step].T:
@@ -220,7 +225,7 @@ def _distances(
         nearest = np.sqrt(np.minimum.reduceat(squares, offsets[:-1], axis=1))
         told = np.isfinite(nearest)
         total = np.where(told, nearest, 0).sum(axis=1)
-        found[begin : begin + step] = total / np.maximum(told.sum(axis=1), 1)
+        found[begin : begin + step] = np.where(beyond, np.inf, total / np.maximum(told.sum(axis=1), 1))
     return found
 
 

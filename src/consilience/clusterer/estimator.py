@@ -379,7 +379,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _blocks(self, data: ArrayLike) -> Iterator[Labels]:
         """Labels of rows of the data by all members, so many rows at a time."""
         for begin in range(0, data.shape[0], BLOCK):
-            yield self._labeler.label(data[begin : begin + BLOCK])
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # objects too far away for a distance have any cluster, and lie outside
+                rows = self._labeler.label(data[begin : begin + BLOCK])
+            yield rows
 
     def _judged(self, rows: Labels) -> tuple[Ints, Floats, Floats, Floats]:
         """Clusters of rows of labels, their probabilities, support and confidence."""

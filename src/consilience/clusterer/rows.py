@@ -19,6 +19,8 @@ from consilience.tables.encoding import EncodedColumn
 from consilience.tables.in_memory import plain_source
 from consilience.tables.vectors import is_frame
 
+FARTHEST = 1e100  # of new numbers; the squares of much larger ones overflow
+
 register(Encoder)
 register(EncodedColumn)
 
@@ -86,7 +88,7 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
             raise InputError(
                 f"{X.source}: has cells that are missing or no numbers, and the clustered data had none: fill them, or drop their rows"
             )
-        return Rows(check_matrix(_named(X), estimator=estimator, reset=False), ids_of(X))
+        return Rows(_bounded(check_matrix(_named(X), estimator=estimator, reset=False)), ids_of(X))
     if not (isinstance(X, Table) and X.encoder is encoder):
         X = X if not isinstance(X, Table) else _named(X) if X.encoder is None else X.original
         ids = ids_of(X)
@@ -95,7 +97,7 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
     unseen = (
         {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
     )
-    return Rows(X.values, X.ids, {name: n for name, n in unseen.items() if n})
+    return Rows(_bounded(X.values), X.ids, {name: n for name, n in unseen.items() if n})
 
 
 def needs_encoding(X: Any) -> bool:
@@ -121,6 +123,16 @@ def _named(X: Any) -> Any:
     if X.columns is None or sparse.issparse(X.values):
         return X.values
     return pd.DataFrame(X.values, columns=X.columns, copy=False)
+
+
+def _bounded(values: Any) -> Any:
+    """Finite numbers, those that no distance can be computed of brought nearer: they stay farther away than anything that was seen."""
+    found = values.data if sparse.issparse(values) else values
+    if not (found.size and max(found.max(), -found.min()) > FARTHEST):
+        return values
+    if not sparse.issparse(values):
+        return np.clip(values, -FARTHEST, FARTHEST)
+    return sparse.csr_matrix((np.clip(found, -FARTHEST, FARTHEST), values.indices, values.indptr), values.shape)
 
 
 def _set_names(estimator: Any, names: list[str]) -> None:
