@@ -108,6 +108,16 @@ def test_every_kind_of_column():
     assert "\n" not in said
 
 
+def test_only_names_of_ids_make_numbers_ids():
+    numbers = np.random.default_rng(0).permutation(1000)[:N]
+    words = ["paid", "Covid", "ACID", "grid", "valid"]
+    ids = ["customer_id", "customerId", "userID", "order no", "key"]
+    frame = pd.DataFrame({**dict.fromkeys([*words, *ids], numbers), "plan": spread("a b")})
+    table = read(frame, id_column="userID")
+    assert [column.name for column in table.encoder.columns] == [*words, "plan"]
+    assert table.encoder.aside == dict.fromkeys((name for name in ids if name != "userID"), "id-like, all different")
+
+
 def test_values_of_the_kinds():
     frame = pd.DataFrame(
         {

@@ -16,13 +16,23 @@ from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_present, 
 from consilience.tables.sheet import Names, Sheet
 
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
-_ID_NAME = re.compile(
-    r"(id|ids|index|idx|cell|barcode|barcodes|name|names|unnamed: 0|.*[ _.-]id|id[ _.-].*)?", re.IGNORECASE
-)
-_CAMEL_ID = re.compile(r".*[a-z]I[dD]")
+_ID_NAME = re.compile(r"id|ids|index|idx|.*[ _.-]id|id[ _.-].*", re.IGNORECASE)
+_CAMEL_ID = re.compile(r".*[a-z]I[dD]")  # customerId, but not paid
+_OBJECT_NAME = re.compile(r"(cell|barcode|barcodes|name|names|unnamed: 0)?", re.IGNORECASE)
 _CLASS_NAME = re.compile(
     r"class|classes|label|target|truth|ground[ _-]?truth|true[ _-]?labels?|species|cell[ _-]?types?", re.IGNORECASE
 )
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column's name says that it holds ids.
+
+    Examples
+    --------
+    >>> [is_id_name(name) for name in ("ID", "customer_id", "customerId", "paid", "COVID")]
+    [True, True, True, False, False]
+    """
+    return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
 
 
 def find_ids(
@@ -44,7 +54,7 @@ def find_ids(
         check_unique(sheet, ids, position)
         return position, ids, []
     for position, name in enumerate(sheet.names or []):
-        looks = bool(name or position == 0) and (_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
+        looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = " (name it in columns= (--columns) to keep it among the values)" if name else ""

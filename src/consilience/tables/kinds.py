@@ -14,6 +14,7 @@ import pyarrow as pa
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import MAYBE_MISSING, MISSING, TRUTHS, ColumnError, missing_of, numbers_of
+from consilience.tables.columns import is_id_name
 from consilience.tables.sheet import Sheet
 from consilience.tables.written import written_dates, written_numbers
 
@@ -27,9 +28,7 @@ REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
 MANY = 20  # objects from which on conclusions are drawn from how often words repeat
-_ID_NAME = re.compile(
-    r"(id|ids|index|idx|uuid|guid|key|.*[ _.-](id|no|nr|key|uuid)|id[ _.-].*|.*[a-z]I[dD])", re.IGNORECASE
-)
+_KEY_NAME = re.compile(r"uuid|guid|key|.*[ _.-](no|nr|key|uuid)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +155,7 @@ def _counts_rows(name: str, known: Floats, n: int) -> bool:
         return False
     if len(np.unique(known)) < n:
         return False
-    return bool(known.max() - known.min() == n - 1) or _ID_NAME.fullmatch(name) is not None
+    return bool(known.max() - known.min() == n - 1) or is_id_name(name) or _KEY_NAME.fullmatch(name) is not None
 
 
 def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> Found:
