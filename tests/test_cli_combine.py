@@ -9,7 +9,7 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
-from consilience.datasets import sample_path
+from consilience.datasets import noisy_labels, sample_path
 
 LABELS = str(sample_path("beads_labels.csv"))
 FORM = ["--columns", "form1,form2,form3,form4,form5,form6"]
@@ -133,3 +133,15 @@ def test_mistakes(args, words):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_help_says_what_auto_is_and_what_becomes_of_counts():
+    said = {
+        verb: " ".join(run(verb, "--help").stdout.split()) for verb in ("combine", "cluster", "generate", "contrast")
+    }
+    found = cs.combine(noisy_labels(200, 3, 12, 0.2, random_state=0)[0], 3)
+    for verb in ("combine", "cluster"):
+        assert f"'auto' is '{found.method}' where" in said[verb], verb
+    for verb in ("cluster", "generate"):
+        assert "counts are weighted by" in said[verb], verb
+    assert "bases of counts" in said["contrast"]

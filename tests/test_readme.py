@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from consilience.consensus import METHODS
 from consilience.explorer.assets import PageMissingError, load_page
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +34,15 @@ def test_the_worked_example_of_scales_prints_what_its_page_says():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout == said
+
+
+def test_every_file_has_its_room():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    methods = {method.__module__.rsplit(".", 1)[-1] for method in METHODS.values()}  # one file each, not listed
+    for package in ("consensus", "tables"):
+        files = {path.stem for path in (ROOT / "src" / "consilience" / package).glob("*.py")} - methods - {"__init__"}
+        rooms = page.split(f"Rooms of `{package}/`")[1].split("\n\n")[1]
+        assert files <= set(re.findall(r"`(\w+)`", rooms)), package
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """methods="auto": which recipe a kind of data gets, that it is said, and that the answer is good."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import consilience as cs
+from consilience.datasets import customers
 from consilience.generation import METHODS
 from consilience.generation.recipes import recipe_of, usual_clusters
 from consilience.opening import as_table
@@ -76,3 +79,13 @@ def test_numbers_of_clusters_fit_the_objects(n):
 def test_the_clusterer_finds_moons_by_itself():
     X, known = make_moons(400, noise=0.06, random_state=0)
     assert adjusted_rand_score(known, cs.EnsembleClusterer(2, random_state=0).fit(X).labels_) > 0.95
+
+
+def test_the_page_has_every_recipe():
+    page = (Path(__file__).parent.parent / "docs" / "bases.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| [^|]+ \| `([\w+]+)` \| [^|]+ \|$", page, re.MULTILINE)
+    frame, _ = customers(60, random_state=0)
+    graph, base = {"metric": "graph"}, {"base": object()}
+    data = [(np.zeros((50, 6)), {}), (np.zeros((50, 400)), {}), (as_table(frame), {}), (counts(), {})]
+    data += [(np.zeros((50, 50)), graph), (np.zeros((50, 6)), base)]
+    assert told == [recipe_of(X, **how).methods for X, how in data]

@@ -16,7 +16,7 @@ from consilience.cli import options
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
     "How many; by default the number that is most to be trusted.",
-    "How the clusterings are combined; 'auto' is 'mcla' where they err independently, and else 'walk'.",
+    "How the clusterings are combined; 'auto' is 'dawid_skene' where they err independently, and else 'walk'.",
     default="auto",
 )
 @click.option(

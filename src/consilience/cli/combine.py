@@ -14,7 +14,7 @@ from consilience.cli import options
 @click.argument("labels", type=options.FILE)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
-    "How; 'auto' is 'mcla' where the clusterings err independently, and else 'walk'.",
+    "How; 'auto' is 'dawid_skene' where the clusterings err independently, and else 'walk'.",
     default="auto",
 )
 @options.choice_option(

@@ -41,7 +41,7 @@ from consilience.cli import options
     is_flag=True,
     help="Take the means of the known groups out of the columns first [default: only with --alternatives].",
 )
-@options.standardize_option
+@options.standardize_choice("counts, for --method ccib and bases of counts, stay as they are")
 @options.choice_option(
     "--scale",
     "how_scaled",

@@ -202,11 +202,6 @@ jobs_option = click.option(
     "--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."
 )
 run_options = block(seed_option, json_option, jobs_option)
-standardize_option = click.option(
-    "--standardize/--no-standardize",
-    default=True,
-    help="Bring the columns of data to one scale first (the default); counts and distances stay as they are.",
-)
 
 linkage_option = choice_option(
     "--linkage", of="consilience.meta.tree:LINKAGES", default="ward", help="How the tree is grown."
@@ -218,6 +213,15 @@ shuffles_option = click.option(
     show_default=True,
     help="Shuffles that the best group is compared with (with known labels).",
 )
+
+
+def standardize_choice(others: str) -> Callable[[F], F]:
+    """Whether columns are brought to one scale, and what becomes of those that are no plain numbers."""
+    text = f"Bring the columns of data to one scale first (the default); {others}."
+    return click.option("--standardize/--no-standardize", default=True, help=text)
+
+
+standardize_option = standardize_choice("counts are weighted by tf-idf, distances stay as they are")
 
 
 def methods_choice(default: str) -> Callable[[F], F]:
