@@ -701,6 +701,26 @@ def test_a_pooled_category_has_a_share_too():
     assert found["words"].tolist() == ["w: 0 % other against 60 %", "w: 60 % other against 0 %"]
 
 
+def test_a_category_called_other_is_not_the_pool():
+    group = np.repeat([0, 1], 100)
+    words = ["other", "b"] * 50 + [f"rare{i // 2}" for i in range(60)] + ["b"] * 40
+    table = read(pd.DataFrame({"w": words, "x": np.arange(200.0) % 9}))
+    assert table.columns == ["w=b", "w=other", "w=other (pooled)", "x"]
+    found = distinguishing_features(table, group, top=1)
+    assert found["words"].tolist() == ["w: 0 % other (pooled) against 60 %", "w: 60 % other (pooled) against 0 %"]
+    words = (
+        ["other"] * 90
+        + [f"rare{i // 2}" for i in range(10)]
+        + ["b", "b", "c"] * 30
+        + [f"rare{i // 2}" for i in range(10)]
+    )
+    found = distinguishing_features(pd.DataFrame({"w": words, "x": np.arange(200.0) % 9}), group, top=1)
+    assert found["words"].tolist() == ["w: 90 % other against 0 %", "w: 0 % other against 90 %"]
+    new = read(pd.DataFrame({"w": ["other", "gold"], "x": 1.0}), encoder=table.encoder)
+    assert new.values[:, 1:3].tolist() == [[1, 0], [0, 1]]
+    assert "such as 'gold', and counts as 'other (pooled)'" in new.notices[-1]
+
+
 # --- command line -------------------------------------------------------------------------------------------
 
 

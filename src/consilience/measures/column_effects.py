@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from consilience._types import Array, Floats, Ints
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.tables import Table
-from consilience.tables.encoding import OTHER, EncodedColumn
+from consilience.tables.encoding import EncodedColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +77,15 @@ class ColumnEffects:
         return self.table.encoder.columns[column]
 
     def _level(self, cluster: int, column: int) -> str:
-        assert self.table.encoder is not None
         one = self._column(column)
         if one.zero is not None and one.kind == "category" and self.lower[cluster, column]:
             return one.zero
-        first = int(np.searchsorted(self.table.encoder.groups, column))
-        levels = (*self._column(column).levels, OTHER)
-        return levels[int(self.place[cluster, column]) - first]
+        return one.all_levels[self._position(cluster, column)]
+
+    def _position(self, cluster: int, column: int) -> int:
+        """Which of the column's own encoded columns it is."""
+        assert self.table.encoder is not None
+        return int(self.place[cluster, column]) - int(np.searchsorted(self.table.encoder.groups, column))
 
     def _cells(self, cluster: int, column: int) -> tuple[Array, Array]:
         """The cells that are there, in the cluster and elsewhere; of a category whether they are of the level."""
@@ -91,9 +93,11 @@ class ColumnEffects:
         one, cells = self._column(column), self.table.original.iloc[:, column]
         there = cells.notna().to_numpy() & (self.codes >= 0)
         if one.is_category:
-            level = self._level(cluster, column)
-            known = ~cells.isin(one.levels) if level == OTHER and one.pooled else cells == level
-            values = known.to_numpy(float)
+            is_pool = self._position(cluster, column) == len(
+                one.levels
+            )  # by place: a category may be called as the pool is
+            chosen = ~cells.isin(one.levels) if is_pool else cells == self._level(cluster, column)
+            values = chosen.to_numpy(float)
         else:
             values = cells.to_numpy()
         inside = self.codes == cluster

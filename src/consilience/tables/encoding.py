@@ -52,10 +52,28 @@ class EncodedColumn:
         return self.kind in ("category", "boolean")
 
     @property
+    def all_levels(self) -> tuple[str, ...]:
+        """What the encoded columns of a category stand for; the last, where `pooled`, for all others, by a name that no level has.
+
+        Examples
+        --------
+        >>> EncodedColumn("plan", "category", ("free", "pro"), pooled=True).all_levels
+        ('free', 'pro', 'other')
+        >>> EncodedColumn("plan", "category", ("free", "Other"), pooled=True).all_levels
+        ('free', 'Other', 'other (pooled)')
+        """
+        if not self.pooled:
+            return self.levels
+        name, taken = OTHER, {level.casefold() for level in self.levels}
+        while name in taken:
+            name += " (pooled)"
+        return (*self.levels, name)
+
+    @property
     def names(self) -> list[str]:
         """Of its encoded columns."""
         if self.is_category:
-            return [f"{self.name}={level}" for level in (*self.levels, *([OTHER] if self.pooled else []))]
+            return [f"{self.name}={level}" for level in self.all_levels]
         return [f"{self.name} (log)" if self.kind in ("log", "log1p") else self.name]
 
     def encode(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
@@ -252,7 +270,7 @@ class Encoder:
             part, unseen = column.encode(one)
             if unseen:
                 n, first = sum(unseen.values()), next(iter(unseen))
-                treated = f"{'counts' if n == 1 else 'count'} as {repr(OTHER) if column.pooled else 'missing'}"
+                treated = f"{'counts' if n == 1 else 'count'} as {repr(column.all_levels[-1]) if column.pooled else 'missing'}"
                 notices.append(
                     f"{count(n, 'cell')} of {column.name!r} {'is a category' if n == 1 else 'are categories'} not seen before, "
                     f"such as {show(first, 30)}, and {treated}"
