@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from json import dumps, loads
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from consilience.generation.spaces import Spaces
 from consilience.generation.zipf import zipf_numbers
 from consilience.measures import compactness
 from consilience.meta import score
+from consilience.store import Store
 from consilience.tables import read_table
 
 EVERYTHING = "+".join(METHODS)
@@ -367,6 +369,28 @@ def test_parsing():
     assert check_clusters(np.int64(4)) == (4,)
     settings = Plan.checked(methods="zipf+pca", n_clusters=[3, 4], max_alpha=1)
     assert Plan.of_json(settings.as_json()) == settings
+
+
+@pytest.mark.parametrize("unwritten", [{"guide"}, {"guide", "max_iter", "zipf_max"}])
+def test_what_was_made_before_a_setting_was_there_is_taken_on(beads, tmp_path, monkeypatch, unwritten):
+    def earlier(plan):
+        return {name: value for name, value in json(plan).items() if name not in unwritten}
+
+    json, settings = Plan.as_json, Plan.text
+    with monkeypatch.context() as before:
+        before.setattr(Plan, "as_json", earlier)
+        before.setattr(
+            Plan, "text", lambda plan: dumps({k: v for k, v in loads(settings(plan)).items() if k not in unwritten})
+        )
+        made = cs.generate(beads, 6, 3, "zipf", store=tmp_path / "run", progress=False)
+    assert not unwritten & set(loads(made.info.loc[0, "settings"]))
+    assert Plan.of_json(Store.open(tmp_path / "run").manifest["plan"]).guide is None
+    np.testing.assert_array_equal(remake(beads, made.info.loc[4]), made.labels[:, 4])
+    more = cs.generate(beads, 9, 3, "zipf", store=tmp_path / "run", progress=False)
+    np.testing.assert_array_equal(more.labels, cs.generate(beads, 9, 3, "zipf", progress=False).labels)
+    assert cs.generate(beads, 2, around=3, store=tmp_path / "run", progress=False).n_clusterings == 2
+    with pytest.raises(InputError, match="in its plan, max_iter"):
+        cs.generate(beads, 9, 3, "zipf", max_iter=7, store=tmp_path / "run", progress=False)
 
 
 def test_remake_says_what_is_wrong(beads, mixed):

@@ -99,15 +99,17 @@ class Plan:
 
     @classmethod
     def of_json(cls, plan: Any) -> Plan:
-        """The plan that made a stored run."""
+        """The plan that made a stored run; what an earlier version did not write is as it is by default."""
         names = {field.name for field in fields(cls)} - {"options"}
-        if not isinstance(plan, Mapping) or plan.get("made_by") != "generate" or not names <= set(plan):
+        needed = {"methods", "n_clusters"}
+        if not isinstance(plan, Mapping) or plan.get("made_by") != "generate" or not needed <= set(plan):
             raise InputError(
                 "the run was not made by generate, or by another version of it: nothing can be added to it"
             )
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in plan.items()
         }
+        values = defaults(name for name, _ in values["methods"]) | values
         values["methods"] = tuple((name, share) for name, share in values["methods"])
         options = {name: value for name, value in values.items() if name not in names | {"made_by", "seed", "columns"}}
         return cls(**{name: values[name] for name in names}, options=options)

@@ -17,7 +17,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from consilience import _kernels
-from consilience._check import InputError, count, fingerprint
+from consilience._check import InputError, check_path, count, fingerprint
 from consilience._parallel import n_threads, workers
 from consilience._progress import Bar
 from consilience._types import Array, Floats, Ints, Labels, PathLike
@@ -25,7 +25,7 @@ from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.method import Method
-from consilience.generation.plan import Plan
+from consilience.generation.plan import Plan, defaults
 from consilience.generation.registry import METHODS
 from consilience.generation.sklearn_base import base_run, check_found
 from consilience.generation.spaces import GenerationWarning, Spaces
@@ -33,6 +33,7 @@ from consilience.generation.specs import FRACTIONS, WHOLE, Spec, draw, vary
 from consilience.measures import compactness, sample_objects
 from consilience.opening import as_table
 from consilience.store import Store
+from consilience.store.folder import find_manifest, is_blank
 from consilience.tables import Table
 
 BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
@@ -87,7 +88,11 @@ class Runner:
         """The store of a run, held until the end; None without a path."""
         if path is None:
             return contextlib.nullcontext()
-        table = self.table
+        table, folder = self.table, check_path(path, "the store")
+        if isinstance(plan, dict) and not is_blank(folder):
+            kept, usual = find_manifest(folder)[0]["plan"], defaults(dict(self.plan.methods))
+            if isinstance(kept, Mapping):  # an earlier version may not have written what is as it is by default
+                plan = {name: value for name, value in plan.items() if name in kept or value != usual.get(name, ...)}
         if table.encoder is not None and isinstance(plan, dict):
             plan = {**plan, "columns": table.encoder.describe()}  # kept with the run: what was done to the table
         return Store.resume(
