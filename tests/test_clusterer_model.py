@@ -20,6 +20,7 @@ from consilience import EnsembleClusterer
 from consilience._check import InputError
 from consilience.clusterer import ClustererModel, DriftWarning
 from consilience.datasets import customers, gaussians_8d5k
+from consilience.generation import extend
 from consilience.measures import adjusted_rand
 from consilience.results import Result
 
@@ -359,3 +360,41 @@ def test_numbers_that_overflow_lie_outside(options, form, blobs):
         assert np.isfinite(found.confidence).all()
         assert np.isfinite(found.membership).all()
         np.testing.assert_array_equal(model.predict(form(new))[2:], model.predict(form(X[2:3])))
+
+
+def test_rows_that_were_read_before_are_read_as_the_data_was(tmp_path):
+    frame, _ = customers(400, missing=0.05, random_state=2)
+    frame["since"] = pd.date_range("2024-01-01", periods=400).strftime("%d/%m/%Y")
+    model = quick(4).fit(frame[:300])
+    new = frame[300:].reset_index(drop=True)
+    few = new[(new["plan"] == new["plan"].mode()[0]) & (new["since"].str[:2] < "13")].reset_index(drop=True)
+    few.to_csv(tmp_path / "few.csv", index=False)
+    expected = model.assign(few)
+    tables = [cs.tables.read_table(one, kind="data") for one in (few, tmp_path / "few.csv")]
+    assert "plan" not in tables[0].original  # is constant there
+    for table in tables:
+        found = model.assign(table)
+        pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+        assert found.ids.tolist() == few["customer_id"].tolist()
+        some = np.array([5, 2])
+        part = model.assign(cs.tables.take_rows(table, some))
+        np.testing.assert_array_equal(part.membership, expected.membership[some])
+        assert part.ids.tolist() == few["customer_id"][some].tolist()
+    with pytest.raises(InputError, match="has no column 'plan'"):
+        model.assign(cs.tables.read_table(few.drop(columns="plan"), kind="data"))
+    with pytest.raises(InputError, match="was read as labels"):
+        model.assign(cs.tables.read_table(few[["plan"]], kind="labels"))
+
+
+def test_whole_numbers_beside_data_with_gaps(blobs):
+    holes = pd.DataFrame(blobs[0][:200, :3], columns=["a", "b", "c"])
+    holes.iloc[3, 1] = np.nan
+    new = pd.DataFrame(blobs[0][200:230, :3], columns=["a", "b", "c"], index=[f"n{i}" for i in range(30)])
+    table = cs.tables.read_table(new, kind="data")
+    assert table.encoder is None
+    model = quick(3).fit(holes)
+    assert model.assign(table).ids.tolist() == new.index.tolist()
+    np.testing.assert_array_equal(model.assign(table).labels, model.predict(new))
+    ensemble = cs.generate(holes, 5, n_clusters=3, progress=False)
+    longer = extend(ensemble, holes, table)
+    np.testing.assert_array_equal(longer.labels, extend(ensemble, holes, new).labels)

@@ -14,7 +14,7 @@ from consilience._types import Array, ArrayLike
 from consilience.opening import as_table
 from consilience.opening.kinds import is_path
 from consilience.results import register
-from consilience.tables import Encoder, Table, check_matrix, read_table
+from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoding import EncodedColumn
 from consilience.tables.in_memory import plain_source
 from consilience.tables.vectors import is_frame
@@ -89,11 +89,7 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
                 f"{X.source}: has cells that are missing or no numbers, and the clustered data had none: fill them, or drop their rows"
             )
         return Rows(_bounded(check_matrix(_named(X), estimator=estimator, reset=False)), ids_of(X))
-    if not (isinstance(X, Table) and X.encoder is encoder):
-        X = X if not isinstance(X, Table) else _named(X) if X.encoder is None else X.original
-        ids = ids_of(X)
-        X = read_table(X, kind="data", encoder=encoder)
-        X = X if X.ids is not None or ids is None else Table(X.values, "data", ids, X.columns, None, X.source)
+    X = encode_rows(X, encoder)
     unseen = (
         {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
     )

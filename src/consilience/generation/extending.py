@@ -15,7 +15,7 @@ from consilience.generation.specs import Spec
 from consilience.generation.variations import of_row
 from consilience.measures import adjusted_rand
 from consilience.opening import open_source
-from consilience.tables import Table, check_matrix, read_table
+from consilience.tables import Table, check_matrix, encode_rows
 
 ALIKE = 0.5  # adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
 OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
@@ -109,7 +109,7 @@ def _check_data(runner: Runner, ens: Ensemble) -> None:
 def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
     """New rows as numbers, and their names."""
     if table.encoder is not None:
-        read = read_table(new.original if isinstance(new, Table) else new, kind="data", encoder=table.encoder)
+        read = encode_rows(new, table.encoder)
     else:
         read = data_table(new, "euclidean", least=1)
     values = check_matrix(read)

@@ -69,7 +69,8 @@ def take_rows(table: Table, places: Ints) -> Table:
     original = None if table.original is None else table.original.iloc[places].reset_index(drop=True)
     gaps = None if table.gaps is None else table.gaps.of_rows(places)
     ids = None if table.ids is None else table.ids[places]
-    return replace(table, values=values, ids=ids, labels=labels, original=original, gaps=gaps)
+    rows = None if table.sheet is None else places if table.rows is None else table.rows[places]
+    return replace(table, values=values, ids=ids, labels=labels, original=original, gaps=gaps, rows=rows)
 
 
 def _rows(values: Any, places: Any) -> Any:

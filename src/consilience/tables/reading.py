@@ -65,6 +65,9 @@ class Table:
         The cells that were missing and are filled in `values`.
     counts : bool or None
         Whether data holds counts, where it was said.
+    sheet, rows : Sheet and int array, or None
+        With an encoder: the table before it was read, and which of its rows these are where not all, so that another encoder can
+        read them (:func:`consilience.tables.encode_rows`).
 
     Examples
     --------
@@ -84,6 +87,8 @@ class Table:
     original: pd.DataFrame | None = None
     gaps: Gaps | None = None
     counts: bool | None = None
+    sheet: Sheet | None = None
+    rows: Ints | None = None
 
     @cached_property
     def is_counts(self) -> bool:
@@ -257,7 +262,10 @@ def read_table(
             + ("" if counts else "; types='number' (--type number) says otherwise")
         )
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    return Table(values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps, counts)
+    kept_sheet = None if made.encoder is None else replace(sheet, line=None)
+    return Table(
+        values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps, counts, kept_sheet
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +285,7 @@ def _data(
     if encoder is not None:
         if types:
             raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
-        return _encoded_as(sheet, encoder, decimal)
+        return encoded_as(sheet, encoder, decimal)
     values: Any
     if types == "series":
         found = [cells_as(sheet, i, "number") for i in kept]
@@ -303,7 +311,7 @@ def _data(
     return Encoded(values, made, original, gaps), [made.describe(), *class_names(list(original))]
 
 
-def _encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
+def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
     names, cells = sheet.column_names(), {}
     lost = [column.name for column in encoder.columns if column.name not in names]
