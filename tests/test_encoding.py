@@ -238,7 +238,7 @@ def test_messy_text_columns(tmp_path):
     assert table.original.loc[3].isna().all()
     assert table.gaps.n_cells == 5
     said = " ".join(table.notices)
-    assert "alter: 1 cell that is no number, such as 'unknown', counts as missing" in said or "no numbers" in said
+    assert "alter: 1 cell that is no number, such as 'unknown', counts as missing" in said
     assert "seit: 1 cell" in said
     assert "set aside nr" in said
 
@@ -366,6 +366,23 @@ def test_a_new_row_is_read_as_the_table_was(as_file, tmp_path):
     read_strange = read_table(source(strange, "strange.csv"), kind="data", encoder=encoder).original
     assert read_strange["when"].isna().all()
     np.testing.assert_array_equal(read_strange["weight"], [np.nan, 5, 5])
+
+
+def test_cells_of_new_rows_that_cannot_be_read_are_counted():
+    encoder = read(WRITTEN).encoder
+    new = WRITTEN[:3].assign(when=["foo", "31/02/2024", "03/04/2024"], price=["x", None, "-"], weight="5 kg")
+    table = read(new, encoder=encoder)
+    assert table.gaps.n_cells == 5
+    assert [notice for notice in table.notices if "no" in notice] == [
+        "DataFrame: when: 2 cells that are no dates, such as 'foo', count as missing",
+        "DataFrame: price: 1 cell that is no number, such as 'x', counts as missing",
+    ]
+    assert not any("missing" in notice for notice in read(WRITTEN, encoder=encoder).notices)
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 9))).astype(object)
+    wide.iloc[0, :8] = "x"
+    said = read(wide, types="series").notices
+    assert "0: 1 cell that is no number, such as 'x', counts as missing" in said[1]
+    assert said[-1].endswith("so do cells of 3 more columns")
 
 
 def test_a_decimal_sign_that_is_said_holds_for_new_rows(tmp_path):

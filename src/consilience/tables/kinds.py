@@ -171,7 +171,7 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
         if share >= MOSTLY or (kind and share > 0):
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
-            notes = _left_out(words, np.isnan(values), sizes, "numbers")
+            notes = _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")
@@ -179,7 +179,7 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
         if share >= MOSTLY or (kind and share > 0):
             moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
-            notes += _left_out(words, np.isnat(dates), sizes, "dates")
+            notes += _left_out(words, np.isnat(dates), sizes, "date")
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first)
     if kind not in ("", "category"):
         row = int((codes >= 0).argmax())
@@ -194,8 +194,8 @@ def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tupl
     if not strange.any():
         return ()
     n, first = int(sizes[strange].sum()), words[int(np.argmax(np.where(strange, sizes, 0)))]
-    is_, counts = ("is", "counts") if n == 1 else ("are", "count")
-    return (f"{count(n, 'cell')} that {is_} no {what}, such as {show(first, 30)}, {counts} as missing",)
+    is_, counts = (f"is no {what}", "counts") if n == 1 else (f"are no {what}s", "count")
+    return (f"{count(n, 'cell')} that {is_}, such as {show(first, 30)}, {counts} as missing",)
 
 
 def _dates(
@@ -267,8 +267,9 @@ def cells_as(
     """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean.
 
     Numbers and dates are read as those of the first table were, so that a row does not depend on the rows it comes with; what is None
-    the cells tell.
+    the cells tell. The `notes` count what is neither missing nor a number or a date.
     """
+    notes: tuple[str, ...] = ()
     name, column = sheet.column_names()[position], sheet.column(position)
     if kind in ("number", "log", "log1p"):
         typed = decimal in (None, sheet.decimal) or not isinstance(column, pa.ChunkedArray)
@@ -276,9 +277,10 @@ def cells_as(
         if numbers is None:
             codes, words = _coded(sheet, column)
             values, decimal, unit = written_numbers(words, sheet.decimal, sign=decimal, unit=unit)
-            numbers = np.append(values, np.nan)[codes]
+            numbers, notes = np.append(values, np.nan)[codes], _unread(codes, words, np.isnan(values), "number")
         _refuse_infinite(sheet, position, numbers)
-        return Found(name, kind, pd.Series(numbers), decimal=decimal or _sign_of(sheet, column), unit=unit or "")
+        sign = decimal or _sign_of(sheet, column)
+        return Found(name, kind, pd.Series(numbers), notes=notes, decimal=sign, unit=unit or "")
     if kind == "date" and getattr(getattr(column, "dtype", None), "kind", "") == "M":
         return Found(name, kind, _naive(column))
     if kind == "boolean" and _is_truths(column) and (numbers := _numbers(sheet, position, column)) is not None:
@@ -286,8 +288,13 @@ def cells_as(
     codes, words = _coded(sheet, column)
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
-        return Found(name, kind, pd.Series(np.append(dates, np.datetime64("NaT"))[codes]), month_first=month_first)
+        moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
+        return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
     return Found(name, kind, pd.Series(np.array([*words, None], object)[codes], dtype=object))
+
+
+def _unread(codes: Array, words: list[str], strange: Array, what: str) -> tuple[str, ...]:
+    return _left_out(words, strange, np.bincount(codes[codes >= 0], minlength=len(words)), what)
 
 
 def _truth_words(numbers: Floats) -> pd.Series:

@@ -18,7 +18,7 @@ from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.encoding import Encoder
 from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
-from consilience.tables.kinds import TYPES, cells_as, find_kind
+from consilience.tables.kinds import TYPES, Found, cells_as, find_kind
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
 from consilience.tables.values import (
@@ -31,6 +31,7 @@ from consilience.tables.values import (
 )
 
 KINDS = ("data", "counts", "distances", "labels")
+MOST_SAID = 5  # columns whose unreadable cells are told one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,7 +292,7 @@ def _data(
         found = [cells_as(sheet, i, "number") for i in kept]
         made, values = Encoder.of_series(found)
         frame = pd.DataFrame({one.name: one.cells for one in found})
-        return Encoded(values, made, frame, None), [made.describe()]
+        return Encoded(values, made, frame, None), [made.describe(), *_unread(found)]
     if types == "counts":
         values = data_of(sheet, kept)
         check_not_negative(sheet, values, kept, "counts")
@@ -313,7 +314,7 @@ def _data(
 
 def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
     """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
-    names, cells = sheet.column_names(), {}
+    names, found = sheet.column_names(), []
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
         raise InputError(
@@ -322,9 +323,20 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Enc
         )
     for column in encoder.columns:
         written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
-        cells[column.name] = cells_as(sheet, names.index(column.name), column.kind, **written).cells  # type: ignore[arg-type]
+        found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
+    cells = {one.name: one.cells for one in found if one.cells is not None}
     values, gaps, notices = encoder.encode(cells.values())
-    return Encoded(values, encoder, pd.DataFrame(cells), gaps), notices
+    return Encoded(values, encoder, pd.DataFrame(cells), gaps), [*_unread(found), *notices]
+
+
+def _unread(found: Sequence[Found]) -> list[str]:
+    """Notices of cells that are not what their columns are, of the first columns that have some."""
+    said = [f"{one.name}: {note}" for one in found for note in one.notes]
+    return (
+        said
+        if len(said) <= MOST_SAID
+        else [*said[:MOST_SAID], f"so do cells of {len(said) - MOST_SAID:,} more columns"]
+    )
 
 
 def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str]:
