@@ -1,6 +1,7 @@
 """Metrics × subspaces, density and Gaussian mixtures: planted clusters, what is drawn, noise, and new objects."""
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from sklearn.mixture import GaussianMixture
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.generation import METHODS, describe, remake
+from consilience.generation import METHODS, describe, extend, remake
 from consilience.generation.density import parameters
 from consilience.generation.gaussian import FORMS, GaussianModel
 from consilience.generation.labeler import Labeler
@@ -112,8 +113,25 @@ def test_made_again_alone_and_for_new_objects(method, wide):
     X = wide[0]
     ensemble = cs.generate(X, 4, (3, 6), method, random_state=1)
     np.testing.assert_array_equal(remake(X, ensemble.info.loc[2]), ensemble.labels[:, 2])
-    runner = Runner(X, Plan.checked(methods=method, n_clusters=(3, 6)))
+    runner = Runner(X, Plan.checked(methods=method, n_clusters=(3, 6)), keeps_predictors=True)
     made = runner.run(4, 1)
     labeler = pickle.loads(pickle.dumps(Labeler.of(runner, made)))
     assert (labeler.label(X) == made.labels).mean() > 0.999
     assert bool(runner.predictors) == (method != "density")
+
+
+def test_only_who_labels_new_objects_keeps_what_that_needs(wide, monkeypatch):
+    made = []
+
+    class Watched(Runner):
+        def __init__(self, *args, **how):
+            super().__init__(*args, **how)
+            made.append(self)
+
+    for module in ("generate", "variations", "extending"):
+        monkeypatch.setattr(sys.modules[f"consilience.generation.{module}"], "Runner", Watched)
+    ensemble = cs.generate(wide[0], 3, 3, "metrics+gaussian", progress=False)
+    remake(wide[0], ensemble.info.loc[2])
+    extend(ensemble, wide[0], wide[0][:5])
+    assert len(made) == 3
+    assert not any(runner.predictors for runner in made)

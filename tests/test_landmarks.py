@@ -140,7 +140,9 @@ def test_depends_on_its_unit_alone(moons):
 
 def test_new_objects_get_the_label_that_the_run_would_give(moons):
     X, known = moons
-    runner = Runner(X[:400], Plan.checked(methods="landmarks", n_clusters=(2, 6), n_landmarks=150))
+    runner = Runner(
+        X[:400], Plan.checked(methods="landmarks", n_clusters=(2, 6), n_landmarks=150), keeps_predictors=True
+    )
     ensemble = runner.run(4)
     labeler = pickle.loads(pickle.dumps(Labeler.of(runner, ensemble)))
     np.testing.assert_array_equal(labeler.label(X[:400]), ensemble.labels)

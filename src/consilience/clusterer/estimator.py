@@ -160,7 +160,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         )
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
-            runner = Runner(some, plan, self.base, self.n_jobs)
+            runner = Runner(some, plan, self.base, self.n_jobs, keeps_predictors=True)
         self.ensemble_ = runner.run(self._number(plan), child_seed(seed, "clusterer.members"), progress=False)
         numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
         middle = min(max(int(np.median(numbers)), LEAST), len(self.ensemble_.signatures()))

@@ -166,7 +166,7 @@ class Labeler:
 
     @classmethod
     def of(cls, runner: Runner, ensemble: Ensemble) -> Labeler:
-        """From a runner of a plan with ``metric="euclidean"``, and the ensemble that it made."""
+        """From a runner of a plan with ``metric="euclidean"``, and the ensemble that it made, its predictors kept or not."""
         specs = [runner.fitted(Spec.of_row(row)) for row in ensemble.info.to_dict("records")]
         means: dict[str, list[int]] = {}
         alike: dict[str, list[int]] = {}  # without means, but one search serves them all

@@ -56,9 +56,14 @@ class Runner:
     plan : Plan
     base : scikit-learn clusterer, optional
     n_jobs : int, optional
+    keeps_predictors : bool
+        Keep what the methods label new objects by, in `predictors`; up to some megabytes for each clustering.
     """
 
-    def __init__(self, X: Any, plan: Plan, base: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, X: Any, plan: Plan, base: Any = None, n_jobs: int | None = None, *, keeps_predictors: bool = False
+    ) -> None:
+        self.keeps_predictors = keeps_predictors
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
         largest, n = max(plan.n_clusters), self.table.n_objects
         if largest > n:
@@ -273,7 +278,12 @@ class Runner:
     def _run_alone(self, specs: Sequence[Spec]) -> list[tuple[Ints | None, Runs]]:
         tasks = (
             delayed(_make_one)(
-                METHODS[spec.method], self.base, self.spaces.of(spec.method, spec.filling).table, spec, self.plan
+                METHODS[spec.method],
+                self.base,
+                self.spaces.of(spec.method, spec.filling).table,
+                spec,
+                self.plan,
+                self.keeps_predictors,
             )
             for spec in specs
         )
@@ -333,7 +343,9 @@ def _append(store: Store, labels: Labels, info: pd.DataFrame) -> None:
     store.append(labels.T, info, numbers=wanted if free else None)
 
 
-def _make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan) -> tuple[Ints | None, Runs]:
+def _make_one(
+    method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool
+) -> tuple[Ints | None, Runs]:
     """One clustering by itself: the objects that took part, and what came of it."""
     rows = method.objects(spec, table.shape[0], plan)
     begin = time.perf_counter()
@@ -348,7 +360,8 @@ def _make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan) -
         else:
             made = method.make(chosen, spec, plan)
             runs = made if isinstance(made, Runs) else Runs.of_labels(check_found(np.asarray(made), chosen.shape[0]))
-    return rows, replace(runs, seconds=np.array([time.perf_counter() - begin]))
+    kept = runs.predictor if keeps_predictor else None
+    return rows, replace(runs, seconds=np.array([time.perf_counter() - begin]), predictor=kept)
 
 
 def weighted(table: Array, weights: Array) -> Array:
