@@ -217,11 +217,29 @@ def test_units_must_agree():
         (["2024-2-3", "2024/02/30", "2024-02"], ["2024-02-03", "NaT", "2024-02-01"]),
         (["Mar 5, 2024", "5 March 2024", "5. Mai 2024"], ["2024-03-05", "2024-03-05", "2024-05-05"]),
         (["2024-01-02T03:04:05Z", "1/2/2024 3:04 PM"], ["2024-01-02T03:04:05", "2024-01-02T15:04:00"]),
+        (
+            [
+                "2024-01-02T03:04:05+02:00",
+                "2024-01-02 03:04 -0530",
+                "2024-01-01T00:00:00.5+01:00",
+                "2024-01-02T03:04+24:00",
+            ],
+            ["2024-01-02T01:04:05", "2024-01-02T08:34:00", "2023-12-31T23:00:00", "NaT"],
+        ),
         (["soon", "2024", "99.99.2024", "xyz 5, 2024"], ["NaT"] * 4),
     ],
 )
 def test_written_dates(words, dates):
     np.testing.assert_array_equal(written_dates(words)[0], np.array(dates, "datetime64[s]"))
+
+
+def test_text_with_time_zones_is_what_typed_moments_are():
+    moments = pd.date_range("2024-01-01 20:00", periods=N, freq="7h", tz="America/New_York")
+    typed = read(pd.DataFrame({"when": moments, "plan": spread("a b")}))
+    text = read(pd.DataFrame({"when": moments.astype(str), "plan": spread("a b")}))
+    np.testing.assert_array_equal(text.values, typed.values)
+    row = pd.DataFrame({"when": [moments[3].tz_convert("Asia/Kolkata").isoformat()], "plan": "b"})
+    np.testing.assert_array_equal(read(row, encoder=typed.encoder).values[0], typed.values[3])
 
 
 def test_messy_text_columns(tmp_path):

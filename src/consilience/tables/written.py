@@ -33,7 +33,7 @@ _MONTHS = {
 }
 _TIME = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp][Mm])?)?"
 _YEAR_FIRST = re.compile(
-    rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}(?:Z|[+-]\d\d:?\d\d)?"
+    rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}(?:\s*(?P<zone>Z|[+-]\d\d:?\d\d))?"
 )
 _YEAR_LAST = re.compile(
     rf"(?P<one>\d{{1,2}})(?P<mark>[-/.])(?P<two>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d{{2}}){_TIME}"
@@ -127,8 +127,8 @@ def written_dates(
     """The date that each word is (datetime64[s], NaT where it is none), whether months stand first, and what was guessed of that.
 
     Day or month first, unless known, is decided by all words together: a first number above 12 is a day. Where nothing tells,
-    3.4.2024 has the day first and 3/4/2024 the month; where nothing is to be told it is None. Plain years and 20240403 are dates only
-    if `asked` for.
+    3.4.2024 has the day first and 3/4/2024 the month; where nothing is to be told it is None. Moments with a time zone become
+    UTC. Plain years and 20240403 are dates only if `asked` for.
 
     Examples
     --------
@@ -187,7 +187,18 @@ def _moment(year: int, month: int, day: int, time: dict[str, str | None]) -> np.
         moment = dt.datetime(year, month, day, hour, int(time.get("minute") or 0), int(time.get("second") or 0))
     except ValueError:
         return np.datetime64("NaT", "s")
-    return np.datetime64(moment, "s")
+    return np.datetime64(moment, "s") - _offset(time.get("zone"))
+
+
+def _offset(zone: str | None) -> np.timedelta64:
+    """How far a zone such as +05:30 is ahead of UTC; NaT where no clock can be."""
+    if zone in (None, "Z"):
+        return np.timedelta64(0, "s")
+    hours, minutes = int(str(zone)[1:3]), int(str(zone)[-2:])
+    if hours > 23 or minutes > 59:
+        return np.timedelta64("NaT", "s")
+    ahead = np.timedelta64(3600 * hours + 60 * minutes, "s")
+    return -ahead if str(zone)[0] == "-" else ahead
 
 
 def days(dates: pd.Series) -> Floats:
