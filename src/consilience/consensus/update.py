@@ -26,7 +26,6 @@ from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.confidence import average_nmi, label_owners
 from consilience.consensus.distinct_rows import check_problem
-from consilience.consensus.estimator import by_size
 from consilience.consensus.placement import Placement, by_support
 from consilience.consensus.result import Consensus
 from consilience.consensus.trust import cluster_table, member_table
@@ -52,7 +51,8 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     Returns
     -------
     Consensus
-        With as many clusters. `membership` are shares of votes; `curve`, `scales` and what belongs to them are not there.
+        With as many clusters, under their old numbers, so that they may no longer be in the order of their sizes. `membership` are
+        shares of votes; `curve`, `scales` and what belongs to them are not there.
 
     Notes
     -----
@@ -82,11 +82,9 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     if placed.size:
         labels = _place(ens, labels, placed, previous)
         votes = _votes(ens, columns, new, labels, previous.n_clusters)
-    order = by_size(labels[labels >= 0], np.ones(int((labels >= 0).sum())), previous.n_clusters)
-    labels = np.where(labels >= 0, np.argsort(order)[labels], -1)
-    both = votes[0].joined(votes[1]).ordered(order)
+    both = votes[0].joined(votes[1])
     support = both.support(labels)
-    confidence = _confidence(previous, support, rows, labels[rows] == np.argsort(order)[previous.labels])
+    confidence = _confidence(previous, support, rows, labels[rows] == previous.labels)
     confidence[labels < 0] = 0.0
     membership = both.counts / np.maximum(both.counts.sum(axis=1, keepdims=True), 1)
     return Consensus(
@@ -125,9 +123,6 @@ class _Votes:
 
     def joined(self, other: _Votes) -> _Votes:
         return _Votes(self.counts + other.counts, [*self.tables, *other.tables])
-
-    def ordered(self, order: Ints) -> _Votes:
-        return _Votes(self.counts[:, order], [table[order] for table in self.tables])
 
     def support(self, labels: Ints) -> Floats:
         own = self.counts[np.arange(len(labels)), labels]
