@@ -86,3 +86,18 @@ def test_names_of_a_frame_and_labels_of_a_consensus():
     assert found["feature"].tolist() == ["size", "size"]
     table = cs.tables.read_table(X, kind="data")
     pd.testing.assert_frame_equal(distinguishing_features(table, one.labels, top=1), found)
+
+
+def test_data_with_gaps_is_described_as_it_is_clustered():
+    """In an array as in a frame: what the clusterer encodes, its features are told of."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:30, 1] += 8
+    X[5, 0] = np.nan
+    labels = cs.EnsembleClusterer(2, methods="minima", n_clusterings=5, random_state=0).fit(X).labels_
+    array, frame = (distinguishing_features(data, labels) for data in (X, pd.DataFrame(X)))
+    assert array["effect"].tolist() == frame["effect"].tolist()
+    assert array["feature"].astype(str).tolist() == frame["feature"].astype(str).tolist()
+    assert str(array["feature"][0]) == "1"
+    assert distinguishing_features(X, labels, names=["age", "size", "rate"])["feature"][0] == "size"
+    with pytest.raises(InputError, match=r"2 names for data of shape \(60, 3\)"):
+        distinguishing_features(X, labels, names=["age", "size"])

@@ -127,7 +127,8 @@ def test_stability_of_generated_clusterings():
         ({"X": True, "metric": "precomputed", "measures": ["davies_bouldin"]}, "needs the data itself"),
         ({"X": True, "measures": ["silhouette"], "n_sample": 1}, "n_sample"),
         ({"X": np.zeros((3, 2)), "measures": ["silhouette"]}, "3 rows for 120 objects"),
-        ({"X": np.full((120, 2), np.nan), "measures": ["silhouette"]}, "missing or infinite value"),
+        ({"X": np.full((120, 2), np.inf), "measures": ["silhouette"]}, "missing or infinite value"),
+        ({"X": np.full((120, 2), np.nan), "measures": ["silhouette"]}, "no column is left"),
         ({"known": [1, 2]}, "2 for 120 objects"),
     ],
 )

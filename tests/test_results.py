@@ -159,6 +159,24 @@ def test_load_of_another_kind_is_refused(tmp_path):
         Other().to_frame()
 
 
+def test_a_name_belongs_to_one_class():
+    def again() -> type:
+        @dataclass(frozen=True, eq=False)
+        class Defined(Result):
+            pass
+
+        return Defined
+
+    assert again() is not again()  # the same one, defined anew, as by a cell of a notebook
+    assert results.KINDS["Defined"].__qualname__.endswith("again.<locals>.Defined")
+    kept = dict(results.KINDS)
+    with pytest.raises(InputError, match=r"Inner is the name of .*test_results\.Inner: give .* another name"):
+        register(dataclass(type("Inner", (), {"__qualname__": "elsewhere.Inner"})))
+    with pytest.raises(InputError, match=r"Drift is the name of a record of consilience\.clusterer"):
+        register(dataclass(type("Drift", (), {})))
+    assert kept == results.KINDS
+
+
 def test_plain_is_json():
     value = {
         1: np.int64(3),

@@ -56,9 +56,18 @@ R = TypeVar("R", bound="Result")
 def register(cls: C) -> C:
     """Make a dataclass known by its name, so that saved results that hold one can be opened again.
 
-    Subclasses of :class:`Result` are registered by themselves; this decorator is for small records inside them.
+    Subclasses of :class:`Result` are registered by themselves; this decorator is for small records inside them. A name that another
+    class has is refused, since what was saved of one would be opened as the other; the same class may be defined anew.
     """
-    KINDS[cls.__name__] = cls
+    name = cls.__name__
+    owner, taken = OWNERS.get(name, cls.__module__), KINDS.get(name, cls)
+    if not f"{cls.__module__}.".startswith(f"{owner}."):  # which may not have been imported yet
+        raise InputError(f"{name} is the name of a record of {owner}: give the class of {cls.__module__} another name")
+    if (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
+        raise InputError(
+            f"{name} is the name of {taken.__module__}.{taken.__qualname__}: give the class of {cls.__module__} another name"
+        )
+    KINDS[name] = cls
     return cls
 
 

@@ -16,7 +16,7 @@ from consilience.opening.kinds import is_path
 from consilience.results import register
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoding import EncodedColumn
-from consilience.tables.in_memory import plain_source
+from consilience.tables.in_memory import needs_encoding, plain_source
 from consilience.tables.vectors import is_frame
 
 FARTHEST = 1e100  # of new numbers; the squares of much larger ones overflow
@@ -94,13 +94,6 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
         {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
     )
     return Rows(_bounded(X.values), X.ids, {name: n for name, n in unseen.items() if n})
-
-
-def needs_encoding(X: Any) -> bool:
-    """Whether a frame has columns that are not numbers, or a frame or an array of numbers lacks some."""
-    if isinstance(X, pd.DataFrame):
-        return not all(pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes) or bool(X.isna().to_numpy().any())
-    return isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2 and bool(np.isnan(X).any())
 
 
 def ids_of(X: Any) -> Array | None:

@@ -14,7 +14,8 @@ from consilience._check import InputError, check_count, check_labels, check_same
 from consilience._types import ArrayLike, Floats, LabelsLike
 from consilience.results import Result
 from consilience.tables import Table, check_matrix, read_table
-from consilience.tables.in_memory import plain_source
+from consilience.tables.in_memory import needs_encoding, plain_source
+from consilience.tables.vectors import is_frame
 
 BLOCK = 2**24  # values looked at at a time
 NOTHING = 1e-7  # of a column's size, below which a difference of squares is rounding
@@ -61,7 +62,7 @@ def distinguishing_features(
     1        1    size  12.727922
     """
     codes = check_labels(getattr(labels, "labels", None) if isinstance(labels, Result) else labels)
-    X = mixed_table(X)
+    X = mixed_table(X, names)
     names = getattr(X, "columns", None) if names is None else names
     data = check_matrix(X)
     if len(codes) != data.shape[0]:
@@ -84,14 +85,15 @@ def distinguishing_features(
     return pd.DataFrame(table, columns=FEATURES)
 
 
-def mixed_table(X: Any) -> Any:
-    """A data frame with columns that are not numbers, or with missing cells, as a table with an encoder; anything else as it is."""
-    if not isinstance(X, pd.DataFrame) and not hasattr(X, "get_columns") and not hasattr(X, "column_names"):
+def mixed_table(X: Any, names: Sequence[Any] | None = None) -> Any:
+    """Columns that are not numbers, or with missing cells, as a table with an encoder, by these names; anything else as it is."""
+    plain = plain_source(X) if is_frame(X) else X
+    if not needs_encoding(plain):
         return X
-    frame = X if isinstance(X, pd.DataFrame) else plain_source(X)
-    kinds = [getattr(kind, "kind", "O") for kind in frame.dtypes]
-    if all(kind in "biuf" for kind in kinds) and not frame.isna().to_numpy().any():
-        return X
+    if names is not None:
+        if len(names) != plain.shape[1]:
+            raise InputError(f"{count(len(names), 'name')} for data of shape {plain.shape}: give one for each column")
+        X = pd.DataFrame(plain).set_axis(list(names), axis=1)
     return read_table(X, kind="data")
 
 

@@ -35,6 +35,26 @@ def plain_source(source: Any) -> Any:
     return source
 
 
+def needs_encoding(source: Any) -> bool:
+    """Whether a DataFrame has columns that are not numbers, or a DataFrame or an array of numbers lacks some.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> needs_encoding(pd.DataFrame({"plan": ["pro"]})), needs_encoding(np.array([[1.0, np.nan]])), needs_encoding(np.eye(2))
+    (True, True, False)
+    """
+    if isinstance(source, pd.DataFrame):
+        numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in source.dtypes)
+        return not numbers or bool(source.isna().to_numpy().any())
+    return (
+        isinstance(source, np.ndarray)
+        and source.dtype.kind == "f"
+        and source.ndim == 2
+        and bool(np.isnan(source).any())
+    )
+
+
 def _plain_array(tensor: Any) -> np.ndarray:
     """The numbers of a tensor: off its graph and its device, and widened where NumPy lacks the type."""
     for step in ("detach", "cpu"):  # torch
