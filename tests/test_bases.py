@@ -108,6 +108,14 @@ def test_gaussians_find_clusters_of_different_spread():
     assert best["gaussian"] > 0.85 > best["minima"] + 0.1
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_gaussians_do_not_depend_on_the_unit_of_the_table(unit):
+    X, known = make_blobs(150, 3, centers=3, cluster_std=0.5, random_state=0)
+    usual, other = (cs.generate(X * by, 8, 3, "gaussian", standardize=False).labels for by in (1, unit))
+    assert all(adjusted_rand_score(*pair) > 0.99 for pair in zip(usual.T, other.T, strict=True))
+    assert max(adjusted_rand_score(known, one) for one in other.T) > 0.95
+
+
 @pytest.mark.parametrize("method", ["metrics", "density", "gaussian"])
 def test_made_again_alone_and_for_new_objects(method, wide):
     X = wide[0]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from consilience.generation.specs import Spec
 
 FORMS = ("spherical", "diag", "tied", "full")
-LEAST = 1e-4  # variance that is added in every direction: columns are standardized
+LEAST = 1e-4  # share of the columns' mean variance that is added in every direction
 
 
 class Gaussian(Method):
@@ -52,9 +52,10 @@ class Gaussian(Method):
         forms = FORMS if n > 2 * d * spec.n_clusters else FORMS[:2]
         form = forms[int(spec.drawn["form_draw"] * len(forms))]
         seed = int(_kernels.random_bits(*spec.run_stream, 1)[0] % 2**32)
+        added = LEAST * float(np.var(table, axis=0).mean())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture that still moves is a clustering as well
-            found = GaussianMixture(spec.n_clusters, covariance_type=form, reg_covar=LEAST, random_state=seed).fit(
+            found = GaussianMixture(spec.n_clusters, covariance_type=form, reg_covar=added, random_state=seed).fit(
                 table
             )
         model = GaussianModel(form, found.weights_, found.means_, found.precisions_cholesky_)
