@@ -398,3 +398,30 @@ def test_whole_numbers_beside_data_with_gaps(blobs):
     ensemble = cs.generate(holes, 5, n_clusters=3, progress=False)
     longer = extend(ensemble, holes, table)
     np.testing.assert_array_equal(longer.labels, extend(ensemble, holes, new).labels)
+
+
+def test_cells_that_are_missing_make_a_row_less_certain(blobs):
+    X, _ = blobs
+    holes = X[:400].copy()
+    holes[::40, 0] = np.nan
+    model = quick().fit(holes)
+    new = X[400:430].copy()
+    new[:, 1:] = np.nan
+    new[0] = np.nan
+    found, whole = model.assign(new), model.assign(X[400:430])
+    assert found.drift.outside[0]
+    assert found.drift.outside[1:].mean() < 0.2
+    assert not whole.drift.outside[1:].all()
+    assert found.support[1:].mean() < whole.support[1:].mean() - 0.1
+    assert found.confidence[1:].mean() < whole.confidence[1:].mean() - 0.1
+    assert found.membership[1:].max(axis=1).mean() < whole.membership[1:].max(axis=1).mean() - 0.1
+    np.testing.assert_allclose(found.membership.sum(axis=1), 1)
+    np.testing.assert_array_equal(found.labels, model.predict_proba(new).argmax(axis=1))
+    np.testing.assert_array_equal(found.labels, model.predict(new))
+    for i in range(4):  # whatever other rows there are
+        np.testing.assert_allclose(model.predict_proba(new[[i]])[0], found.membership[i])
+    by_hand = [row.copy() for row in holes[~np.isnan(holes).any(axis=1)]]
+    nearest = sorted(by_hand, key=lambda row: abs(row[0] - new[5, 0]))[:10]
+    for row in nearest:
+        row[0] = new[5, 0]
+    np.testing.assert_allclose(model.predict_proba(np.array(nearest)).mean(axis=0), found.membership[5])

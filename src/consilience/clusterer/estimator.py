@@ -17,7 +17,7 @@ from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.drift import Drift, DriftWarning, Seen, evenly, is_large, outside_words
-from consilience.clusterer.rows import Rows, learn_rows, new_rows
+from consilience.clusterer.rows import Rows, learn_rows, new_rows, rows_of
 from consilience.clusterer.saving import ClustererModel
 from consilience.consensus import Consensus, combine
 from consilience.consensus.placement import Placement
@@ -104,7 +104,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     -----
     A new object gets a label from every member: the nearest of its cluster means, in the member's own weighted columns, or the
     label of the nearest object where a member has no means (of up to 20,000 that are kept). What the members say of it then decides
-    (:mod:`consilience.consensus.placement`).
+    (:mod:`consilience.consensus.placement`). An object with missing cells is labeled with them taken from each of ten similar objects of
+    the data, and its probabilities, support and confidence are the means; one without any cell lies outside what was seen.
 
     100 members of 1,000,000 × 20 numbers take a few minutes and less than 6 GB; a saved model has some megabytes.
 
@@ -176,7 +177,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self._labeler = Labeler.of(runner, self.ensemble_)
         self._placement = Placement.of(self.ensemble_, self.consensus_)
         self._seen = Seen.of(some.values, runner.spaces.columns, self.ensemble_)
-        self._spread(table.values)
+        self._spread(rows_of(table))
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
@@ -184,17 +185,17 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         A :class:`DriftWarning` says so where many rows lie outside what was seen.
         """
-        data = self._read(X).values
-        some = evenly(data.shape[0], WATCHED)
-        outside = self._seen.outside(self._labeler.preparation.apply(data[some]))
+        new = self._read(X)
+        some = evenly(new.values.shape[0], WATCHED)
+        outside = self._seen.outside(self._labeler.preparation.apply(new.values[some])) | new.are_empty[some]
         if is_large(int(outside.sum()), len(some), self._seen.expected):
             found = outside_words(float(outside.mean()), len(some), self._seen.expected)
             warnings.warn(f"{found}: drift(X) says more, or cluster again", DriftWarning, stacklevel=2)
-        return np.concatenate([self._placement.places(rows)[0] for rows in self._blocks(data)])
+        return np.concatenate([labels for labels, *_ in self._judged(new)])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest."""
-        return np.concatenate([self._placement.places(rows)[1] for rows in self._blocks(self._read(X).values)])
+        return np.concatenate([shares for _, shares, *_ in self._judged(self._read(X))])
 
     def assign(self, X: ArrayLike) -> Assignment:
         """Clusters of new objects with confidence, support, probabilities, and how far the objects are from what was seen.
@@ -210,8 +211,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             `labels`, `confidence`, `support`, `membership`, `drift`, and :meth:`~Assignment.to_frame`.
         """
         new = self._read(X)
-        parts = [self._judged(rows) for rows in self._blocks(new.values)]
-        labels, membership, support, confidence = (np.concatenate(part) for part in zip(*parts, strict=True))
+        parts = zip(*self._judged(new), strict=True)
+        labels, membership, support, confidence = (np.concatenate(part) for part in parts)
         return Assignment(
             labels=labels,
             confidence=confidence,
@@ -228,8 +229,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Mean support of the rows of `X`: the share of the members that agree with their cluster. One cluster has 1."""
         total, known = 0.0, 0
-        for rows in self._blocks(self._read(X).values):
-            labels, _, support, _ = self._judged(rows)
+        for labels, _, support, _ in self._judged(self._read(X)):
             total, known = total + float(support.sum()), known + int((labels >= 0).sum())
         return total / max(known, 1)
 
@@ -297,7 +297,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             return None
         return np.sort(stream(seed, "clusterer.sample").choice(n, self.max_objects, replace=False))
 
-    def _spread(self, data: ArrayLike) -> None:
+    def _spread(self, data: Rows) -> None:
         """What was found of the objects, and where only a sample was combined, what the model says of the others."""
         found, self.note_ = self.consensus_, self.consensus_.note
         if self._recipe is not None:
@@ -307,12 +307,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
-        parts = [self._judged(rows) for rows in self._blocks(data)]
-        self.labels_, _, self.support_, self.confidence_ = (np.concatenate(part) for part in zip(*parts, strict=True))
+        parts = zip(*self._judged(data), strict=True)
+        self.labels_, _, self.support_, self.confidence_ = (np.concatenate(part) for part in parts)
         self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
         self.confidence_[self.sample_] = found.confidence
         sampled = (
-            f"{len(self.sample_):,} of {data.shape[0]:,} objects were clustered, the others labeled as new ones are"
+            f"{len(self.sample_):,} of {len(self.labels_):,} objects were clustered, the others labeled as new ones are"
         )
         self.note_ = f"{self.note_}; {sampled}" if self.note_ else sampled
 
@@ -376,25 +376,45 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         return new_rows(self, X, self.encoder_)
 
-    def _blocks(self, data: ArrayLike) -> Iterator[Labels]:
-        """Labels of rows of the data by all members, so many rows at a time."""
-        for begin in range(0, data.shape[0], BLOCK):
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # objects too far away for a distance have any cluster, and lie outside
-                rows = self._labeler.label(data[begin : begin + BLOCK])
-            yield rows
+    def _label(self, values: ArrayLike) -> Labels:
+        """Labels of some rows by all members."""
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # objects too far away for a distance have any cluster, and lie outside
+            return self._labeler.label(values)
 
-    def _judged(self, rows: Labels) -> tuple[Ints, Floats, Floats, Floats]:
-        """Clusters of rows of labels, their probabilities, support and confidence."""
-        labels, shares = self._placement.places(rows)
-        support = self._placement.support(rows, labels)
-        return labels, shares, support, self._placement.confidence(support, labels)
+    def _judged(self, new: Rows) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
+        """Clusters of rows, their probabilities, support and confidence, so many rows at a time.
+
+        Rows with gaps are labeled once for each of the similar rows that their cells may be taken from. The probabilities, the support and
+        the confidence are the means of these, the confidence being 0 where the cluster is another one.
+        """
+        for begin in range(0, new.values.shape[0], BLOCK):
+            rows = self._label(new.values[begin : begin + BLOCK])
+            labels, shares = self._placement.places(rows)
+            support = self._placement.support(rows, labels)
+            confidence = self._placement.confidence(support, labels)
+            some = np.flatnonzero(new.n_missing[begin : begin + BLOCK])
+            if some.size:
+                made = [self._label(values) for values in new.filled(begin + some)]
+                places = [self._placement.places(one) for one in made]
+                shares[some] = np.mean([share for _, share in places], axis=0)
+                labels[some] = own = np.where(labels[some] >= 0, shares[some].argmax(axis=1), -1)
+                supports = [self._placement.support(one, own) for one in made]
+                support[some] = np.mean(supports, axis=0)
+                confidence[some] = np.mean(
+                    [
+                        np.where(place == own, self._placement.confidence(one, own), 0.0)
+                        for (place, _), one in zip(places, supports, strict=True)
+                    ],
+                    axis=0,
+                )
+            yield labels, shares, support, confidence
 
     def _drift(self, new: Rows) -> Drift:
         data, steps = new.values, range(0, new.values.shape[0], BLOCK)
         prepared = (self._labeler.preparation.apply(data[begin : begin + BLOCK]) for begin in steps)
-        outside = np.concatenate([self._seen.outside(rows) for rows in prepared])
+        outside = np.concatenate([self._seen.outside(rows) for rows in prepared]) | new.are_empty
         names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
         return self._seen.drift(data, outside, None if names is None else [str(name) for name in names], new.unseen)
 

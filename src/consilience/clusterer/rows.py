@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,13 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, count, names_objects
-from consilience._types import Array, ArrayLike
+from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.opening import as_table
 from consilience.opening.kinds import is_path
 from consilience.results import register
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoding import EncodedColumn
+from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import needs_encoding, plain_source
 from consilience.tables.vectors import is_frame
 
@@ -36,11 +39,39 @@ class Rows:
     ids : array or None
     unseen : dict of str to int
         Cells with a category that the data does not have, by column.
+    gaps : Gaps or None
+        The cells that were missing and are filled in `values`.
+    n_columns : int
+        Original ones, that a gap may be in.
     """
 
     values: ArrayLike
     ids: Array | None = None
     unseen: dict[str, int] = field(default_factory=dict)
+    gaps: Gaps | None = None
+    n_columns: int = 0
+
+    @cached_property
+    def n_missing(self) -> Ints:
+        """(n_new,) missing cells of every row."""
+        rows = [gap.rows for gap in self.gaps.gaps] if self.gaps is not None else []
+        return np.bincount(np.concatenate([*rows, np.empty(0, np.int64)]), minlength=self.values.shape[0])
+
+    @property
+    def are_empty(self) -> Array:
+        """(n_new,) bool: which rows have no cell at all."""
+        return (self.n_missing > 0) & (self.n_missing == self.n_columns)
+
+    def filled(self, some: Ints) -> Iterator[Floats]:
+        """Some rows with their missing cells taken from each of the similar rows in turn, whatever other rows there are."""
+        assert self.gaps is not None
+        gaps = self.gaps.of_rows(some)
+        for number in range(NEIGHBORS):
+            values = self.values[some].copy()
+            for gap in gaps.gaps:
+                giving = gap.donors[:, number % gap.donors.shape[1]]
+                values[np.ix_(gap.rows, gap.columns)] = gaps.donors[np.ix_(giving, gap.columns)]
+            yield values
 
 
 def learn_rows(estimator: Any, X: Any) -> Table:
@@ -93,7 +124,13 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
     unseen = (
         {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
     )
-    return Rows(_bounded(X.values), X.ids, {name: n for name, n in unseen.items() if n})
+    return rows_of(replace(X, values=_bounded(X.values)), {name: n for name, n in unseen.items() if n})
+
+
+def rows_of(table: Table, unseen: dict[str, int] | None = None) -> Rows:
+    """The rows of a table, and which of their cells were missing."""
+    n_columns = 0 if table.encoder is None else len(table.encoder.columns)
+    return Rows(table.values, table.ids, unseen or {}, table.gaps, n_columns)
 
 
 def ids_of(X: Any) -> Array | None:
