@@ -151,6 +151,18 @@ def test_new_objects_get_the_label_that_the_run_would_give(moons):
     assert adjusted_rand_score(known[400:], model.predict(X[400:])) > 0.95
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_a_model_keeps_its_landmarks_in_float32(kind, monkeypatch):
+    monkeypatch.setattr(landmark_graph, "DENSE", 0)  # landmarks of sparse tables are some of their rows
+    X, known = make_blobs(600, 40, centers=4, center_box=(1e5, 1e5 + 10), random_state=0)
+    made = landmark_run(kind(X), 4, n_landmarks=300, n_neighbors=5, seed=0, unit=0)
+    np.testing.assert_array_equal(made.predictor.label(kind(X)), made.labels[0])
+    if kind is np.asarray:  # sparse tables are not centered
+        assert adjusted_rand_score(known, made.labels[0]) > 0.98
+    per_number = 4 if kind is np.asarray else 8
+    assert len(pickle.dumps(made.predictor)) < 300 * 40 * per_number + 300 * 4 * 4 + 5000
+
+
 def test_few_and_equal_objects():
     assert cs.generate(np.arange(6.0).reshape(3, 2), 3, 2, "landmarks").n_clusterings == 3
     equal = np.repeat([[0.0, 1.0], [5.0, 2.0]], 40, axis=0)

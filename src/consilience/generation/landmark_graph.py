@@ -7,7 +7,7 @@ distances d: a bipartite graph Z of objects and landmarks. Its normalized cut ne
     E = Zᵀ D⁻¹ Z,   D the row sums of Z
 
 (the transfer cut of Li, Wu and Chang, CVPR 2012); an object lies at the mean of v over its landmarks, scaled to length 1, and k-means
-there makes the clusters. What is kept (landmarks, vectors, centers) places new objects in the same way.
+there makes the clusters. What is kept (landmarks and vectors in float32, centers) places new objects in the same way.
 
 All pairs of landmarks are tied a little besides, by τ times the mean degree, spread evenly: otherwise every small group that lies apart, of
 outliers say, takes one of the eigenvectors (regularized spectral clustering: A. Amini et al., Annals of Statistics 41, 2013).
@@ -67,7 +67,8 @@ def landmark_run(
     (1, 1, 2)
     """
     n = table.shape[0]
-    landmarks = choose_landmarks(table, min(n_landmarks, n), seed, unit)
+    kept, origin = rounded(choose_landmarks(table, min(n_landmarks, n), seed, unit))
+    landmarks = whole(kept, origin)  # as new rows will see them
     near, squares = nearest_landmarks(table, landmarks, min(n_neighbors, landmarks.shape[0]))
     sigma = sigma_factor * float(np.sqrt(squares).mean())
     ties = _ties(near, squares, sigma, landmarks.shape[0])
@@ -79,7 +80,7 @@ def landmark_run(
     means = child_seed(seed, "generation.landmark_clusters")
     units = np.array([unit], np.uint64)
     found = kmeans_runs(points, n_clusters, n_runs=1, seed=means, units=units, init="k-means++", max_iter=max_iter)
-    model = LandmarkModel(landmarks, near.shape[1], sigma, vectors, _means(points, found.labels[0], n_clusters))
+    model = LandmarkModel(kept, origin, near.shape[1], sigma, vectors, _means(points, found.labels[0], n_clusters))
     labels = found.labels if n <= EMBEDDED else model.labels_of(ties)[None]
     return replace(found, labels=labels, predictor=model)
 
@@ -87,9 +88,11 @@ def landmark_run(
 @register
 @dataclass(frozen=True, eq=False)
 class LandmarkModel:
-    """What labels new rows: landmarks (p, d), how many are near, σ, their eigenvectors (p, v) and the centers (k, v)."""
+    """What labels new rows: landmarks (p, d) as :func:`rounded` leaves them, how many are near, σ, their eigenvectors (p, v) and the
+    centers (k, v)."""
 
     landmarks: Any
+    origin: Floats | None
     n_neighbors: int
     sigma: float
     vectors: Array
@@ -97,7 +100,7 @@ class LandmarkModel:
 
     def label(self, table: ArrayLike) -> Labels:
         """Labels of rows, in the columns that were clustered."""
-        near, squares = nearest_landmarks(table, self.landmarks, self.n_neighbors)
+        near, squares = nearest_landmarks(table, whole(self.landmarks, self.origin), self.n_neighbors)
         return self.labels_of(_ties(near, squares, self.sigma, self.landmarks.shape[0]))
 
     def labels_of(self, ties: Any) -> Labels:
@@ -123,6 +126,19 @@ def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any
     labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels[0]
     means = _means(sample, labels, number)
     return means[np.bincount(labels, minlength=number) > 0]
+
+
+def rounded(landmarks: Any) -> tuple[Any, Floats | None]:
+    """Landmarks in float32, as a model keeps them: dense ones less their mean, so that columns far from 0 lose nothing, and that mean."""
+    if sparse.issparse(landmarks):
+        return landmarks.astype(np.float32), None
+    mean = landmarks.mean(axis=0)
+    return (landmarks - mean).astype(np.float32), mean
+
+
+def whole(landmarks: Any, mean: Floats | None) -> Any:
+    """The landmarks that :func:`rounded` left, in float64."""
+    return landmarks.astype(float) if mean is None else landmarks + mean
 
 
 def nearest_landmarks(table: ArrayLike, landmarks: Any, number: int) -> tuple[Ints, Floats]:
