@@ -425,3 +425,12 @@ def test_cells_that_are_missing_make_a_row_less_certain(blobs):
     for row in nearest:
         row[0] = new[5, 0]
     np.testing.assert_allclose(model.predict_proba(np.array(nearest)).mean(axis=0), found.membership[5])
+
+
+@pytest.mark.parametrize("numbers", [range(2, 5), np.array([2, 3, 4]), [2, 3, 4], (2, 4)], ids=str)
+def test_numbers_of_clusters_of_any_kind_are_saved(numbers, blobs, tmp_path):
+    model = quick(3, n_clusterings=5, base_n_clusters=numbers).fit(blobs[0][:100])
+    model.save(tmp_path / "model")
+    loaded = EnsembleClusterer.load(tmp_path / "model")
+    assert loaded.base_n_clusters == (numbers if isinstance(numbers, tuple) else [2, 3, 4])
+    np.testing.assert_array_equal(loaded.fit(blobs[0][:100]).labels_, model.labels_)

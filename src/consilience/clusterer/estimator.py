@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any
 
@@ -257,6 +257,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         given["base"] = None if self.base is None else self.base if isinstance(self.base, str) else base_text(self.base)
+        if isinstance(given["base_n_clusters"], Iterable) and not isinstance(given["base_n_clusters"], tuple):
+            given["base_n_clusters"] = [int(k) for k in given["base_n_clusters"]]  # of a range or an array too
         if not isinstance(self.random_state, (int, np.integer)):
             given["random_state"] = None
         kept = {name: getattr(self, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
