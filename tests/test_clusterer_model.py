@@ -434,3 +434,21 @@ def test_numbers_of_clusters_of_any_kind_are_saved(numbers, blobs, tmp_path):
     loaded = EnsembleClusterer.load(tmp_path / "model")
     assert loaded.base_n_clusters == (numbers if isinstance(numbers, tuple) else [2, 3, 4])
     np.testing.assert_array_equal(loaded.fit(blobs[0][:100]).labels_, model.labels_)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_cells_of_an_anndata(form, blobs):
+    anndata = pytest.importorskip("anndata")
+    X = np.abs(blobs[0][:150])
+    names = {"obs": pd.DataFrame(index=[f"cell{i}" for i in range(150)]), "var": pd.DataFrame(index=list("abcdefgh"))}
+    adata = anndata.AnnData(form(X), **names)
+    model, plain = quick(3).fit(adata), quick(3).fit(form(X))
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    assert model.feature_names_in_.tolist() == list("abcdefgh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        found = model.assign(adata[:20])
+        turned = model.predict(adata[:20, ::-1])
+    assert found.ids.tolist() == adata.obs_names[:20].tolist()
+    np.testing.assert_array_equal(found.labels, plain.predict(form(X[:20])))
+    np.testing.assert_array_equal(turned, found.labels)

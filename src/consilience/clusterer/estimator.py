@@ -139,7 +139,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n_objects, n_columns) array, sparse matrix, DataFrame, Table or path
+        X : (n_objects, n_columns) array, sparse matrix, DataFrame, AnnData, Table or path
             Numbers. Tables may hold categories, dates and missing cells too: they are encoded as :func:`consilience.tables.read_table`
             does it (`encoder_`). Frames with named columns are read as files are: a column that is named like an id and has another
             value for every object names the objects, and is not clustered by; `note_` says so.
@@ -203,7 +203,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n_new, n_columns) array, sparse matrix, DataFrame, Table or path
+        X : (n_new, n_columns) array, sparse matrix, DataFrame, AnnData, Table or path
             With the columns of the data.
 
         Returns

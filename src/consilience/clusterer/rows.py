@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from scipy import sparse
 from consilience._check import InputError, count, names_objects
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.opening import as_table
-from consilience.opening.kinds import is_path
+from consilience.opening.kinds import is_anndata, is_path
 from consilience.results import register
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoding import EncodedColumn
@@ -82,7 +83,7 @@ def learn_rows(estimator: Any, X: Any) -> Table:
     """
     if isinstance(X, Table):
         X = replace(X, notices=())  # which whoever read it knows
-    elif is_path(X):
+    elif is_path(X) or is_anndata(X):
         X = as_table(X)
     elif is_frame(X):
         X = plain_source(X)
@@ -113,13 +114,21 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
         names = getattr(estimator, "feature_names_in_", None)
         X = plain_source(X) if is_frame(X) else X
         has_more = names is not None and has_names(X) and set(X.columns) > set(names)  # names of objects, for one
-        if is_path(X) or has_more:
+        if is_anndata(X) and (names is None or list(X.var_names) == list(names)):
+            X = as_table(X)
+        elif is_path(X) or is_anndata(X) or has_more:
             X = as_table(X, columns=None if names is None else [str(name) for name in names])
         if isinstance(X, Table) and X.encoder is not None:
             raise InputError(
                 f"{X.source}: has cells that are missing or no numbers, and the clustered data had none: fill them, or drop their rows"
             )
-        return Rows(_bounded(check_matrix(_named(X), estimator=estimator, reset=False)), ids_of(X))
+        with warnings.catch_warnings():
+            if (
+                isinstance(X, Table) and X.columns is not None
+            ):  # of a sparse matrix, whose names scikit-learn does not see
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            values = check_matrix(_named(X), estimator=estimator, reset=False)
+        return Rows(_bounded(values), ids_of(X))
     X = encode_rows(X, encoder)
     unseen = (
         {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
