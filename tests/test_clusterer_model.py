@@ -236,6 +236,24 @@ def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stabil
     assert bool(words) == ("the finest" in model.note_)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "real", "expected"), [([2, 7], True, 2), ([2, 3], False, 2), ([2, 3], True, 3)], ids=str
+)
+def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbers, real, expected):
+    """However stable another number is on the curve."""
+
+    def fake(ensemble, n_clusters, method, **how):
+        if n_clusters != "auto":
+            return cs.combine(ensemble, n_clusters, method, **how)
+        scales = pd.DataFrame({"n_clusters": numbers, "stability": [1.0, 0.985 if 3 in numbers else 0.5]})
+        curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5]})
+        return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
+
+    monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
+    model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
+    assert model.n_clusters_ == expected
+
+
 def test_blobs_are_counted():
     for k, width, size in ((3, 2, 100), (9, 4, 150)):
         corners = 9.0 * np.random.default_rng(k).permutation(np.array(list(product((0, 1, 2), repeat=width))))[:k]

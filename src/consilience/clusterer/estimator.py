@@ -34,7 +34,6 @@ from consilience.tables import take_rows
 BLOCK = 2**16  # objects whose labels by all members are held at a time
 WATCHED = 10_000  # new objects by which predict judges whether they are like the data
 FEW = 50  # objects up to which the stability of numbers of clusters says little
-PERFECT = 0.98  # stability of a number of clusters that is not in doubt
 AS_STABLE = 0.02  # difference of stabilities that does not count
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
@@ -362,11 +361,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         real, stability = scales["real"].to_numpy(bool), scales["stability"].to_numpy()
         as_good = real & (stability >= stability[0] - AS_STABLE)  # those that are more than chance come first
         best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
-        curve = (
-            {} if found.curve is None else dict(zip(found.curve["n_clusters"], found.curve["stability"], strict=True))
-        )
-        if best == LEAST and real[0] and curve.get(3, 0.0) >= PERFECT:
-            best = 3  # two clusters are stable on nearly any data
         if best == found.n_clusters:
             return found
         again = combine(ensemble, best, self.method, **how)
