@@ -333,7 +333,8 @@ def test_edges_weigh_what_they_weigh_in_scanpy() -> None:
     assert abs(ours - adata.obsp["connectivities"]).max() < 1e-3
 
 
-@pytest.mark.parametrize("name", [pytest.param("sc_pollen", marks=pytest.mark.slow), "sc_yan", "sc_pbmc68k_reduced"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sc_pollen", "sc_yan", "sc_pbmc68k_reduced"])
 def test_real_cells(name: str, data_folder: Path) -> None:
     """The consensus is at or above the median Leiden run, and single runs of another seed agree with it as its support says."""
     with np.load(data_folder / f"{name}.npz") as file:
