@@ -12,6 +12,7 @@ from command_line import run
 from consilience import EnsembleClusterer
 from consilience.datasets import customers, sample_path
 from consilience.measures import adjusted_rand
+from report_pages import read_page
 
 BEADS = str(sample_path("beads.csv"))
 QUICK = ["-n", 15, "--method", "quadratic"]
@@ -85,6 +86,29 @@ def test_new_objects_are_assigned(folder):
     model = EnsembleClusterer.load(folder / "model")
     np.testing.assert_array_equal(model.predict(new), found["cluster"])
     np.testing.assert_array_equal(model.assign(str(folder / "new.csv")).labels, found["cluster"])
+
+
+def test_a_report_of_the_model(folder, tmp_path):
+    page, figures = tmp_path / "page.html", tmp_path / "figures"
+    done = run("report", folder / "model", page)
+    assert done.returncode == 0, done.stderr
+    text = read_page(page).text
+    for words in ("4 clusters of 350 objects", "The clusters, the largest first", "Floaters", "missing cells"):
+        assert words in text
+    assert "differs most" not in text
+    done = run(
+        "report", folder / "model", page, "--data", folder / "customers.csv", "-t", "segment", "--figures", figures
+    )
+    assert done.returncode == 0, done.stderr
+    text = read_page(page).text
+    for words in ("Columns on which each cluster differs most", "match known labels", "segment"):
+        assert words in text
+    labels, objects = pd.read_csv(folder / "labels.csv"), pd.read_csv(figures / "objects.csv")
+    pd.testing.assert_frame_equal(objects, labels)
+    assert (figures / "features.csv").exists()
+    assert f"consilience cluster {folder / 'customers.csv'} --report {page}" in refused(
+        "report", folder / "customers.csv", page
+    )
 
 
 def test_json_of_both(folder):

@@ -57,15 +57,24 @@ def command(
     consilience report run report.html --data beads.csv --id bead --known shape,color -g 6
     consilience report labels.csv report.html --id cell --known type --figures figures
     consilience report labels.csv report.html --id cell --data cells.h5ad --known type
+    consilience report model report.html --data customers.csv
     """
+    from consilience._check import InputError
     from consilience.cli.inputs import open_clusterings, print_notices
+    from consilience.opening import guess
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import saved_kind
 
     inputs = [path for path in (source, data, known_from) if path is not None]
     page, folder = check_places(page, figures, inputs)
     data_kind = "counts" if source.is_dir() and saved_kind(source) == "Agreement" else "data"
-    opened = open_clusterings(source, known_from=known_from, data=data, data_kind=data_kind, **how)
+    try:
+        opened = open_clusterings(source, known_from=known_from, data=data, data_kind=data_kind, **how)
+    except InputError as error:
+        if source.is_file() and guess(source, {}) == "data" and data is None:
+            first = f"consilience cluster {shlex.quote(str(source))} --report {shlex.quote(str(page))}"
+            raise InputError(f"{error}; if it is a table of measurements, cluster it: {first}") from None
+        raise
     made = make_report(
         opened.result,
         opened.provenance,

@@ -11,6 +11,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, Floats, Ints
 from consilience.clusterer.drift import Seen
+from consilience.consensus.confidence import floating
 from consilience.consensus.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
@@ -64,6 +65,16 @@ class ClustererModel(Result):
     def ensemble(self) -> Ensemble:
         """The labels as an ensemble of one clustering, which verbs on clusterings take."""
         return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info={"name": ["clusters"]})
+
+    @property
+    def floating(self) -> Ints:
+        """Numbers of the objects that float, the weakest support first."""
+        return floating(self.labels, self.support)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per object of the data: id (or number), cluster (−1 without one), confidence and support."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return pd.DataFrame({"id": ids, "cluster": self.labels, "confidence": self.confidence, "support": self.support})
 
     def __repr__(self) -> str:
         return f"ClustererModel: {count(self.n_clusters, 'cluster')} of {count(len(self.labels), 'object')}"

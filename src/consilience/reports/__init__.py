@@ -1,6 +1,7 @@
 """Results for people: one HTML file, pictures, tables as files and on the terminal; one file per kind of result."""
 
 from consilience.reports.agreement import draw_iterations, print_agreement
+from consilience.reports.clusterer_model import ClustererReport
 from consilience.reports.comparison import draw_comparison, print_comparison
 from consilience.reports.consensus import draw_confidence, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
@@ -21,6 +22,7 @@ from consilience.reports.tree_over_k import draw_tree_over_k, tree_over_k, tree_
 
 __all__ = [
     "PALETTE",
+    "ClustererReport",
     "Code",
     "Facts",
     "Picture",

@@ -1,0 +1,66 @@
+"""The report of a clusterer that was saved: its clusters, and how far to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from consilience._check import count
+from consilience.clusterer import ClustererModel
+from consilience.reports.consensus import describe_clusters, floaters
+from consilience.reports.files import object_table
+from consilience.reports.html import Block, Sheet, Text
+from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
+from consilience.reports.terminal import DEFINITIONS
+from consilience.reports.tiles import describe_plane
+
+
+class ClustererReport(Report, of=ClustererModel):
+    """Clusters of a table, by the model that was kept of them."""
+
+    name, about = "model", "clusters, with a model for new objects"
+
+    @property
+    def floaters(self) -> pd.DataFrame:
+        """Objects with weak support, the weakest first."""
+        return self.result.to_frame().iloc[self.result.floating]
+
+    def describe(self) -> str:
+        """Its clusters, confidence and support."""
+        model = self.result
+        there = model.labels >= 0
+        means = f"mean confidence {model.confidence[there].mean():.2f}, mean support {model.support[there].mean():.2f}"
+        weak = count(len(model.floating), "floater")
+        return f"{count(model.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {weak}."
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What was clustered, and how."""
+        model = self.result
+        given = ", ".join(f"{name}={value!r}" for name, value in model.parameters.items() if value is not None)
+        facts = [*super().facts(), ("objects", f"{len(model.labels):,}"), ("columns", f"{model.n_columns:,}")]
+        if model.encoder is not None and self.data is None:
+            facts.append(("columns of the data", model.encoder.describe()))
+        facts += [("chosen", model.note)] if model.note else []
+        return [*facts, ("parameters", given)]
+
+    def notes(self) -> list[str | None]:
+        """What confidence and effect sizes do not say."""
+        return [CONFIDENCE, CLUSTERED if self.data is not None else None]
+
+
+@section(ClustererModel, title="The clusters, and their confidence", order=60)
+def clusters(report: ClustererReport) -> Iterator[Block]:
+    """The clusters, what tells them apart, and the numbers of clusters that are stable."""
+    model: ClustererModel = report.result
+    yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
+    if model.scales is not None:
+        yield Sheet(
+            "scales", model.scales.set_index("n_clusters"), "Numbers of clusters at which the clusterings agree"
+        )
+    yield from describe_clusters(model, report)
+    yield from describe_plane(report, {"clusters": model.labels})
+    yield Sheet("objects", object_table(model), "Every object", most=0)
+
+
+section(ClustererModel, title="Floaters", order=80)(floaters)
