@@ -405,7 +405,7 @@ def test_rows_that_were_read_before_are_read_as_the_data_was(tmp_path):
 
 
 def test_whole_numbers_beside_data_with_gaps(blobs):
-    holes = pd.DataFrame(blobs[0][:200, :3], columns=["a", "b", "c"])
+    holes = pd.DataFrame(blobs[0][:200, :3].copy(), columns=["a", "b", "c"])
     holes.iloc[3, 1] = np.nan
     new = pd.DataFrame(blobs[0][200:230, :3], columns=["a", "b", "c"], index=[f"n{i}" for i in range(30)])
     table = cs.tables.read_table(new, kind="data")
