@@ -435,7 +435,8 @@ def test_cells_that_are_missing_make_a_row_less_certain(blobs):
     assert found.membership[1:].max(axis=1).mean() < whole.membership[1:].max(axis=1).mean() - 0.1
     np.testing.assert_allclose(found.membership.sum(axis=1), 1)
     np.testing.assert_array_equal(found.labels, model.predict_proba(new).argmax(axis=1))
-    np.testing.assert_array_equal(found.labels, model.predict(new))
+    with pytest.warns(DriftWarning, match="hardly any value"):
+        np.testing.assert_array_equal(found.labels, model.predict(new))
     for i in range(4):  # whatever other rows there are
         np.testing.assert_allclose(model.predict_proba(new[[i]])[0], found.membership[i])
     by_hand = [row.copy() for row in holes[~np.isnan(holes).any(axis=1)]]
@@ -470,3 +471,19 @@ def test_cells_of_an_anndata(form, blobs):
     assert found.ids.tolist() == adata.obs_names[:20].tolist()
     np.testing.assert_array_equal(found.labels, plain.predict(form(X[:20])))
     np.testing.assert_array_equal(turned, found.labels)
+
+
+@pytest.mark.parametrize("cells", [None, "old"])
+def test_a_column_that_cannot_be_read_is_said(cells):
+    table, _ = customers(120, random_state=0)
+    model = cs.EnsembleClusterer(3, n_clusterings=10, methods="minima", random_state=0).fit(table)
+    new = table.head(40).assign(age=cells)
+    with pytest.warns(DriftWarning, match="age has hardly any value that can be read"):
+        model.predict(new)
+    found = model.drift(new)
+    assert found.gone == ["age"]
+    assert found.large
+    assert found.missing["age"] == 40
+    assert "age has hardly any value" in found.describe()
+    assert model.drift(table.head(1).assign(age=cells)).gone == [], "of one row nothing follows"
+    assert model.drift(table).gone == []

@@ -31,6 +31,7 @@ LARGE = 0.05  # share of new objects outside, from which on it is worth a warnin
 CHANCE = 1e-4
 MOVED, RARE = 0.15, 2.7  # of the cumulative shares; √(−ln(10⁻⁶ / 2) / 2)
 NAMED = 3  # columns in a sentence
+GONE, FEW = 0.9, 10  # share of missing cells from which on a column says nothing, in this many rows or more
 
 
 class DriftWarning(UserWarning):
@@ -52,12 +53,15 @@ class Drift(Result):
         different first.
     unseen : dict of str to int
         Cells with a category that was not there, by column.
+    missing : dict of str to int
+        Missing cells, and those that are no number or date where the data has some, by column.
     """
 
     outside: Array
     expected: float
     columns: pd.DataFrame
     unseen: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
 
     @property
     def share(self) -> float:
@@ -71,8 +75,13 @@ class Drift(Result):
 
     @property
     def large(self) -> bool:
-        """Whether more than 5 % lie outside, and more than chance puts there."""
-        return is_large(int(self.outside.sum()), len(self.outside), self.expected)
+        """Whether more than 5 % lie outside, and more than chance puts there, or a column is gone."""
+        return is_large(int(self.outside.sum()), len(self.outside), self.expected) or bool(self.gone)
+
+    @property
+    def gone(self) -> list[str]:
+        """Columns of which at least nine cells in ten are missing, of ten objects or more."""
+        return columns_gone(self.missing, len(self.outside))
 
     def to_frame(self) -> pd.DataFrame:
         """The columns, the most different first."""
@@ -89,6 +98,8 @@ class Drift(Result):
         if self.unseen:
             cells = sum(self.unseen.values())
             parts.append(f"{count(cells, 'cell')} with a category not seen before, in {listed(list(self.unseen))}")
+        if self.gone:
+            parts.append(gone_words(self.gone))
         if self.large:
             parts.append("cluster again if they are here to stay")
         return "; ".join(parts)
@@ -100,6 +111,16 @@ class Drift(Result):
 def outside_words(share: float, n: int, expected: float) -> str:
     """How many lie outside, in words."""
     return f"{100 * share:.3g} % of {count(n, 'object')} lie outside what was seen ({100 * expected:.2g} % of the data)"
+
+
+def columns_gone(missing: dict[str, int], n: int) -> list[str]:
+    """Columns that say nothing of n objects."""
+    return [name for name, cells in missing.items() if cells >= GONE * n and n >= FEW]
+
+
+def gone_words(names: list[str]) -> str:
+    """That columns have no values."""
+    return f"{listed(names)} {'has' if len(names) == 1 else 'have'} hardly any value that can be read"
 
 
 def is_large(n_outside: int, n: int, expected: float) -> bool:
@@ -172,6 +193,7 @@ class Seen:
         outside: Array,
         names: list[str] | None,
         unseen: dict[str, int] | None = None,
+        missing: dict[str, int] | None = None,
     ) -> Drift:
         """What is to be said of new rows of the given columns."""
         rows = evenly(values.shape[0], OBJECTS)
@@ -189,7 +211,7 @@ class Seen:
             }
         )
         columns = columns.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
-        return Drift(outside, self.expected, columns, unseen or {})
+        return Drift(outside, self.expected, columns, unseen or {}, missing or {})
 
 
 def evenly(n: int, most: int) -> Ints:

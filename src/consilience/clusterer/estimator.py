@@ -16,7 +16,16 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
-from consilience.clusterer.drift import Drift, DriftWarning, Seen, evenly, is_large, outside_words
+from consilience.clusterer.drift import (
+    Drift,
+    DriftWarning,
+    Seen,
+    columns_gone,
+    evenly,
+    gone_words,
+    is_large,
+    outside_words,
+)
 from consilience.clusterer.rows import Rows, learn_rows, new_rows, rows_of
 from consilience.clusterer.saving import ClustererModel
 from consilience.consensus import Consensus, combine
@@ -183,7 +192,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def predict(self, X: ArrayLike) -> Ints:
         """The cluster of each row of `X`; −1 where no member has a label for it.
 
-        A :class:`DriftWarning` says so where many rows lie outside what was seen.
+        A :class:`DriftWarning` says so where many rows lie outside what was seen, or a column has hardly any value.
         """
         new = self._read(X)
         some = evenly(new.values.shape[0], WATCHED)
@@ -191,6 +200,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if is_large(int(outside.sum()), len(some), self._seen.expected):
             found = outside_words(float(outside.mean()), len(some), self._seen.expected)
             warnings.warn(f"{found}: drift(X) says more, or cluster again", DriftWarning, stacklevel=2)
+        if gone := columns_gone(new.missing, new.values.shape[0]):
+            warnings.warn(f"{gone_words(gone)}: they are filled from similar rows", DriftWarning, stacklevel=2)
         return np.concatenate([labels for labels, *_ in self._judged(new)])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
@@ -413,7 +424,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         prepared = (self._labeler.preparation.apply(data[begin : begin + BLOCK]) for begin in steps)
         outside = np.concatenate([self._seen.outside(rows) for rows in prepared]) | new.are_empty
         names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
-        return self._seen.drift(data, outside, None if names is None else [str(name) for name in names], new.unseen)
+        return self._seen.drift(
+            data, outside, None if names is None else [str(name) for name in names], new.unseen, new.missing
+        )
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

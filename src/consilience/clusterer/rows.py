@@ -40,6 +40,8 @@ class Rows:
     ids : array or None
     unseen : dict of str to int
         Cells with a category that the data does not have, by column.
+    missing : dict of str to int
+        Cells that are missing, or no number or date where the data has some, by column.
     gaps : Gaps or None
         The cells that were missing and are filled in `values`.
     n_columns : int
@@ -49,6 +51,7 @@ class Rows:
     values: ArrayLike
     ids: Array | None = None
     unseen: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
     gaps: Gaps | None = None
     n_columns: int = 0
 
@@ -130,16 +133,23 @@ def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
             values = check_matrix(_named(X), estimator=estimator, reset=False)
         return Rows(_bounded(values), ids_of(X))
     X = encode_rows(X, encoder)
-    unseen = (
-        {} if X.original is None else {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
-    )
-    return rows_of(replace(X, values=_bounded(X.values)), {name: n for name, n in unseen.items() if n})
+    rows = rows_of(replace(X, values=_bounded(X.values)))
+    if X.original is None:
+        return rows
+    unseen = {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}
+    missing = {c.name: int(X.original[c.name].isna().sum()) for c in encoder.columns}
+    return replace(rows, unseen=_some(unseen), missing=_some(missing))
 
 
-def rows_of(table: Table, unseen: dict[str, int] | None = None) -> Rows:
+def rows_of(table: Table) -> Rows:
     """The rows of a table, and which of their cells were missing."""
     n_columns = 0 if table.encoder is None else len(table.encoder.columns)
-    return Rows(table.values, table.ids, unseen or {}, table.gaps, n_columns)
+    return Rows(table.values, table.ids, gaps=table.gaps, n_columns=n_columns)
+
+
+def _some(cells: dict[str, int]) -> dict[str, int]:
+    """Without the columns that have none."""
+    return {name: n for name, n in cells.items() if n}
 
 
 def ids_of(X: Any) -> Array | None:
