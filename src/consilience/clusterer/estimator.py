@@ -247,9 +247,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write the fitted model to a new folder, which appears whole or not at all, without code.
 
-        It holds all that :meth:`predict`, :meth:`assign` and :meth:`drift` need, and what was found of the objects of the data;
-        neither the data (but for a sample where members have no means) nor the members. With `overwrite` it takes the place of a
-        saved result.
+        It holds all that :meth:`predict`, :meth:`assign` and :meth:`drift` need, and what was found of the objects, under their ids; not
+        the members, and of the data only rows that missing cells are filled from (where it has words or gaps) and a sample where members
+        have no means. With `overwrite` it takes the place of a saved result.
 
         Examples
         --------
@@ -312,11 +312,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def _spread(self, data: Rows) -> None:
         """What was found of the objects, and where only a sample was combined, what the model says of the others."""
-        found, self.note_ = self.consensus_, self.consensus_.note
-        if self._recipe is not None:
-            said = f"members by recipe ({self._recipe.words})"
-            self.note_ = f"{self.note_}; {said}" if self.note_ else said
-        self.note_ = "; ".join([*([self.note_] if self.note_ else []), *self._notices])
+        found = self.consensus_
+        said = [found.note, "" if self._recipe is None else f"members by recipe ({self._recipe.words})", *self._notices]
+        if self.sample_ is not None:
+            n, size = data.values.shape[0], len(self.sample_)
+            said.append(f"{size:,} of {n:,} objects were clustered, the others labeled as new ones are")
+        self.note_ = "; ".join(filter(None, said))
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
@@ -324,10 +325,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.labels_, _, self.support_, self.confidence_ = (np.concatenate(part) for part in parts)
         self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
         self.confidence_[self.sample_] = found.confidence
-        sampled = (
-            f"{len(self.sample_):,} of {len(self.labels_):,} objects were clustered, the others labeled as new ones are"
-        )
-        self.note_ = f"{self.note_}; {sampled}" if self.note_ else sampled
 
     def _member_clusters(self, n: int) -> Any:
         if self.base_n_clusters is not None:
