@@ -1,5 +1,6 @@
 """consilience cluster and assign, as a person meets them."""
 
+import html
 import json
 
 import numpy as np
@@ -133,6 +134,16 @@ def test_a_report_and_a_sample(tmp_path):
     assert "--max-objects 150" in page.read_text()
     every = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "--max-objects", "all")
     assert "objects were clustered" not in every.stdout
+
+
+def test_the_report_says_how_to_make_it_again(tmp_path):
+    page, labels = tmp_path / "page.html", tmp_path / "labels.csv"
+    done = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "-o", labels, "--report", page)
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in html.unescape(page.read_text()).splitlines() if line.startswith("one = "))
+    made = {}
+    exec(f"import consilience as cs\n{line}", made)
+    assert made["one"].labels.tolist() == pd.read_csv(labels)["cluster"].tolist()
 
 
 def test_columns_of_numbers_are_found_by_name(tmp_path):

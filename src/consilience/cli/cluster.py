@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -100,9 +101,10 @@ def command(
         model.save(save)
     if page:
         rows = range(table.n_objects) if model.sample_ is None else model.sample_
+        fitted = f"cs.{' '.join(repr(model).split())}.fit({opened.provenance.code})"
         made = make_report(
             model.consensus_,
-            opened.provenance,
+            replace(opened.provenance, code=f"{fitted}.consensus_"),
             data=take_rows(table, np.asarray(rows)),
             known={name: np.asarray(values, object)[rows] for name, values in opened.known.items()},
             command=command_line(ctx),
