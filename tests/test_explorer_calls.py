@@ -347,6 +347,7 @@ def test_objects_page_by_page(api, meta):
         "total": 0,
         "names": None,
         "columns": BEADS.columns,
+        "places": list(range(8)),
         "rows": [],
     }
 

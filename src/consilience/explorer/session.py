@@ -23,7 +23,7 @@ from consilience.meta.tree import check_cut
 from consilience.opening import Provenance
 from consilience.reports.formats import code_names
 from consilience.reports.plane import feature_names, plane_of
-from consilience.tables import Table
+from consilience.tables import Table, scale
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,8 @@ class Session:
         self.other_data = data is not None and made is not None and fingerprint(data.values) != made
         self.ids = ensemble.ids if ensemble.ids is not None or data is None else data.ids
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
+        self.saved: dict[str, Known] = {}  # labels that people made here
+        self.edition = 0  # goes up with every change of them
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.plane = plane_of(ensemble, data, axes)
         self.linkage = given.linkage if given else linkage
@@ -140,10 +142,38 @@ class Session:
         return new
 
     @property
+    def labelings(self) -> dict[str, Known]:
+        """Labels that are known, and those that were made here."""
+        return {**self.known, **self.saved}
+
+    def save_label(self, name: str, saved: Known | None) -> None:
+        """Keep labels under a name, or let them go (None)."""
+        others = {one: labels for one, labels in self.saved.items() if one != name}
+        self.saved = others if saved is None else {**others, name: saved}  # at once for all who ask from now on
+        self.edition += 1
+
+    @property
     def tree(self) -> str:
         """What refs mean: the same as long as leaves and nodes of the trees of the first m clusterings keep their numbers."""
         told = [self.linkage, self.measure, self.sketch, self.seed, self.renumbered, list(self.origin.refused)]
         return fingerprint(np.frombuffer(json.dumps(told).encode(), np.uint8))[:16]
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether the data are counts."""
+        return self.data is not None and (self.data.kind == "counts" or self.data.is_counts)
+
+    @cached_property
+    def comparable(self) -> Any:
+        """The data as its columns can be compared between groups; of counts, square roots in rows of length 1."""
+        assert self.data is not None
+        return scale(self.data.values, "roots") if self.is_counts else self.data.values
+
+    @cached_property
+    def rare_words(self) -> Any:
+        """Counts with rare columns weighted up, in rows of length 1."""
+        assert self.data is not None
+        return scale(self.data.values, "tfidf")
 
     @cached_property
     def variations(self) -> Variations:

@@ -203,6 +203,11 @@ class Snapshot:
             raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * m - 2}")
         return Ref(m, int(found[2]), found[3])
 
+    def encoded(self, leaf: int) -> Array:
+        """The labels of a clustering as they are sent: the largest value of the type is missing."""
+        column: Array = self._columns[leaf]
+        return column
+
     def tree(self, m: int) -> Tree:
         """The tree of the first m clusterings."""
         if m == self.n_clusterings:

@@ -8,24 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from consilience.explorer.codec import RefusedError
+from consilience.explorer.rows import picked_rows
 from consilience.explorer.snapshot import REF
 
 NAME, SCORE, ITEMS = 80, 200, 64  # letters of a name and of a score; clusterings of an export
 COUNT, ROWS = 1000, 500  # clusterings that one job makes; objects of one answer
 ALL = -2  # what `cluster` says for all of them; −1 is missing
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
-ORDERS = ("index", "confidence", "support")
+ORDERS = ("index", "id", "cluster", "confidence", "support", "known", "column")
+SEARCH = 200  # letters that are searched for
 WHOLE = re.compile(r"-?[0-9]{1,9}")
 Check = Callable[[Any], Any]
 Keys = Mapping[str, tuple[Check, Any]]  # of each key its check, and what stands for it; ... if it must be there
-
-
-def objects_query(query: Mapping[str, str]) -> dict[str, Any]:
-    """Which rows of the table of objects are asked for."""
-    keys = {"start": (whole(0, 10**9 - 1), 0), "count": (whole(1, ROWS), 50), "cluster": (whole(ALL, 65535), ALL)}
-    asked = {name: int(value) if WHOLE.fullmatch(value) else value for name, value in query.items()}
-    order = checked(f"one of {', '.join(ORDERS)}", lambda value: value in ORDERS)
-    return check_keys(asked, {**keys, "order": (order, "index")})
 
 
 def export_body(body: bytes) -> tuple[str, list[tuple[str, str]], bool]:
@@ -91,6 +85,38 @@ def text(most: int) -> Check:
         f"a text of at most {most} characters",
         lambda value: isinstance(value, str) and len(value) <= most and not re.search("[\ud800-\udfff]", value),
     )
+
+
+_order = checked(f"one of {', '.join(ORDERS)}", lambda value: value in ORDERS)
+_place = whole(0, 10**9 - 1)
+OBJECTS: Keys = {
+    "start": (_place, 0),
+    "count": (whole(1, ROWS), 50),
+    "cluster": (whole(ALL, 65535), ALL),
+    "order": (_order, "index"),
+    "at": (_place, 0),
+    "falling": (whole(0, 1), 0),
+    "text": (text(SEARCH), ""),
+}
+
+
+def query_of(query: Mapping[str, str], keys: Keys) -> dict[str, Any]:
+    """A query, its whole numbers as numbers where its keys want them."""
+    texts = {name for name, (_, usual) in keys.items() if isinstance(usual, str)}
+    asked = {
+        name: int(value) if WHOLE.fullmatch(value) and name not in texts else value for name, value in query.items()
+    }
+    return check_keys(asked, keys)
+
+
+def objects_query(query: Mapping[str, str]) -> dict[str, Any]:
+    """Which rows of the table of objects are asked for."""
+    return {**query_of(query, OBJECTS), "rows": None}
+
+
+def objects_body(body: bytes) -> dict[str, Any]:
+    """The same among some objects."""
+    return check_keys(json_object(body), {**OBJECTS, "rows": (picked_rows, ...)})
 
 
 ref_text = checked(

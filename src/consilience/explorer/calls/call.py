@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from consilience.explorer.codec import Reply
+from consilience._check import count
+from consilience._types import Ints
+from consilience.explorer.codec import RefusedError, Reply
 from consilience.explorer.jobs import Jobs
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
@@ -38,11 +40,21 @@ class Call:
         """The clustering that a part of the path names."""
         return self.snapshot.displayed(self.snapshot.ref(self.parts[part]))
 
+    def objects(self, rows: Ints, least: int = 1) -> Ints:
+        """Numbers of objects, refused where there are no such objects or too few."""
+        if len(rows) < least:
+            raise RefusedError(400, f"pick at least {count(least, 'object')}")
+        if len(rows) and rows[-1] >= self.snapshot.n_objects:
+            raise RefusedError(
+                404, f"there is no object {rows[-1]} here: they are numbered 0 to {self.snapshot.n_objects - 1}"
+            )
+        return rows
+
 
 def kept(answer: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
     """The same function; what it answers is kept for those who ask again."""
 
     def ask(call: Call) -> Reply:
-        return call.snapshot.cache.get((answer.__module__, *call.parts), lambda: answer(call))
+        return call.snapshot.cache.get((answer.__module__, call.session.edition, *call.parts), lambda: answer(call))
 
     return ask

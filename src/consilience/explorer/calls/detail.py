@@ -13,13 +13,11 @@ from consilience.consensus.confidence import FLOATING
 from consilience.consensus.trust import cluster_means
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.marks import marks, top_words
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.generation import METHODS, describe
 from consilience.measures import accuracy
-from consilience.measures.column_effects import ColumnEffects
-from consilience.measures.effect_sizes import Z, effect_sizes
-from consilience.tables import Table
 
 WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20
 CELLS = 100_000  # of a table of clusters × classes that is still sent
@@ -55,7 +53,7 @@ def answer(call: Call) -> Reply:
             "n_floaters": len(one.floaters),
             "floating": FLOATING,
             "floaters": floater_rows(session, one),
-            "known": [_known(name, known, one) for name, known in session.known.items()],
+            "known": [_known(name, known, one) for name, known in session.labelings.items()],
         }
     )
 
@@ -99,56 +97,12 @@ def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
 
 
 def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
-    """For every cluster its columns of the largest |d|, with the means inside and outside and a 95 % interval of d."""
-    assert session.data is not None
-    codes = np.minimum(one.codes, DESCRIBED)  # the clusters beyond are only part of the rest
-    if session.data.in_words:
-        return _column_marks(session.data, codes, min(one.clusters, DESCRIBED))
-    inside, outside, d, error = effect_sizes(session.data.values, codes)
-    marks = []
-    for cluster in range(min(one.clusters, DESCRIBED)):
-        effect = np.abs(np.nan_to_num(d[cluster], posinf=0, neginf=0))  # what varies in no cluster has no size
-        top = [
-            {
-                "feature": session.features[i],
-                "mean": inside[cluster, i],
-                "rest": outside[cluster, i],
-                "d": d[cluster, i],
-                "low": d[cluster, i] - Z * error[cluster, i],
-                "high": d[cluster, i] + Z * error[cluster, i],
-            }
-            for i in np.argsort(-effect, kind="stable")[:TOP]
-            if effect[i] > 0
-        ]
-        marks.append({"cluster": cluster, "top": top})
-    return marks
-
-
-def _column_marks(data: Table, codes: Any, clusters: int) -> list[dict[str, Any]]:
-    """The same of the columns as they came, in words."""
-    found, marks = ColumnEffects.of(data, codes), []
-    for cluster in range(clusters):
-        d, error = found.effect[cluster], found.error[cluster]
-        effect = np.abs(np.nan_to_num(d, posinf=0, neginf=0))
-        top = []
-        for i in np.argsort(-effect, kind="stable")[:TOP].tolist():
-            if effect[i] > 0:
-                mean, rest = found.values(cluster, i)
-                words = found.words(cluster, i)
-                low, high = d[i] - Z * error[i], d[i] + Z * error[i]
-                top.append(
-                    {
-                        "feature": found.name(i),
-                        "words": words,
-                        "mean": mean,
-                        "rest": rest,
-                        "d": d[i],
-                        "low": low,
-                        "high": high,
-                    }
-                )
-        marks.append({"cluster": cluster, "top": top})
-    return marks
+    """For every cluster its columns of the largest |d|; of counts also the words that name it."""
+    found = marks(session, one.codes, min(one.clusters, DESCRIBED), TOP)
+    words = top_words(found) if session.is_counts else [None] * len(found)
+    return [
+        {"cluster": i, "top": top, "called": called} for i, (top, called) in enumerate(zip(found, words, strict=True))
+    ]
 
 
 def _histogram(one: DisplayedClustering, values: Any) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The objects of a clustering, page by page: ids, clusters, confidence and support, known labels, the first columns of the data."""
+"""The objects of a clustering, page by page: ids, clusters, confidence and support, known labels, telling columns or words."""
 
 from __future__ import annotations
 
@@ -6,24 +6,40 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import rankdata
 
 from consilience._types import Array, Ints
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.search import search
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
-from consilience.explorer.validation import ALL, objects_query
+from consilience.explorer.validation import ALL, objects_body, objects_query
+from consilience.measures.effect_sizes import effect_sizes
 
-COLUMNS = 8  # of the data
+COLUMNS, WORDS = 8, 8  # of the data; words of a document
 
 
 def answer(call: Call) -> Reply:
     """Some rows of the table of objects."""
-    session, one, asked = call.session, call.clustering(), objects_query(call.query)
-    chosen = _chosen(one, asked["cluster"], asked["order"])
+    return _page(call, objects_query(call.query))
+
+
+def among(call: Call) -> Reply:
+    """The same of some objects only."""
+    asked = objects_body(call.body)
+    call.objects(asked["rows"], 0)
+    return _page(call, asked)
+
+
+def _page(call: Call, asked: dict[str, Any]) -> Reply:
+    session, one = call.session, call.clustering()
+    chosen = _chosen(session, one, asked)
     rows = chosen[asked["start"] : asked["start"] + asked["count"]]
-    names = session.features[:COLUMNS]
-    values = _values(session, rows, len(names))
+    columns = call.snapshot.cache.get(("columns", str(one.ref)), lambda: shown_columns(session, one))
+    names = [session.features[i] for i in columns]
+    values = _values(session, rows, columns)
+    words = _words(session, rows)
     return json_reply(
         {
             "revision": call.snapshot.revision,
@@ -31,6 +47,7 @@ def answer(call: Call) -> Reply:
             "total": len(chosen),
             "names": one.names,
             "columns": names,
+            "places": columns,
             "rows": [
                 {
                     "index": i,
@@ -41,31 +58,89 @@ def answer(call: Call) -> Reply:
                     "support": _of_object(one, one.support, i),
                     "known": {
                         name: known.classes[known.codes[i]] if known.codes[i] >= 0 else None
-                        for name, known in session.known.items()
+                        for name, known in session.labelings.items()
                     },
                     "values": dict(zip(names, row, strict=True)),
+                    "words": said,
                 }
-                for i, row in zip(rows, values, strict=True)
+                for i, row, said in zip(rows, values, words, strict=True)
             ],
         }
     )
+
+
+def shown_columns(session: Session, one: DisplayedClustering) -> Ints:
+    """The columns that the table shows: all of a few, and of many those on which the clusters differ most; of counts none."""
+    width = len(session.features)
+    if width <= COLUMNS:
+        return np.arange(width)
+    if session.is_counts or one.clusters < 2:
+        return np.arange(0 if session.is_counts else COLUMNS)
+    _, _, d, _ = effect_sizes(session.comparable, one.codes)
+    strength = np.abs(np.nan_to_num(d, posinf=0, neginf=0)).max(axis=0)
+    return np.sort(np.argsort(-strength, kind="stable")[:COLUMNS])
 
 
 def _of_object(one: DisplayedClustering, values: Array | None, i: int) -> float | None:
     return None if values is None or one.codes[i] < 0 else values[i]
 
 
-def _chosen(one: DisplayedClustering, cluster: int, order: str) -> Ints:
-    chosen = np.arange(len(one.codes)) if cluster == ALL else np.flatnonzero(one.codes == cluster)
-    values = None if order == "index" else getattr(one, order)
-    if values is not None:
-        chosen = chosen[np.lexsort((values[chosen], one.codes[chosen] < 0))]  # what has no cluster comes last
-    return chosen
+def _chosen(session: Session, one: DisplayedClustering, asked: dict[str, Any]) -> Ints:
+    """The objects that are asked for, in the order asked for; what has no value there comes last."""
+    keep = np.ones(len(one.codes), bool) if asked["cluster"] == ALL else one.codes == asked["cluster"]
+    if asked["rows"] is not None:
+        among_these = np.zeros(len(keep), bool)
+        among_these[asked["rows"]] = True
+        keep &= among_these
+    if asked["text"].strip():
+        keep &= search(session, asked["text"])[0]
+    chosen = np.flatnonzero(keep)
+    values = _sorted_by(session, one, asked["order"], asked["at"])
+    if values is None:
+        return chosen[::-1] if asked["falling"] else chosen
+    some = values[chosen].astype(float)
+    return chosen[np.lexsort((-some if asked["falling"] else some, np.isnan(some)))]
 
 
-def _values(session: Session, rows: Ints, width: int) -> list[list[Any]]:
-    if not width or session.data is None:
+def _sorted_by(session: Session, one: DisplayedClustering, order: str, at: int) -> Array | None:
+    """A number for every object to sort by, NaN where it has none; None for the order of the table."""
+    if order == "id":
+        return None if session.ids is None else rankdata([str(name) for name in session.ids], "dense")
+    if order == "cluster":
+        return np.where(one.codes >= 0, one.codes.astype(float), np.nan)
+    if order in ("confidence", "support"):
+        values = getattr(one, order)
+        return None if values is None else np.where(one.codes >= 0, values, np.nan)
+    if order == "known":
+        labels = list(session.labelings.values())
+        if at >= len(labels):
+            raise RefusedError(404, f"there is no label {at}: there are {len(labels)}")
+        ranks = np.append(np.argsort(np.argsort(labels[at].classes)).astype(float), np.nan)
+        return np.asarray(ranks[labels[at].codes])
+    if order == "column":
+        if session.data is None or at >= len(session.features):
+            raise RefusedError(404, f"there is no column {at}: there are {len(session.features)}")
+        column = session.data.values[:, [at]]
+        return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
+    return None
+
+
+def _values(session: Session, rows: Ints, columns: Ints) -> list[list[Any]]:
+    if not len(columns) or session.data is None:
         return [[] for _ in rows]
-    some = session.data.values[rows][:, :width]
+    some = session.data.values[rows][:, columns]
     table: list[list[Any]] = (some.toarray() if sparse.issparse(some) else some).tolist()
     return table
+
+
+def _words(session: Session, rows: Ints) -> list[list[str] | None]:
+    """The words of which documents have most, rare ones first among equals; None where the data are no counts."""
+    if not session.is_counts:
+        return [None] * len(rows)
+    some = sparse.csr_matrix(session.rare_words[rows])
+    found: list[list[str] | None] = []
+    for i in range(some.shape[0]):
+        part = slice(some.indptr[i], some.indptr[i + 1])
+        best = some.indices[part][np.argsort(-some.data[part], kind="stable")[:WORDS]]
+        found.append([session.features[j] for j in best])
+    return found

@@ -34,6 +34,8 @@ def answer(call: Call) -> Reply:
             "n_features": len(session.features),
             "features": session.features[:FEATURES],
             "known": list(session.known),
+            "saved": list(session.saved),
+            "counts": session.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
             "measure": meta.measure,

@@ -1,0 +1,26 @@
+"""Objects found by a text: an id, words, labels, a comparison of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from consilience.explorer.calls.call import Call
+from consilience.explorer.codec import Reply, binary_reply
+from consilience.explorer.search import search
+from consilience.explorer.validation import SEARCH, query_of, text
+
+FIRST = 20  # objects that are named
+KEYS = {"text": (text(SEARCH), "")}
+
+
+def answer(call: Call) -> Reply:
+    """The numbers of all that were found, and the names of the first."""
+    mask, where = search(call.session, query_of(call.query, KEYS)["text"])
+    rows = np.flatnonzero(mask)
+    header = {
+        "revision": call.snapshot.revision,
+        "total": len(rows),
+        "where": where,
+        "first": [{"index": i, "id": call.session.name_of(i)} for i in rows[:FIRST]],
+    }
+    return binary_reply(header, {"rows": rows.astype(np.uint32)})

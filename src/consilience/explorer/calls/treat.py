@@ -1,0 +1,127 @@
+"""How the clusterings treat some objects: how many keep them together, which part them, who is with them most often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from consilience._types import Floats, Ints
+from consilience.explorer.calls.call import Call
+from consilience.explorer.codec import Reply, binary_reply
+from consilience.explorer.rows import picked_rows
+from consilience.explorer.snapshot import Snapshot
+from consilience.explorer.validation import check_keys, json_object, ref_text
+
+LISTED, BINS = 20, 20
+KEYS = {"rows": (picked_rows, ...), "ref": (ref_text, None)}
+
+
+@dataclass(frozen=True, eq=False)
+class Treatment:
+    """What clusterings do to some objects, a value for each clustering or object.
+
+    Attributes
+    ----------
+    share : (members,) array
+        Share of the pairs of these objects that are in one cluster; NaN where fewer than two have a label.
+    parts : (members,) array
+        Clusters that they are in.
+    likeness : (members,) array
+        The largest Jaccard index of a cluster with these objects: 1 where one cluster is just they.
+    company : (n_objects,) array
+        How often, on average over these objects and the clusterings, each object is with them (itself left out); NaN where never known.
+    """
+
+    share: Floats
+    parts: Ints
+    likeness: Floats
+    company: Floats
+
+
+def treatment(snapshot: Snapshot, members: Ints, rows: Ints) -> Treatment:
+    """In one pass over the labels; cost O(members × objects)."""
+    n = snapshot.n_objects
+    mine = np.zeros(n, bool)
+    mine[rows] = True
+    share, likeness = np.full(len(members), np.nan), np.zeros(len(members))
+    parts = np.zeros(len(members), np.int64)
+    company, seen = np.zeros(n), np.zeros(n)
+    for at, leaf in enumerate(members):
+        labels = snapshot.encoded(leaf)
+        missing = np.iinfo(labels.dtype).max
+        sizes = np.bincount(labels, minlength=int(missing) + 1).astype(float)
+        inside = np.bincount(labels[rows], minlength=int(missing) + 1).astype(float)
+        sizes[missing] = inside[missing] = 0
+        known = inside.sum()
+        if known < 1:
+            continue
+        parts[at] = np.count_nonzero(inside)
+        likeness[at] = np.max(inside / np.maximum(sizes + len(rows) - inside, 1))
+        if known >= 2:
+            share[at] = inside @ (inside - 1) / (known * (known - 1))
+        labeled = labels != missing
+        with_them, others = inside[labels], np.full(n, known)
+        with_them[mine] -= 1  # not with itself
+        others[mine] -= 1
+        counted = labeled & (others > 0)
+        company[counted] += with_them[counted] / others[counted]
+        seen += counted
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Treatment(share, parts, likeness, company / seen)
+
+
+def answer(call: Call) -> Reply:
+    """The treatment over all clusterings, or over a branch."""
+    snapshot, asked = call.snapshot, check_keys(json_object(call.body), KEYS)
+    rows = call.objects(asked["rows"])
+    ref = None if asked["ref"] is None else snapshot.ref(asked["ref"])
+    members = np.arange(snapshot.n_clusterings) if ref is None else snapshot.members(ref)
+    found = treatment(snapshot, members, rows)
+    known = np.isfinite(found.share)
+    share = np.where(known, found.share, -1)
+    order = np.lexsort((-found.likeness, -share))
+    both = order[known[order]]
+    alike = np.lexsort((-share, -found.likeness))
+    outside = np.setdiff1d(np.arange(snapshot.n_objects), rows)
+    header = {
+        "revision": snapshot.revision,
+        "ref": asked["ref"],
+        "n_rows": len(rows),
+        "n_members": len(members),
+        "n_known": int(known.sum()),
+        "n_together": int(np.count_nonzero(share == 1)),
+        "n_apart": int(np.count_nonzero(share == 0)),
+        "mean": float(found.share[known].mean()) if known.any() else None,
+        "histogram": np.histogram(found.share[known], BINS, (0, 1))[0],
+        "together": _listed(snapshot, members, found, both[:LISTED]),
+        "parting": _listed(snapshot, members, found, both[::-1][:LISTED]),
+        "alike": _listed(snapshot, members, found, alike[found.likeness[alike] > 0][:LISTED]),
+        "company": _objects(call, found.company, outside, -1),
+        "loosest": _objects(call, found.company, rows, 1) if len(rows) > 1 else [],
+    }
+    whole = np.full(snapshot.n_clusterings, np.nan, np.float32)
+    whole[members] = found.share
+    return binary_reply(header, {"share": whole})
+
+
+def _listed(snapshot: Snapshot, members: Ints, found: Treatment, places: Ints) -> list[dict[str, Any]]:
+    ensemble = snapshot.meta.ensemble
+    return [
+        {
+            "leaf": members[i],
+            "name": ensemble.names[members[i]],
+            "clusters": ensemble.n_clusters[members[i]],
+            "share": found.share[i],
+            "parts": found.parts[i],
+            "likeness": found.likeness[i],
+        }
+        for i in places
+    ]
+
+
+def _objects(call: Call, company: Floats, rows: Ints, sign: int) -> list[dict[str, Any]]:
+    known = rows[np.isfinite(company[rows])]
+    order = known[np.argsort(sign * company[known], kind="stable")][:LISTED]
+    return [{"index": i, "id": call.session.name_of(i), "share": company[i]} for i in order]

@@ -1,0 +1,136 @@
+"""Objects found by what is known of them: ids, words of a text column or of counts, labels, numbers compared."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._types import Array
+from consilience.explorer.session import Session
+
+COMPARED = re.compile(r"\s*(.+?)\s*(<=|>=|<|>|=|:)\s*(.+?)\s*")
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "=": operator.eq,
+}
+
+
+def search(session: Session, text: str) -> tuple[Array, list[str]]:
+    """Which objects a text finds, and where it was found: a mask, and what was looked at.
+
+    `color: red` looks in one column, `width > 3` compares numbers (also ≤ as <=), and any other text is looked for in ids, known labels,
+    columns of text, and the names of columns of counts (objects that have a count there). Case does not matter.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads, load_beads_labels
+    >>> session = Session(load_beads_labels(), data=load_beads())
+    >>> found, where = search(session, "length_mm >= 12")
+    >>> int(found.sum()), where
+    (43, ['length_mm'])
+    """
+    found = COMPARED.fullmatch(text)
+    names = {name.casefold(): name for name in reversed(list(columns(session)))}
+    if found and found[1].casefold() in names:
+        name = names[found[1].casefold()]
+        mask = _compared(session, name, found[2], found[3])
+        if mask is not None:
+            return mask, [name]
+    return _anywhere(session, text.strip().casefold())
+
+
+def columns(session: Session) -> Iterator[str]:
+    """What can be searched by name."""
+    yield session.id_name
+    yield from session.labelings
+    data = session.data
+    if data is not None and data.in_words and data.original is not None:
+        yield from map(str, data.original.columns)
+    else:
+        yield from session.features
+
+
+def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | None:
+    """Cells of one column beside a value; None where they cannot be compared so."""
+    cells = cells_of(session, name)
+    if sign == ":" or (sign == "=" and cells.dtype == object):
+        return _holds(cells, wanted.casefold(), whole=sign == "=")
+    try:
+        value: Any = pd.Timestamp(wanted) if cells.dtype.kind == "M" else float(wanted)
+    except ValueError:
+        return None
+    if cells.dtype.kind not in "iufM":
+        return None
+    with np.errstate(invalid="ignore"):
+        mask: Array = np.asarray(SIGNS[sign](cells, value), bool)
+    return mask
+
+
+def cells_of(session: Session, name: str) -> Array:
+    """One column: ids, labels, or the data as it came."""
+    n = session.snapshot.n_objects
+    if name == session.id_name:
+        return np.arange(n) if session.ids is None else np.asarray(session.ids)
+    if name in session.labelings:
+        known = session.labelings[name]
+        return np.array([*known.classes, None], object)[known.codes]
+    data = session.data
+    assert data is not None
+    if data.in_words and data.original is not None:
+        return np.asarray(data.original[name].to_numpy())
+    column = data.values[:, [session.features.index(name)]]
+    return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
+
+
+def _anywhere(session: Session, text: str) -> tuple[Array, list[str]]:
+    n = session.snapshot.n_objects
+    mask = np.zeros(n, bool)
+    where: list[str] = []
+    if not text:
+        return mask, where
+
+    def add(found: Array, name: str) -> None:
+        if found.any():
+            where.append(name)
+            mask[:] |= found
+
+    ids = cells_of(session, session.id_name)
+    same = _holds(ids, text, whole=True)
+    if same.any():
+        return same, [session.id_name]
+    if session.ids is not None:
+        add(_holds(ids, text), session.id_name)
+    for name, known in session.labelings.items():
+        holds = np.array([text in one.casefold() for one in known.classes] + [False], bool)
+        add(holds[known.codes], name)
+    data = session.data
+    if data is not None and data.in_words and data.original is not None and data.encoder is not None:
+        for place, column in enumerate(data.encoder.columns):
+            if column.is_category:
+                add(_holds(data.original.iloc[:, place].to_numpy(), text), column.name)
+    elif session.is_counts and data is not None:
+        places = [i for i, name in enumerate(session.features) if name.casefold() == text]
+        places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(text)]
+        if places:
+            some = data.values[:, places]
+            with_counts = np.asarray((some > 0).sum(axis=1)).ravel() > 0
+            add(with_counts, ", ".join(session.features[i] for i in places[:5]) + (" …" if len(places) > 5 else ""))
+    return mask, where
+
+
+def _holds(cells: Array, text: str, whole: bool = False) -> Array:
+    """Which cells hold a text in small letters, or are it; missing cells do not."""
+    words = pd.Series(cells)
+    there = words.notna().to_numpy()
+    words = words.astype(str).str.casefold()
+    fits = words == text if whole else words.str.contains(text, regex=False)
+    return np.asarray(fits.to_numpy(bool) & there)

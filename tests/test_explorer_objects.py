@@ -1,0 +1,284 @@
+"""What the explorer says of picked objects, against plain NumPy."""
+
+from __future__ import annotations
+
+import base64
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import consilience as cs
+from consilience.datasets import load_beads
+from consilience.explorer.api import Api
+from consilience.explorer.codec import unpack
+from consilience.explorer.session import Session
+from consilience.measures import distinguishing_features
+from consilience.tables import read_table
+from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session, post
+
+BEADS = load_beads()
+WORDS = ["the", "cat", "cattle", "dog", "Fish"]
+
+
+@pytest.fixture(scope="module")
+def api():
+    return Api(beads_session())
+
+
+@pytest.fixture(scope="module")
+def holes():
+    return Api(holes_session())
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """Documents of two topics, a hundred further words that hardly occur, and texts beside them."""
+    rng = np.random.default_rng(0)
+    topic = np.repeat([0, 1], 20)
+    counts = np.zeros((40, 105), int)
+    counts[:, 0] = rng.integers(1, 6, 40)
+    counts[topic == 0, 1] = rng.integers(2, 9, 20)
+    counts[topic == 1, 3] = rng.integers(2, 9, 20)
+    counts[3, 2] = 1
+    counts[5, 4] = 9
+    counts[7, 5:] = 1
+    names = [*WORDS, *(f"word{i}" for i in range(100))]
+    table = read_table(sparse.csr_matrix(counts), kind="counts")
+    table = cs.tables.Table(**{**vars(table), "columns": names})
+    labels = [topic, np.roll(topic, 1), np.roll(topic, 2), topic]
+    return Api(Session(cs.Ensemble(labels), data=table)), counts
+
+
+def found(api, text):
+    reply = api.call("GET", "/api/search", {"text": text})
+    assert reply.status == 200, reply.body
+    header, some = unpack(reply.body)
+    assert header["total"] == len(some["rows"])
+    return some["rows"].tolist(), header["where"]
+
+
+def treated(api, **body):
+    return unpack(post(api, "treat", **body).body)
+
+
+def pairs_together(labels, rows):
+    """The share by going through all pairs."""
+    both = [(i, j) for i, j in combinations(rows, 2) if labels[i] >= 0 and labels[j] >= 0]
+    return np.mean([labels[i] == labels[j] for i, j in both]) if both else np.nan
+
+
+def test_search_by_id_label_and_number(api):
+    name = str(BEADS.ids[17])
+    assert found(api, name.upper()) == ([17], ["id"])
+    red = np.flatnonzero(BEADS.labels["color"] == "red").tolist()
+    assert found(api, "RED") == (red, ["color"])
+    assert found(api, "color: ed")[0] == red
+    assert found(api, "color = ed")[0] == []
+    length = BEADS.values[:, BEADS.columns.index("length_mm")]
+    assert found(api, "length_mm > 12") == (np.flatnonzero(length > 12).tolist(), ["length_mm"])
+    assert found(api, "Length_mm<=12")[0] == np.flatnonzero(length <= 12).tolist()
+    assert found(api, "no such thing") == ([], [])
+    assert found(api, "  ") == ([], [])
+
+
+def test_search_by_words_of_counts(documents):
+    api, counts = documents
+    assert found(api, "cat") == (np.flatnonzero(counts[:, 1]).tolist(), ["cat"])
+    assert found(api, "ca")[0] == np.flatnonzero(counts[:, 1] + counts[:, 2]).tolist()
+    assert found(api, "fish") == ([5], ["Fish"])
+    assert found(api, "12") == ([12], ["id"])
+    assert found(api, "dog >= 5")[0] == np.flatnonzero(counts[:, 3] >= 5).tolist()
+
+
+def test_search_by_the_text_of_a_column():
+    frame = {"size": [1.0, 2.0, 3.0, 4.0] * 5, "plan": ["Pro", "free", None, "pro max"] * 5}
+    table = read_table(__import__("pandas").DataFrame(frame), kind="data")
+    api = Api(Session(cs.Ensemble([[0, 1] * 10, [0, 0, 1, 1] * 5, [0, 0, 0, 1] * 5]), data=table))
+    assert found(api, "pro") == ([0, 3, 4, 7, 8, 11, 12, 15, 16, 19], ["plan"])
+    assert found(api, "plan = pro")[0] == [0, 4, 8, 12, 16]
+    assert found(api, "size >= 4")[0] == [3, 7, 11, 15, 19]
+
+
+def test_how_all_clusterings_treat_some_objects(api):
+    rows = [3, 17, 40, 41, 200]
+    labels = beads_ensemble().labels
+    header, some = treated(api, rows=rows)
+    expected = np.array([pairs_together(labels[:, c], rows) for c in range(60)])
+    np.testing.assert_allclose(some["share"], expected, rtol=1e-6)
+    assert header["n_together"] == int((expected == 1).sum())
+    assert header["n_apart"] == int((expected == 0).sum())
+    assert header["mean"] == pytest.approx(expected.mean())
+    assert header["histogram"] == np.histogram(expected, 20, (0, 1))[0].tolist()
+    assert header["together"][0]["share"] == pytest.approx(expected.max())
+    assert header["parting"][0]["share"] == pytest.approx(expected.min())
+    for one in header["parting"]:
+        assert one["parts"] == len(set(labels[rows, one["leaf"]]))
+    company = np.array([np.mean([labels[i] == labels[j] for j in rows if j != i]) for i in range(300)])
+    outside = np.setdiff1d(np.arange(300), rows)
+    assert header["company"][0]["share"] == pytest.approx(company[outside].max())
+    for one in (*header["company"], *header["loosest"]):
+        assert one["share"] == pytest.approx(company[one["index"]])
+        assert one["id"] == BEADS.ids[one["index"]]
+    assert [one["index"] for one in header["loosest"]] == [rows[i] for i in np.argsort(company[rows], kind="stable")]
+
+
+def test_how_a_branch_with_holes_treats_them(holes):
+    rows = list(range(0, 300, 7))
+    whole = holes.session.snapshot.meta
+    header, some = treated(holes, rows=rows, ref="16.29m")
+    members = np.sort(whole.branch(29))
+    expected = [pairs_together(whole.ensemble.labels[:, c], rows) for c in members]
+    np.testing.assert_allclose(some["share"][members], expected, rtol=1e-6)
+    assert np.isnan(np.delete(some["share"], members)).all()
+    assert header["n_members"] == len(members)
+    likeness = []
+    for c in members:
+        column = whole.ensemble.labels[:, c]
+        sets = [set(np.flatnonzero(column == k)) for k in range(column.max() + 1)]
+        likeness.append(max(len(one & set(rows)) / len(one | set(rows)) for one in sets))
+    assert header["alike"][0]["likeness"] == pytest.approx(max(likeness))
+
+
+def test_a_cluster_is_found_as_it_is(api):
+    rows = np.flatnonzero(beads_ensemble().labels[:, 11] == 2)
+    bits = base64.b64encode(np.packbits(np.isin(np.arange(300), rows), bitorder="little").tobytes()).decode()
+    header, _ = treated(api, rows=bits)
+    assert header["n_rows"] == len(rows)
+    assert header["alike"][0]["likeness"] == 1
+    assert 11 in [one["leaf"] for one in header["alike"] if one["likeness"] == 1]
+    assert treated(api, rows=rows.tolist())[0] == header
+
+
+def test_one_object_has_company_but_no_pairs(api):
+    header, some = treated(api, rows=[5])
+    assert (header["n_known"], header["mean"], header["loosest"]) == (0, None, [])
+    assert np.isnan(some["share"]).all()
+    labels = beads_ensemble().labels
+    together = (labels == labels[5]).mean(axis=1)
+    together[5] = 0
+    assert header["company"][0]["share"] == pytest.approx(together.max())
+
+
+def test_these_against_all_others(api):
+    rows = np.flatnonzero(BEADS.labels["shape"] == BEADS.labels["shape"].iloc[0])
+    told = post(api, "contrast", rows=rows.tolist())
+    expected = distinguishing_features(
+        BEADS.values, np.isin(np.arange(300), rows).astype(int), names=BEADS.columns, top=8
+    )
+    expected = expected[expected["cluster"] == 1]
+    assert [one["feature"] for one in told["features"]] == expected["feature"].tolist()
+    np.testing.assert_allclose([one["d"] for one in told["features"]], expected["effect"])
+    np.testing.assert_allclose([one["mean"] for one in told["features"]], expected["mean"])
+    assert told["sizes"] == [len(rows), 300 - len(rows)]
+    shape = told["known"][0]
+    assert (shape["name"], shape["classes"][0]["inside"], shape["classes"][0]["outside"]) == ("shape", 1, 0)
+
+
+def test_these_against_those_with_their_spreads(api):
+    these, those = list(range(40)), list(range(60, 160))
+    told = post(api, "contrast", rows=these, against=those)
+    assert told["sizes"] == [40, 100]
+    one = told["features"][0]
+    column = BEADS.values[:, one["column"]]
+    assert one["mean"] == pytest.approx(column[these].mean())
+    assert one["rest"] == pytest.approx(column[those].mean())
+    spread, both = one["spread"], column[these + those]
+    inner, outer = np.quantile(both, [0.01, 0.99])
+    assert spread["low"] == max(both.min(), 2 * inner - outer)
+    assert spread["high"] == min(both.max(), 2 * outer - inner)
+    edges = np.linspace(spread["low"], spread["high"], 17)
+    for side, rows in (("inside", these), ("outside", those)):
+        clipped = np.clip(column[rows], spread["low"], spread["high"])
+        np.testing.assert_allclose(spread[side], np.histogram(clipped, edges)[0] / len(rows), atol=1e-4)
+
+
+def test_documents_against_others_in_words(documents):
+    api, counts = documents
+    told = post(api, "contrast", rows=list(range(20)))
+    assert {one["feature"] for one in told["features"][:2]} == {"cat", "dog"}
+    cat = next(one for one in told["features"] if one["feature"] == "cat")
+    assert cat["mean"] == pytest.approx(counts[:20, 1].mean())
+    assert cat["spread"]["levels"] == ["0", "1", "2–3", "4–7", "8 or more"]
+    many = counts[:20, 1]
+    assert cat["spread"]["inside"][2:] == pytest.approx(
+        [((many >= 2) & (many < 4)).mean(), ((many >= 4) & (many < 8)).mean(), (many >= 8).mean()]
+    )
+    assert cat["spread"]["outside"][0] == 1
+    marks = ask(api, "detail/0m")["features"]
+    assert marks[0]["called"][0] == "cat"
+    assert marks[1]["called"][0] == "dog"
+    row = ask(api, "objects/0m", start=5, count=1)["rows"][0]
+    assert row["words"][0] == "Fish"
+    assert row["values"] == {}
+
+
+def test_a_label_is_saved_grows_and_is_dropped():
+    api = Api(beads_session())
+    before = ask(api, "detail/3m")["known"]
+    told = post(api, "known", name=" odd ones ", value="left", rows=[1, 2, 3])
+    assert told == {"known": ["shape", "color"], "saved": ["odd ones"]}
+    post(api, "known", name="odd ones", value="right", rows=[3, 4])
+    header, some = arrays(api, "known/2")
+    assert header == {"name": "odd ones", "classes": ["left", "right"], "saved": True, "arrays": header["arrays"]}
+    assert codes(some["codes"])[:6].tolist() == [-1, 0, 0, 1, 1, -1]
+    assert len(ask(api, "detail/3m")["known"]) == len(before) + 1
+    assert found(api, "odd ones: right")[0] == [3, 4]
+    assert ask(api, "session")["saved"] == ["odd ones"]
+    assert ask(api, "objects/3m", start=3, count=1)["rows"][0]["known"]["odd ones"] == "right"
+    assert api.call("DELETE", "/api/known/2").status == 200
+    assert ask(api, "session")["saved"] == []
+    assert ask(api, "detail/3m")["known"] == before
+    assert api.call("DELETE", "/api/known/0").status == 400
+    assert api.call("DELETE", "/api/known/2").status == 404
+    header, some = arrays(api, "known/1")
+    assert [header["classes"][c] for c in some["codes"]] == BEADS.labels["color"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "words"),
+    [
+        ("treat", {"rows": [300]}, "no object 300"),
+        ("treat", {"rows": []}, "at least 1 object"),
+        ("treat", {"rows": [-1]}, "rows must be"),
+        ("treat", {"rows": [True]}, "rows must be"),
+        ("treat", {"rows": [1.5]}, "rows must be"),
+        ("treat", {"rows": list(range(5001))}, "rows must be"),
+        ("treat", {"rows": "A" * 60_004}, "rows must be"),
+        ("treat", {"rows": "é"}, "rows must be"),
+        ("treat", {"rows": [1], "ref": "99m"}, "no clustering 99"),
+        ("treat", {}, "rows is missing"),
+        ("contrast", {"rows": list(range(300))}, "no others"),
+        ("contrast", {"rows": [1, 2], "against": [2, 3]}, "on both sides"),
+        ("known", {"rows": [1], "name": "  "}, "not empty"),
+        ("known", {"rows": [1], "name": "shape"}, "came with the data"),
+        ("known", {"rows": [1], "name": "x" * 81}, "at most 80"),
+        ("objects/3m", {"rows": [400]}, "no object 400"),
+        ("objects/3m", {"rows": [4], "order": "known", "at": 9}, "no label 9"),
+    ],
+)
+def test_what_cannot_be_asked(api, call, body, words):
+    reply = api.call("POST", f"/api/{call}", {}, json.dumps(body).encode())
+    assert 400 <= reply.status < 500
+    assert words in json.loads(reply.body)["error"]
+
+
+def test_the_table_of_objects_sorts_filters_and_holds_to_the_picked(api):
+    length = BEADS.columns.index("length_mm")
+    values = BEADS.values[:, length]
+    rows = ask(api, "objects/3m", order="column", at=length, falling=1, count=300)["rows"]
+    assert [row["index"] for row in rows] == np.argsort(-values, kind="stable").tolist()
+    told = ask(api, "objects/3m", text="color: red", cluster=1, count=300)
+    labels = beads_ensemble().labels[:, 3]
+    red = (BEADS.labels["color"] == "red").to_numpy()
+    assert [row["index"] for row in told["rows"]] == np.flatnonzero(red & (labels == 1)).tolist()
+    told = post(api, "objects/3m", rows=[9, 4, 200], order="id", falling=1)
+    assert [row["id"] for row in told["rows"]] == sorted((BEADS.ids[i] for i in (9, 4, 200)), reverse=True)
+    rows = ask(api, "objects/3m", order="known", at=1, count=300)["rows"]
+    colors = [row["known"]["color"] for row in rows]
+    assert colors == sorted(colors)
+    rows = ask(api, "objects/3m", order="cluster", falling=1, count=300)["rows"]
+    clusters = [row["cluster"] for row in rows]
+    assert clusters == sorted(clusters, reverse=True)
