@@ -83,7 +83,7 @@ def _open(browser, url):
     page = browser.new_page(viewport={"width": 1440, "height": 1000})
     page.goto(url)
     _wait(page, "consilience-first-paint", 0, 10_000)
-    page.wait_for_selector("#panel-map canvas", timeout=120_000)
+    page.wait_for_selector(".big-picture[aria-busy=false] canvas", timeout=120_000)
     return page
 
 

@@ -127,6 +127,17 @@ def select_branch(page: Any) -> None:
     raise AssertionError("every group is a single clustering")
 
 
+def show(page: Any, tab: str) -> None:
+    """Choose a tab: of the panels beside the data, or of those below."""
+    page.get_by_role("tab", name=tab).click()
+
+
+def turn(page: Any, panel: str) -> Any:
+    """Turn a panel into its table, or back; the last table in it."""
+    page.locator(f"#panel-{panel}").get_by_role("button", name="as a table").click()
+    return page.locator(f"#panel-{panel} table").last
+
+
 def said(page: Any, words: str) -> None:
     """Wait until the page tells people something."""
     page.locator(".said [role=status]", has_text=words).wait_for()

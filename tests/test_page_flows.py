@@ -15,7 +15,7 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from page_server import Visit, beads_run, download, press, said, select_branch, serve, state, tray, visit
+from page_server import Visit, beads_run, download, press, said, select_branch, serve, show, state, tray, visit
 
 NUMBER = 120
 
@@ -45,8 +45,11 @@ def page(seen: Visit) -> Any:
 
 def test_opens_with_every_panel_and_cleans_the_address(seen: Visit, server: Server) -> None:
     page = seen.page
-    for panel in ("tree", "scores", "map", "tiles", "detail", "tray"):
+    for panel in ("tiles", "picture", "detail", "tray"):
         assert page.locator(f"#panel-{panel}").is_visible()
+    for pane in ("Scores", "Map", "Tree"):
+        show(page, pane)
+        page.locator(f"#panel-{pane.lower()} canvas").first.wait_for()
     assert page.title() == "beads · consilience"
     assert f"{NUMBER} clusterings of 300 objects" in page.locator(".top").inner_text()
     assert "token" not in page.url
@@ -287,8 +290,11 @@ def test_every_view_has_a_table_that_picks_the_same(page: Any) -> None:
     press(page, "2")
     selected = state(page)["sel"]
     press(page, "1", "t")
-    for panel in ("tree", "scores", "map", "tiles", "detail", "tray"):
+    for panel in ("tiles", "detail", "tray"):
         page.locator(f"#panel-{panel} table").first.wait_for()
+    for pane in ("Scores", "Map", "Tree"):
+        show(page, pane)
+        page.locator(f"#panel-{pane.lower()} table").first.wait_for()
     page.locator("#panel-tiles tbody button.link").nth(1).click()
     assert state(page)["sel"] == selected
     page.locator("#panel-detail table").first.locator("tbody button.link").nth(2).click()

@@ -19,7 +19,7 @@ from consilience.explorer import Server
 from consilience.explorer.assets import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.tables import read_table
-from page_server import beads_run, download, press, said, select_branch, serve, state, tray, visit
+from page_server import beads_run, download, press, said, select_branch, serve, state, tray, turn, visit
 
 
 def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
@@ -141,7 +141,6 @@ def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any
 def settle(page: Any) -> None:
     """Wait until nothing is on its way: a server that ends in this process does not take its open connections along."""
     page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
-    page.locator(".map-plot").wait_for()
     page.locator(".big-picture[aria-busy=false]").wait_for()
     page.wait_for_timeout(200)
 
@@ -213,7 +212,7 @@ def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
         largest = int(panel.locator(".choices + .scroll tbody td").first.inner_text())
         sizes = found.after.rows.signatures().counts
         assert largest == sizes.max()
-        panel.get_by_role("button", name="table").click()
+        turn(page, "agreement")
         steps = panel.locator("table").first.locator("tbody tr")
         assert steps.count() == len(found.stability_by_iteration())
 
@@ -261,8 +260,7 @@ def test_the_same_page_in_a_notebook(browser: Any, tmp_path: Path) -> None:
             page.locator(".consilience-widget #panel-tiles").wait_for()
             before = page.url
             page.locator(".consilience").focus()
-            select = page.locator("#panel-tiles").get_by_role("button", name="table")
-            select.click()
+            turn(page, "tiles")
             page.locator("#panel-tiles tbody button.link").nth(1).click()
             page.locator("#panel-detail .bars button").first.wait_for()
             press(page, "s")

@@ -19,7 +19,7 @@ from consilience.explorer import Server
 from consilience.measures import accuracy
 from consilience.meta import score
 from consilience.reports.plane import plane_of
-from page_server import Visit, beads_run, serve, visit
+from page_server import Visit, beads_run, serve, show, turn, visit
 
 NUMBER = 120
 PIXELS = """selector => {
@@ -67,11 +67,6 @@ def cut_into(page: Any, groups: int) -> None:
     page.locator(".title").click()
 
 
-def as_table(page: Any, panel: str) -> Any:
-    page.locator(f"#panel-{panel}").get_by_role("button", name="table", exact=True).click()
-    return page.locator(f"#panel-{panel} table").last
-
-
 def cells(table: Any) -> list[list[str]]:
     return [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
 
@@ -112,7 +107,7 @@ def test_a_click_on_the_tree_selects_a_branch_and_tells_of_it(page: Any) -> None
     size = tip.locator("b").inner_text().split()[2]
     page.mouse.click(x, y)
     assert state(page)["sel"].startswith(f"{NUMBER}.")
-    page.locator(".big-tile strong", has_text=f"Medoid of {size} clusterings").wait_for()
+    page.locator("#title-picture", has_text=f"Medoid of {size} clusterings").wait_for()
     assert page.evaluate("performance.getEntriesByName('consilience-first-paint').length") == 1
 
 
@@ -175,7 +170,7 @@ def test_the_tree_is_zoomed_to_a_branch_and_back(page: Any) -> None:
 
 def test_tables_of_the_tree_walk_it(page: Any, ensemble: cs.Ensemble) -> None:
     cut_into(page, 4)
-    table = as_table(page, "tree")
+    table = turn(page, "tree")
     rows = cells(table)
     meta = cs.organize(ensemble, 4)
     assert [row[0] for row in rows] == [f"group {number}" for number in range(1, 5)]
@@ -190,6 +185,7 @@ def test_tables_of_the_tree_walk_it(page: Any, ensemble: cs.Ensemble) -> None:
 
 
 def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: cs.Ensemble) -> None:
+    show(page, "Scores")
     x, y = point(page, ".scores-plot", 0.15, 0.05)
     page.mouse.move(x, y)
     page.mouse.down()
@@ -200,9 +196,7 @@ def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: c
     inside = (ensemble.info["compactness"].between(low, high) & shape.between(bottom, top)).to_numpy()
     assert 0 < inside.sum() < NUMBER
     page.get_by_role("button", name=f"{inside.sum()} brushed").wait_for()
-    rows = cells(as_table(page, "tree"))
-    assert sum(int(row[-1]) for row in rows) == inside.sum()
-    listed = cells(as_table(page, "scores"))
+    listed = cells(turn(page, "scores"))
     assert len(listed) == min(100, inside.sum())
     best = shape.to_numpy()[inside].max()
     assert float(listed[0][4]) == pytest.approx(best, abs=1e-3)
@@ -210,9 +204,15 @@ def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: c
     page.get_by_label("most accuracy:shape").press("Enter")
     page.get_by_role("button", name="0 brushed").click()
     assert "brush" not in state(page)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    show(page, "Tree")
+    rows = cells(turn(page, "tree"))
+    assert sum(int(row[-1]) for row in rows) == inside.sum()
 
 
 def test_a_point_of_the_scores_is_selected(page: Any) -> None:
+    show(page, "Scores")
     page.get_by_label("Score on the y axis").select_option("accuracy:color")
     assert state(page)["y"] == "accuracy:color"
     for share in np.linspace(0.2, 0.9, 29):
@@ -227,6 +227,7 @@ def test_a_point_of_the_scores_is_selected(page: Any) -> None:
 
 
 def test_the_null_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
+    show(page, "Scores")
     cut_into(page, 3)
     page.get_by_role("button", name="is the best of 3 groups chance?").click()
     line = page.locator(".null-line span")
@@ -241,6 +242,7 @@ def test_the_null_is_tested_and_drawn(page: Any, ensemble: cs.Ensemble) -> None:
 
 
 def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble) -> None:
+    show(page, "Map")
     page.wait_for_selector(".map-plot canvas")
     found = cs.organize(ensemble).map()
     note = page.locator("#panel-map .note").inner_text()
@@ -249,7 +251,7 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
     page.get_by_role("button", name="neighbors", exact=True).click()
     page.locator("#panel-map .note", has_text="neighbors kept").wait_for()
     assert state(page)["map"] == "neighbors"
-    rows = cells(as_table(page, "map"))
+    rows = cells(turn(page, "map"))
     assert len(rows) == 100
     page.locator("#panel-map").get_by_role("button", name="later").click()
     page.locator("#panel-map tbody tr").nth(19).get_by_role("button").click()
@@ -257,6 +259,7 @@ def test_the_map_says_how_far_it_can_be_trusted(page: Any, ensemble: cs.Ensemble
 
 
 def test_a_map_that_was_refused_can_be_asked_for_again(page: Any) -> None:
+    show(page, "Map")
     page.wait_for_selector(".map-plot canvas")
     refusal = {"status": 429, "content_type": "application/json", "body": '{"error": "too many calls at once"}'}
     page.route("**/api/map/neighbors", lambda route: route.fulfill(**refusal), times=1)
@@ -275,9 +278,9 @@ def test_tiles_color_every_object_by_its_cluster(
         page = seen.page
         page.wait_for_selector(".tile canvas")
         cut_into(page, 4)
-        rows = cells(as_table(page, "tiles"))
+        rows = cells(turn(page, "tiles"))
         leaves = [int(row[2].split()[1]) for row in rows]
-        page.locator("#panel-tiles").get_by_role("button", name="table", exact=True).click()
+        turn(page, "tiles")
         for number, leaf in enumerate(leaves, start=1):
             page.keyboard.press(str(number))
             page.wait_for_selector(".big-picture[aria-busy=false] canvas")
@@ -304,11 +307,11 @@ def test_colors_follow_the_pinned_clustering(page: Any) -> None:
     cut_into(page, 4)
     before = pixels(page, ".tile canvas")
     page.locator(".tile:not(:has(.pin))").last.click()  # the largest group rules until one is pinned
-    page.locator(".big-tile").get_by_role("button", name="Pin").click()
+    page.locator("#panel-picture").get_by_role("button", name="Pin").click()
     assert state(page)["pin"] == state(page)["sel"]
     assert page.locator(".tile .pin").count() == 1
     assert (pixels(page, ".tile canvas") != before).any()
-    page.locator(".big-tile").get_by_role("button", name="Pin").click()
+    page.locator("#panel-picture").get_by_role("button", name="Pin").click()
     assert (pixels(page, ".tile canvas") == before).all()
 
 
@@ -371,7 +374,7 @@ def test_unsure_objects_of_a_consensus_are_hollow(page: Any, ensemble: cs.Ensemb
     cut_into(page, 2)
     page.keyboard.press("c")
     max(page.locator(".group-box").all(), key=lambda box: box.bounding_box()["width"]).click()
-    page.locator(".big-tile strong", has_text="Consensus of").wait_for()
+    page.locator("#title-picture", has_text="Consensus of").wait_for()
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
     node = int(state(page)["sel"].split(".")[1].rstrip("c"))
     meta = cs.organize(ensemble, 2)

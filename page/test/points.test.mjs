@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cloudOf, fitted, placesOf } from "../src/draw/points.js";
-import { apart, centers, maskOf } from "../src/draw/tiles.js";
+import { centers, maskOf, withRoom } from "../src/draw/tiles.js";
+import { enlarged, shifted, WHOLE } from "../src/draw/window.js";
 
 test("points without a place are left out, brushed ones marked", () => {
   const cloud = cloudOf(Float32Array.from([0, 0, NaN, 1, 0.5, 0.25, 1, NaN]), [3, 1, 2, 0], [2]);
@@ -39,11 +40,18 @@ test("the middle of a cluster is the mean of its objects", () => {
   assert.deepEqual([...maskOf(labels, 0)], [1, 1, 0, 0]);
 });
 
-test("numbers are pushed apart and stay in their box", () => {
-  const spots = Array.from({ length: 12 }, (_, i) => ({ x: 100 + (i % 3), y: 60 }));
-  apart(spots, 18, 200, 120);
-  for (let i = 0; i < 12; i++) {
-    assert.ok(spots[i].x >= 9 && spots[i].x <= 191 && spots[i].y >= 9 && spots[i].y <= 111);
-    for (let j = 0; j < i; j++) assert.ok(Math.hypot(spots[i].x - spots[j].x, spots[i].y - spots[j].y) > 12);
-  }
+test("of numbers that would lie on each other the first stay", () => {
+  const spots = Array.from({ length: 12 }, (_, i) => ({ x: 100 + 8 * i, y: 60 }));
+  assert.deepEqual(
+    withRoom(spots).map((one) => one.x),
+    [100, 124, 148, 172],
+  );
+});
+
+test("an enlarged plane keeps the point under the pointer, and stays on the data", () => {
+  const near = enlarged(WHOLE, 0.25, 0.75, 4);
+  assert.deepEqual(near, { x: 0.1875, y: 0.5625, k: 4 });
+  assert.equal(near.x + 0.25 / near.k, 0.25);
+  assert.deepEqual(enlarged(near, 0.9, 0.1, 0.01), WHOLE);
+  assert.deepEqual(shifted(near, 100, -100), { x: 0.75, y: 0, k: 4 });
 });

@@ -40,6 +40,7 @@ const view = {
   brush: [0.5, 1, -2, 3.25],
   map: "neighbors",
   color: "group",
+  pane: "map",
   tab: "compare",
   cluster: 2,
   tray: [

@@ -17,3 +17,6 @@ export const formatNumber = (value, digits = 4) =>
     : typeof value === "number"
       ? String(Number(value.toPrecision(digits)))
       : String(value);
+
+/** A share from 0 to 1 with two digits: .93. @param {number} value */
+export const formatScore = (value) => value.toFixed(2).replace(/^0/, "");

@@ -2,6 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { WHOLE } from "../draw/window.js";
 import { Address } from "./address.js";
 import { Connection } from "./connection.js";
 import { History } from "./history.js";
@@ -43,6 +44,8 @@ export class Store {
     this.help = signal(false);
     this.more = signal(/** @type {string | null} */ (null)); // the ref that "more like this" is being asked for
     this.view = signal(START);
+    this.picked = signal(new Uint32Array(0)); // objects that people picked, in increasing order
+    this.window = signal(WHOLE); // the part of the plane that is in sight
     this.labels = new LabelCache(this);
     this.meetings = 0; // how often a server that was lost was met again
     // what answers belong to: none is kept when the run, its trees or its number of clusterings change, or after a

@@ -8,13 +8,13 @@ import { parseRef } from "./tree.js";
  *   of: string, cut: number, split: number[], join: number[], cutM: number,
  *   rep: string, sel: string | null, pin: string | null, cmp: string | null,
  *   x: string, y: string, brush: number[] | null, map: string, color: string,
- *   tab: string, cluster: number, tray: Kept[],
+ *   pane: string, tab: string, cluster: number, tray: Kept[],
  * }} View
  * `of` tells the trees in which refs are numbered (see `originOf`); `cut` groups, some of them `split` or `join`ed by
  * hand in the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned
  * (its colors rule), `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1,
- * y0, y1]; `map` kind; the tree's `color` (a score, or "group"); `tab` of the lower panel; `cluster` of the selected
- * one that is picked out, −1 none.
+ * y0, y1]; `map` kind; the tree's `color` (a score, or "group"); the `pane` beside the data and the `tab` below;
+ * `cluster` of the selected one that is picked out, −1 none.
  */
 
 /** @type {View} */
@@ -33,6 +33,7 @@ export const START = {
   brush: null,
   map: "mds",
   color: "group",
+  pane: "tree",
   tab: "detail",
   cluster: -1,
   tray: [],
@@ -155,7 +156,7 @@ export function whyUnavailable(kept, now) {
 
 const NUMBERS = ["cut", "cutM", "cluster"];
 const LISTS = ["split", "join", "brush"];
-const TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "tab"];
+const TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "pane", "tab"];
 
 /** @param {View} view */
 export function writeHash(view) {

@@ -48,14 +48,17 @@ export function fitted(xy, width, height) {
   return xy.map((value, i) => ((value - (low[i % 2] + high[i % 2]) / 2) * scale) / sides[i % 2] + 0.5);
 }
 
-/** Where a value from 0 to 1 is drawn, in CSS pixels. @param {number} n @param {Size} size */
-export function placesOf(n, { width, height, ratio }) {
-  const { pad, across, down } = frame(n, Math.round(width * ratio), Math.round(height * ratio));
+/**
+ * Where a value from 0 to 1 is drawn, in CSS pixels, and back.
+ * @param {number} n @param {Size} size @param {import("./window.js").Window} [window]
+ */
+export function placesOf(n, { width, height, ratio }, window) {
+  const { across, down, left, bottom } = frame(n, Math.round(width * ratio), Math.round(height * ratio), window);
   return {
-    x: (/** @type {number} */ value) => (pad + value * across) / ratio,
-    y: (/** @type {number} */ value) => (pad + (1 - value) * down) / ratio,
-    toX: (/** @type {number} */ px) => (px * ratio - pad) / across,
-    toY: (/** @type {number} */ px) => 1 - (px * ratio - pad) / down,
+    x: (/** @type {number} */ value) => (left + value * across) / ratio,
+    y: (/** @type {number} */ value) => (bottom - value * down) / ratio,
+    toX: (/** @type {number} */ px) => (px * ratio - left) / across,
+    toY: (/** @type {number} */ px) => (bottom - px * ratio) / down,
   };
 }
 

@@ -1,6 +1,7 @@
 // Objects as pixels: a scatter of any size without a GPU, drawn into the bytes of a canvas.
 import { missingOf } from "../core/align.js";
 import { colorOf, markOf, rgb } from "./palette.js";
+import { WHOLE } from "./window.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
 
@@ -53,12 +54,16 @@ export function markSize(n, width, height) {
 }
 
 /**
- * Where a value from 0 to 1 falls on a canvas: from `pad` on, over `across` pixels or `down` ones.
- * @param {number} n @param {number} width @param {number} height
+ * Where a value from 0 to 1 falls on a canvas: at `left + value · across` or `bottom − value · down`.
+ * @param {number} n @param {number} width @param {number} height @param {import("./window.js").Window} [window]
  */
-export function frame(n, width, height) {
-  const pad = markSize(n, width, height) + 3;
-  return { pad, across: width - 1 - 2 * pad, down: height - 1 - 2 * pad };
+export function frame(n, width, height, window = WHOLE) {
+  const { x, y, k } = window;
+  const r = markSize(n / (k * k), width, height); // about so many are in sight
+  const pad = r + 3;
+  const across = (width - 1 - 2 * pad) * k;
+  const down = (height - 1 - 2 * pad) * k;
+  return { r, pad, across, down, left: pad - x * across, bottom: height - 1 - pad + y * down };
 }
 
 /** A little-endian pixel. @param {string} hex @param {number} [alpha] */
@@ -73,7 +78,10 @@ export function packed([r, g, b], alpha = 255) {
  * Draw objects at xy (0 … 1, y upwards) with the color and mark of their cluster's slot.
  * @param {HTMLCanvasElement} canvas @param {Float32Array} xy
  * @param {import("../core/align.js").Labels} labels @param {ArrayLike<number>} slots
- * @param {{support?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean}} [how]
+ * @param {{
+ *   support?: Uint8Array | null, threshold?: number, mask?: Uint8Array | null, dark?: boolean, colors?: string[],
+ *   window?: import("./window.js").Window,
+ * }} [how] `colors` of the clusters in place of their slots';
  *   objects no surer than the threshold (0 … 1) are hollow, single pixels of them pale; with a mask only objects with
  * a 1 in it are in color
  */
@@ -85,15 +93,15 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const pixels = new Uint32Array(image.data.buffer);
   const n = labels.length;
   const none = missingOf(labels);
-  const r = markSize(n, width, height);
-  const { pad, across, down } = frame(n, width, height);
+  const { r, across, down, left, bottom } = frame(n, width, height, how.window);
+  const margin = r + 2; // of the largest mark
   const faint = pixel(how.dark ? "#5a5f66" : "#c4c8cc");
   const mask = how.mask ?? null;
   const stamps = SHAPES.map((_, shape) => stamp(shape, r, width));
   const ring = r
     ? stamp(RING, r, width)
     : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
-  const colors = Array.from(slots, (slot) => pixel(colorOf(slot)));
+  const colors = how.colors?.map((one) => pixel(one)) ?? Array.from(slots, (slot) => pixel(colorOf(slot)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
   const support = how.support ?? null;
   const least = Math.round(254 * (how.threshold ?? 0.5));
@@ -101,7 +109,10 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
     for (let i = 0; i < n; i++) {
       if (mask && mask[i] !== pass) continue;
       const label = labels[i];
-      const at = (pad + Math.round((1 - xy[2 * i + 1]) * down)) * width + pad + Math.round(xy[2 * i] * across);
+      const x = Math.round(left + xy[2 * i] * across);
+      const y = Math.round(bottom - xy[2 * i + 1] * down);
+      if (!(x >= margin && y >= margin && x < width - margin && y < height - margin)) continue; // out of sight
+      const at = y * width + x;
       const plain = label === none || pass === 0;
       const mark = plain ? stamps[0] : support && support[i] <= least ? ring : marks[label];
       const color = plain ? faint : colors[label];
@@ -120,16 +131,16 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
 /** The object nearest to a point of the canvas, within a few pixels; −1 if there is none. */
 /**
  * @param {{width: number, height: number}} canvas @param {Float32Array} xy @param {number} px @param {number} py
- * @param {number} [reach]
+ * @param {number} [reach] @param {import("./window.js").Window} [window]
  */
-export function nearest(canvas, xy, px, py, reach = 10) {
+export function nearest(canvas, xy, px, py, reach = 10, window = WHOLE) {
   const { width, height } = canvas;
-  const { pad, across, down } = frame(xy.length / 2, width, height);
+  const { across, down, left, bottom } = frame(xy.length / 2, width, height, window);
   let best = -1;
   let least = reach * reach;
   for (let i = 0; i < xy.length / 2; i++) {
-    const dx = pad + xy[2 * i] * across - px;
-    const dy = pad + (1 - xy[2 * i + 1]) * down - py;
+    const dx = left + xy[2 * i] * across - px;
+    const dy = bottom - xy[2 * i + 1] * down - py;
     const d = dx * dx + dy * dy;
     if (d < least) {
       least = d;

@@ -8,12 +8,11 @@ import { linkModel } from "../core/widget_link.js";
 import { Header } from "./header.jsx";
 import { HelpDialog } from "./help.jsx";
 import { LowerPanels } from "./lower.jsx";
-import { MapView } from "./map.jsx";
 import { JobBar, MoreDialog } from "./more_dialog.jsx";
-import { ScoresView } from "./scores.jsx";
+import { Overview } from "./overview.jsx";
+import { PictureView } from "./picture.jsx";
 import { TilesView } from "./tiles.jsx";
 import { TrayView } from "./tray.jsx";
-import { TreeView } from "./tree.jsx";
 
 /**
  * @param {HTMLElement} element @param {import("../core/transport.js").Transport} transport
@@ -69,6 +68,9 @@ function Page() {
       data-theme={store.prefs.value.theme}
       tabindex={store.address.isUsed ? undefined : 0}
     >
+      <button class="skip" onClick={skip}>
+        Skip to the picture of the data
+      </button>
       <div class="stuck">
         {status.kind === "lost" || status.kind === "refused" ? (
           <p class="banner" role="alert">
@@ -86,10 +88,9 @@ function Page() {
         <>
           <Refused />
           <main key={store.origin.value}>
-            <TreeView />
-            <ScoresView />
-            <MapView />
             <TilesView />
+            <PictureView />
+            <Overview />
             <LowerPanels />
             <TrayView />
           </main>
@@ -102,6 +103,11 @@ function Page() {
       <Said />
     </div>
   );
+}
+
+/** The address holds the view, so that a link would change it. */
+function skip() {
+  /** @type {HTMLElement | null} */ (document.querySelector(".big-picture"))?.focus();
 }
 
 /** Parts of the run that could not be read. */

@@ -1,15 +1,36 @@
 // A group's number and a representative's score, as tiles say them.
-import { formatNumber } from "../core/format.js";
-import { colorOf } from "../draw/palette.js";
-import { inkOn, leafOf } from "../draw/points.js";
+import { formatNumber, formatScore } from "../core/format.js";
+import { leafOf } from "../draw/points.js";
 
-/** A group's number on its color. @param {{group: number}} props */
-export function GroupMark({ group }) {
-  return (
-    <span class="group-mark" style={{ background: colorOf(group), color: inkOn(colorOf(group)) }}>
-      {group + 1}
-    </span>
-  );
+/** A group's number; colors are for clusters. @param {{group: number}} props */
+export const GroupMark = ({ group }) => <span class="group-mark">{group + 1}</span>;
+
+const KNOWN = "accuracy:";
+
+/**
+ * The known labels that a representative comes closest to, by name; without known labels the score on the y axis.
+ * @param {import("../core/store.js").Store} store @param {string} ref @param {number} node
+ */
+export function bestKnown(store, ref, node) {
+  const leaf = leafOf(store, ref);
+  const own = leaf === null ? store.labels.get(ref)?.scores : null;
+  const found = store.session.value.scores
+    .filter((one) => one.name.startsWith(KNOWN))
+    .map(({ name }) => ({
+      name: name.slice(KNOWN.length),
+      value: own?.[name] ?? store.score(name)?.[leaf ?? -1] ?? NaN,
+    }))
+    .filter((one) => Number.isFinite(one.value))
+    .sort((a, b) => b.value - a.value);
+  if (found.length) {
+    const all = found.map((one) => `${one.name} ${formatScore(one.value)}`).join(", ");
+    return {
+      text: `${found[0].name} ${formatScore(found[0].value)}`,
+      title: `share of objects that it puts as the known labels do: ${all}`,
+    };
+  }
+  const score = scoreOf(store, ref, node);
+  return score && { text: score.title, title: score.title };
 }
 
 /**

@@ -1,11 +1,7 @@
-// The line above everything: what is looked at, into how many groups, and the page's own switches.
+// The line above everything: what is looked at, and the page's own switches.
 
-import { cutInto, showAs } from "../core/commands.js";
 import { plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
-import { Segmented } from "./parts.jsx";
-
-const SLIDER = 100; // the slider's far end; the number beside it goes up to all clusterings
 
 export function Header() {
   const store = useStore();
@@ -19,116 +15,8 @@ export function Header() {
           {plural(m, "clustering")} of {plural(n, "object")}
         </p>
       </div>
-      <Cut />
-      <Look />
       <Switches />
     </header>
-  );
-}
-
-function Cut() {
-  const store = useStore();
-  const { cut, split, join, cutM } = store.view.value;
-  const tree = store.tree.value;
-  const { candidates, note } = store.session.value.cut;
-  const m = tree.m;
-  const most = Math.min(m, Math.max(SLIDER, cut));
-  const groups = store.groups.value.length;
-  const byHand =
-    cutM === m
-      ? [
-          [split, "split"],
-          [join, "joined"],
-        ]
-          .filter(([nodes]) => nodes.length)
-          .map(([nodes, word]) => `${nodes.length} ${word}`)
-          .join(", ")
-      : "";
-  return (
-    <div class="field cut">
-      <label for="cut-slider" title={note}>
-        Groups
-      </label>
-      <input
-        id="cut-slider"
-        type="range"
-        min="1"
-        max={most}
-        value={cut}
-        aria-valuetext={plural(groups, "group")}
-        onInput={(e) => cutInto(store, Number(e.currentTarget.value), true)}
-        onChange={() => store.settle()}
-      />
-      <input
-        class="number"
-        type="number"
-        aria-label="Number of groups"
-        min="1"
-        max={m}
-        value={cut}
-        onChange={(e) => e.currentTarget.value && cutInto(store, Number(e.currentTarget.value))}
-      />
-      {byHand ? (
-        <button
-          class="chip"
-          title="Groups after some were split or joined by hand: click to drop that"
-          aria-label={`${groups} groups, ${byHand} by hand: drop that`}
-          onClick={() => store.go({ split: [], join: [] })}
-        >
-          {groups}: {byHand} ✕
-        </button>
-      ) : null}
-      {candidates.length ? (
-        <span class="jumps" role="group" aria-label="Numbers of groups that stand out" title={note}>
-          {[...candidates]
-            .sort((a, b) => a - b)
-            .map((one) => (
-              <button
-                key={one}
-                class="chip"
-                aria-pressed={one === cut}
-                aria-label={`Cut into ${one} groups`}
-                onClick={() => cutInto(store, one)}
-              >
-                {one}
-              </button>
-            ))}
-        </span>
-      ) : null}
-    </div>
-  );
-}
-
-function Look() {
-  const store = useStore();
-  const { color, rep } = store.view.value;
-  return (
-    <>
-      <div class="field">
-        <label for="color-by">Color tree by</label>
-        <select id="color-by" value={color} onChange={(e) => store.go({ color: e.currentTarget.value })}>
-          <option value="group">group</option>
-          {store.session.value.scores.map((one) => (
-            <option key={one.name} value={one.name}>
-              {one.name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <Segmented
-        label="Show groups by"
-        value={rep}
-        onPick={(kind) => showAs(store, kind)}
-        options={[
-          ["m", "Medoid", "Medoid: the most central clustering of the group (M)"],
-          [
-            "c",
-            "Consensus",
-            "Consensus: one clustering that the whole group votes for, with a confidence for every object (C)",
-          ],
-        ]}
-      />
-    </>
   );
 }
 

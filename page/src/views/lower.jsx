@@ -9,11 +9,11 @@ import { ObjectsView } from "./objects.jsx";
 import { Tabs } from "./tabs.jsx";
 
 const TABS = [
-  ["detail", "Detail"],
-  ["objects", "Objects"],
-  ["compare", "Compare"],
-  ["components", "Stable components"],
-  ["agreement", "Agreement"],
+  ["detail", "Detail", "The selected clustering: its clusters, what sets them apart, how sure they are"],
+  ["objects", "Objects", "The objects themselves, with your ids"],
+  ["compare", "Compare", "Two clusterings side by side: which clusters become which"],
+  ["components", "Stable components", "Objects that no clustering of the branch separates"],
+  ["agreement", "Agreement", "How rows and columns came to agree, step by step"],
 ];
 const VIEWS = /** @type {Record<string, any>} */ ({
   detail: DetailView,
@@ -30,7 +30,13 @@ export function LowerPanels() {
   const View = VIEWS[tab];
   return (
     <div class="lower" id="lower">
-      <Tabs label="About the selected clustering" tabs={tabs} value={tab} onPick={(id) => store.go({ tab: id })} />
+      <Tabs
+        label="About the selected clustering"
+        controls="lower-body"
+        tabs={tabs}
+        value={tab}
+        onPick={(id) => store.go({ tab: id })}
+      />
       <div id="lower-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <View />
       </div>

@@ -9,11 +9,12 @@ import { useStore } from "../core/store.js";
 /**
  * @param {{
  *   id: string, title: string, tools?: Children, note?: Children, table: () => Children, children: Children,
- *   class?: string,
+ *   class?: string, name?: string,
  * }} props
- *   `table` makes the table twin, which takes the picture's place when people ask for it
+ *   `name` is a short one where the title is long; `table` makes the table twin, which takes the picture's place when
+ *   people ask for it
  */
-export function Panel({ id, title, tools, note, table, children, class: extra = "" }) {
+export function Panel({ id, title, name, tools, note, table, children, class: extra = "" }) {
   const store = useStore();
   const asTable = store.prefs.value.tables.includes(id);
   const toggle = () => {
@@ -25,7 +26,13 @@ export function Panel({ id, title, tools, note, table, children, class: extra = 
       <header>
         <h2 id={`title-${id}`}>{title}</h2>
         <div class="tools">{tools}</div>
-        <button class="quiet" aria-pressed={asTable} title="Show as a table" onClick={toggle}>
+        <button
+          class="quiet"
+          aria-pressed={asTable}
+          aria-label={`${name ?? title} as a table`}
+          title="Show as a table (T for all)"
+          onClick={toggle}
+        >
           table
         </button>
       </header>

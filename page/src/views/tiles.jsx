@@ -9,29 +9,29 @@ import { selectNode } from "../core/walk.js";
 import { Canvas, useSize } from "../draw/canvas.jsx";
 import { leafOf } from "../draw/points.js";
 import { drawTile, maskOf } from "../draw/tiles.js";
-import { BigTile } from "./big_tile.jsx";
-import { GroupMark, scoreOf } from "./group_mark.jsx";
+import { Cut, Representatives } from "./cut.jsx";
+import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Panel, Table } from "./panel.jsx";
 
-const LEAST = 116;
-const MOST = 200;
+const LEAST = 112;
+const MOST = 190;
 const GAP = 8;
 const ROWS = 2;
-const LINES = 46; // a tile's width in pixels, the space around, and of its words
+const LINES = 42; // a tile's width in pixels, the space around, and of its words
 
 export function TilesView() {
-  const { embedding } = useStore().session.value;
+  const store = useStore();
+  const groups = store.groups.value.length;
+  const title = groups === 1 ? "One way to group your data" : `${formatCount(groups)} ways to group your data`;
   const tools = (
-    <span class="note" title="Where the objects stand in every tile">
-      {embedding.note}
-    </span>
+    <>
+      <Cut />
+      <Representatives />
+    </>
   );
   return (
-    <Panel id="tiles" title="Tiles" tools={tools} table={() => <TilesTable />}>
-      <div class="tiles">
-        <BigTile />
-        <SmallTiles />
-      </div>
+    <Panel id="tiles" title={title} name="Tiles" tools={tools} table={() => <TilesTable />}>
+      <SmallTiles />
     </Panel>
   );
 }
@@ -79,7 +79,7 @@ function Grid({ start, end, columns, room }) {
   const mask = usePicked();
   const width = Math.floor(Math.min(MOST, (room.width - GAP * (columns - 1)) / columns));
   const size = useMemo(
-    () => ({ width: width - 2, height: Math.round(0.86 * width), ratio: room.ratio }),
+    () => ({ width: width - 2, height: Math.round(0.8 * width), ratio: room.ratio }),
     [width, room.ratio],
   );
   const ready = refs.every((ref) => store.labels.slots(ref));
@@ -89,7 +89,7 @@ function Grid({ start, end, columns, room }) {
   return (
     <div class="tile-rows" style={{ gridTemplateColumns: `repeat(${columns}, ${width}px)` }}>
       {refs.map((ref, i) => (
-        <Tile key={ref} reference={ref} group={start + i} size={size} mask={mask} />
+        <Tile key={start + i} reference={ref} group={start + i} size={size} mask={mask} />
       ))}
     </div>
   );
@@ -114,17 +114,16 @@ function Tile({ reference, group, size, mask }) {
   const xy = store.boot.value.arrays.xy;
   const node = store.groups.value[group];
   const members = store.tree.value.size[node];
-  const score = scoreOf(store, reference, node);
-  const words = [`Group ${group + 1}: ${plural(members, "clustering")}`];
-  if (shown) words.push(plural(shown.clusters, "cluster"));
+  const score = bestKnown(store, reference, node);
+  const words = [`group ${group + 1}: ${plural(members, "clustering")}, shown by one of them`];
   if (score) words.push(score.title);
   return (
     <button
       class="tile"
       style={{ height: `${size.height + LINES}px` }}
-      aria-pressed={store.view.value.sel === reference}
-      aria-label={words.join(", ")}
-      title={words.join(", ")}
+      data-group={group + 1}
+      aria-pressed={store.selected.value === reference}
+      title={words.join("; ")}
       onClick={(event) => {
         markClick(event);
         selectNode(store, node);
@@ -132,7 +131,9 @@ function Tile({ reference, group, size, mask }) {
     >
       <span class="tile-head">
         <GroupMark group={group} />
-        <span>{formatCount(members)}</span>
+        <span>
+          {formatCount(members)} <span class="hidden">{members === 1 ? "clustering" : "clusterings"}</span>
+        </span>
         {store.pinned.value === reference ? (
           <span class="pin" title="Pinned: its colors rule">
             ▾
@@ -158,13 +159,13 @@ function Tile({ reference, group, size, mask }) {
 
 function TilesTable() {
   const store = useStore();
-  const { rep, y } = store.view.value;
+  const { rep } = store.view.value;
   const groups = store.groups.value;
   const refs = store.representatives.value;
   const rows = refs.map((ref, g) => {
     const shown = g < 64 ? store.labels.get(ref) : store.labels.known.get(ref)?.value;
     const leaf = leafOf(store, ref);
-    const state = [store.view.value.sel === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""]
+    const state = [store.selected.value === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""]
       .filter(Boolean)
       .join(", ");
     return [
@@ -172,18 +173,16 @@ function TilesTable() {
       store.tree.value.size[groups[g]],
       leaf === null ? "–" : clusteringName(store, leaf),
       shown ? shown.clusters : "–",
-      scoreOf(store, ref, groups[g])?.text ?? "–",
+      bestKnown(store, ref, groups[g])?.text ?? "–",
       state,
     ];
   });
   return (
     <Table
       caption={
-        rep === "c"
-          ? "Groups shown by their consensus (ø: mean of the group)"
-          : "Groups shown by their medoid, the most central clustering"
+        rep === "c" ? "Groups shown by their consensus" : "Groups shown by their medoid, the most central clustering"
       }
-      heads={["group", "clusterings", "medoid", "clusters", y, "state"]}
+      heads={["group", "clusterings", "medoid", "clusters", "closest to", "state"]}
       rows={rows}
       picked={groups.indexOf(store.selectedNode.value)}
       onPick={(row) => selectNode(store, groups[row])}

@@ -6,7 +6,7 @@ import { useStore } from "../core/store.js";
 import { joinSelected, splitSelected } from "../core/walk.js";
 import { moved, zoomed } from "../draw/branches.js";
 import { useDark } from "../draw/canvas.jsx";
-import { colorOf, ramp } from "../draw/palette.js";
+import { ramp } from "../draw/palette.js";
 import { Panel } from "./panel.jsx";
 import { TreePicture } from "./tree_picture.jsx";
 import { TreeTable } from "./tree_table.jsx";
@@ -34,7 +34,7 @@ export function TreeView() {
   };
   const tools = (
     <>
-      <Legend />
+      <ColorBy />
       <span class="tool-group" role="group" aria-label="Groups by hand">
         <button
           class="quiet"
@@ -86,27 +86,41 @@ export function TreeView() {
   return (
     <Panel id="tree" title="Tree" tools={tools} table={() => <TreeTable />}>
       <TreePicture span={span} setSpan={setSpan} />
+      <Legend />
     </Panel>
   );
 }
 
-/** What the tree's colors mean. */
+/** What colors the tree, and what the colors mean. */
+function ColorBy() {
+  const store = useStore();
+  return (
+    <span class="field">
+      <select
+        id="color-by"
+        aria-label="Color tree by"
+        title="What colors the branches"
+        value={store.view.value.color}
+        onChange={(e) => store.go({ color: e.currentTarget.value })}
+      >
+        <option value="group">group</option>
+        {store.session.value.scores.map((one) => (
+          <option key={one.name} value={one.name}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** The scale of a score on the tree. */
 function Legend() {
   const store = useStore();
   const dark = useDark();
   const { color } = store.view.value;
   const score = store.session.value.scores.find((one) => one.name === color);
-  if (!score) {
-    const groups = store.groups.value.length;
-    return (
-      <span class="legend" title="Colors tell groups apart and repeat after twenty; grey branches lie above the cut">
-        {[0, 1, 2].slice(0, groups).map((g) => (
-          <i class="swatch" style={{ background: colorOf(g) }}></i>
-        ))}{" "}
-        {groups} groups
-      </span>
-    );
-  }
+  if (!score) return null;
   const stops = [0, 0.25, 0.5, 0.75, 1].map((value) => ramp(value, dark)).join(", ");
   const better = score.better ? `, ${score.better === "low" ? "lower" : "higher"} is better` : "";
   return (

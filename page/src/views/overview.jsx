@@ -1,0 +1,34 @@
+// All clusterings at once, beside the data: their tree, their map, or their scores.
+
+import { useStore } from "../core/store.js";
+import { MapView } from "./map.jsx";
+import { ScoresView } from "./scores.jsx";
+import { Tabs } from "./tabs.jsx";
+import { TreeView } from "./tree.jsx";
+
+const TABS = [
+  ["tree", "Tree", "Every clustering is a leaf: alike ones share a branch"],
+  ["map", "Map", "Every clustering is a point: alike ones lie close together"],
+  ["scores", "Scores", "Every clustering is a point: how good it is by two scores"],
+];
+const VIEWS = /** @type {Record<string, any>} */ ({ tree: TreeView, map: MapView, scores: ScoresView });
+
+export function Overview() {
+  const store = useStore();
+  const { pane } = store.view.value;
+  const View = VIEWS[pane] ?? TreeView;
+  return (
+    <div class="overview" id="overview">
+      <Tabs
+        label="All clusterings"
+        controls="overview-body"
+        tabs={TABS}
+        value={pane in VIEWS ? pane : "tree"}
+        onPick={(id) => store.go({ pane: id })}
+      />
+      <div id="overview-body" role="tabpanel" aria-labelledby={`tab-${pane in VIEWS ? pane : "tree"}`}>
+        <View />
+      </div>
+    </div>
+  );
+}

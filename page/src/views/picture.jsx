@@ -1,0 +1,270 @@
+// The data, large and always in sight, in the colors of the selected clustering, with what can be done to it.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { askForMore, clusteringName, compare, describe, isKept, keep, pin, sentence, the } from "../core/commands.js";
+import { formatNumber, plural } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { markDrawn } from "../core/timing.js";
+import { nodeOf } from "../core/tree.js";
+import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { nearest } from "../draw/raster.js";
+import { drawTile, maskOf } from "../draw/tiles.js";
+import { enlarged, shifted, WHOLE } from "../draw/window.js";
+import { bestKnown, GroupMark } from "./group_mark.jsx";
+
+export function PictureView() {
+  const store = useStore();
+  const ref = store.selected.value;
+  if (!ref) return null;
+  const node = nodeOf(store.tree.value, ref);
+  const group = store.groups.value.indexOf(node);
+  const shown = store.labels.get(ref);
+  const { embedding } = store.session.value;
+  const about = [
+    shown ? plural(shown.clusters, "cluster") : "asking …",
+    bestKnown(store, ref, node)?.text,
+    shown?.leaf != null && node >= store.tree.value.m ? `this is ${clusteringName(store, shown.leaf)}` : "",
+  ];
+  return (
+    <div class="picture-place">
+      <section class="panel picture" id="panel-picture" aria-labelledby="title-picture">
+        <header>
+          {group >= 0 ? <GroupMark group={group} /> : null}
+          <h2 id="title-picture" title={describe(store, ref)}>
+            {sentence(describe(store, ref))}
+          </h2>
+          <p class="note">{about.filter(Boolean).join(" · ")}</p>
+        </header>
+        <Picture reference={ref} />
+        <p class="note" title="Where the objects stand in every picture">
+          {embedding.note}
+        </p>
+        <Actions reference={ref} />
+      </section>
+    </div>
+  );
+}
+
+/** What can be done with a clustering. @param {{reference: string}} props */
+function Actions({ reference: ref }) {
+  const store = useStore();
+  const { pin: pinned, tray } = store.view.value;
+  const { can, more_like_note: why } = store.session.value;
+  const kept = tray.some((one) => isKept(store, one, ref));
+  return (
+    <div class="actions" role="group" aria-label="With this clustering">
+      <button
+        aria-pressed={pinned === ref}
+        title="Pin: colors of all tiles follow this clustering"
+        onClick={() => pin(store, ref)}
+      >
+        Pin<kbd>P</kbd>
+      </button>
+      <button title="Compare with the pinned clustering" onClick={() => compare(store, ref)}>
+        Compare<kbd>X</kbd>
+      </button>
+      <button
+        disabled={kept}
+        title={kept ? "In the tray already" : "Put it into the tray, to be exported"}
+        onClick={() => keep(store, ref)}
+      >
+        Keep<kbd>S</kbd>
+      </button>
+      <button
+        disabled={!can.more_like}
+        title={can.more_like ? "More like this: make clusterings around this one" : why}
+        onClick={() => askForMore(store, ref)}
+      >
+        More<kbd>R</kbd>
+      </button>
+    </div>
+  );
+}
+
+const STEP = 1.5; // of the zoom buttons
+const PACE = 0.2; // of what is in sight, by an arrow
+
+/** @param {{reference: string}} props */
+function Picture({ reference }) {
+  const store = useStore();
+  const shown = store.labels.get(reference);
+  const slots = store.labels.slots(reference);
+  const { cluster } = store.view.value;
+  const window = store.window.value;
+  const [ref, size] = useSize();
+  const [hover, setHover] = useState(/** @type {{x: number, y: number, object: number} | null} */ (null));
+  const held = useRef(/** @type {{x: number, y: number, window: import("../draw/window.js").Window} | null} */ (null));
+  const last = useRef(/** @type {any} */ (null));
+  const xy = store.boot.value.arrays.xy;
+  if (shown && slots) last.current = { shown, slots };
+  const now = last.current; // the picture before stays until the next one is there
+  const look = (/** @type {import("../draw/window.js").Window} */ to) => {
+    store.window.value = to;
+  };
+  /** @param {MouseEvent} event */
+  const where = (event) => {
+    const box = ref.current.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  /** @param {PointerEvent} event */
+  const near = (event) => {
+    const { x, y } = where(event);
+    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
+    const object = nearest(pixels, xy, x * size.ratio, y * size.ratio, 8 * size.ratio, window);
+    return object < 0 ? null : { x, y, object };
+  };
+  /** @param {PointerEvent} event */
+  const move = (event) => {
+    const from = held.current;
+    if (!from) return setHover(near(event));
+    const { x, y } = where(event);
+    look(shifted(from.window, (from.x - x) / size.width, (y - from.y) / size.height));
+  };
+  /** @param {WheelEvent} event */
+  const wheel = (event) => {
+    if (event.deltaY > 0 && window.k <= 1) return; // nothing to see farther out: the page scrolls
+    event.preventDefault();
+    const { x, y } = where(event);
+    look(enlarged(window, x / size.width, 1 - y / size.height, 1.002 ** -event.deltaY));
+  };
+  /** @param {KeyboardEvent} event */
+  const key = (event) => {
+    const to = /** @type {Record<string, () => import("../draw/window.js").Window>} */ ({
+      ArrowLeft: () => shifted(window, -PACE, 0),
+      ArrowRight: () => shifted(window, PACE, 0),
+      ArrowUp: () => shifted(window, 0, PACE),
+      ArrowDown: () => shifted(window, 0, -PACE),
+      "+": () => enlarged(window, 0.5, 0.5, STEP),
+      "=": () => enlarged(window, 0.5, 0.5, STEP),
+      "-": () => enlarged(window, 0.5, 0.5, 1 / STEP),
+      0: () => WHOLE,
+    })[event.key];
+    if (!to || event.ctrlKey || event.metaKey || event.altKey || (event.key.startsWith("Arrow") && window.k <= 1))
+      return;
+    event.preventDefault();
+    look(to());
+  };
+  return (
+    <div
+      class={`plot big-picture ${window.k > 1 ? "enlarged" : ""}`}
+      ref={ref}
+      aria-busy={!shown}
+      tabindex={0}
+      role="group"
+      aria-label="The objects: plus and minus zoom, arrows move, 0 shows all"
+      onPointerDown={(event) => {
+        if (event.button || event.target !== ref.current) return;
+        held.current = { ...where(event), window };
+        ref.current.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={move}
+      onPointerUp={() => {
+        held.current = null;
+      }}
+      onPointerCancel={() => {
+        held.current = null;
+      }}
+      onPointerLeave={() => setHover(null)}
+      onDblClick={(event) => event.target === ref.current && look(WHOLE)}
+      onWheel={wheel}
+      onKeyDown={key}
+    >
+      {now ? (
+        <Canvas
+          size={size}
+          deps={[xy, now.shown, now.slots, cluster, window]}
+          label={`Objects colored by ${the(store, reference)}`}
+          draw={(canvas, context, theme) => {
+            const start = performance.now();
+            drawTile(canvas, context, theme, size, xy, now.shown, now.slots, {
+              mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null,
+              cluster,
+              numbers: true,
+              window,
+            });
+            markDrawn(start);
+          }}
+        />
+      ) : null}
+      <ZoomButtons window={window} look={look} />
+      <Tip at={held.current ? null : hover} size={size}>
+        {hover && now ? <ObjectWords object={hover.object} shown={now.shown} /> : null}
+      </Tip>
+    </div>
+  );
+}
+
+/**
+ * @param {{
+ *   window: import("../draw/window.js").Window, look: (window: import("../draw/window.js").Window) => void,
+ * }} props
+ */
+function ZoomButtons({ window, look }) {
+  return (
+    <span class="zoom" role="group" aria-label="Zoom the objects">
+      <button
+        class="icon"
+        aria-label="Objects larger"
+        title="Zoom in (wheel; drag to move)"
+        onClick={() => look(enlarged(window, 0.5, 0.5, STEP))}
+      >
+        +
+      </button>
+      <button
+        class="icon"
+        aria-label="Objects smaller"
+        title="Zoom out"
+        disabled={window.k <= 1}
+        onClick={() => look(enlarged(window, 0.5, 0.5, 1 / STEP))}
+      >
+        −
+      </button>
+      <button
+        class="icon"
+        aria-label="All objects"
+        title="All objects (double click)"
+        disabled={window.k <= 1}
+        onClick={() => look(WHOLE)}
+      >
+        ⤢
+      </button>
+    </span>
+  );
+}
+
+/**
+ * An object under the pointer; its id and its cluster's name are asked for once the pointer rests.
+ * @param {{object: number, shown: import("../core/labels.js").Shown}} props
+ */
+function ObjectWords({ object, shown }) {
+  const store = useStore();
+  const [known, setKnown] = useState({ object: -1, id: "", name: /** @type {any} */ (null) });
+  useEffect(() => {
+    let left = false;
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await store.transport.get(`/api/objects/${shown.ref}?start=${object}&count=1&order=index`);
+        const { rows } = /** @type {import("../core/messages.js").Objects} */ (answer.json);
+        if (!left) setKnown({ object, id: String(rows[0]?.id ?? ""), name: rows[0]?.name });
+      } catch (error) {
+        if (!left) store.fail(error);
+      }
+    }, 150);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [object, shown.ref]);
+  const label = shown.labels[object];
+  const name = known.object === object ? (known.name ?? label) : label;
+  const support = shown.support && shown.support[object] < 255 ? shown.support[object] / 254 : null;
+  return (
+    <>
+      <b>{known.object === object && known.id ? known.id : `Object ${object}`}</b>
+      <span>
+        {label < shown.clusters ? `cluster ${name}` : "no label"}
+        {support === null ? "" : `, support ${formatNumber(support, 2)}`}
+      </span>
+    </>
+  );
+}
