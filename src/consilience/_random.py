@@ -81,6 +81,7 @@ PURPOSES: dict[str, str] = {
     "datasets.gaussians": "Gaussian clusters",
     "datasets.multinomials": "counts with two independent groupings",
     "explorer.components": "the start of principal components",
+    "explorer.embedding": "the seed of t-SNE or UMAP",
     "explorer.more_like": "the seed of one chunk of clusterings like one that is shown",
     "explorer.plane": "clusterings that the plane of labels is made of",
     "generation.density": "which clusters of one density tree are taken",

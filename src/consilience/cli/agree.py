@@ -13,8 +13,6 @@ from consilience.cli import options
 if TYPE_CHECKING:
     import pandas as pd
 
-    from consilience.tables import Table
-
 
 @click.command("agree")
 @click.argument("counts", type=options.FILE)
@@ -84,6 +82,7 @@ def command(
     from consilience.cli.inputs import open_data, print_notices
     from consilience.consensus import combine
     from consilience.measures import accuracy
+    from consilience.opening import read_names
     from consilience.reports import write_table
     from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
     from consilience.results import check_new_folder
@@ -96,7 +95,8 @@ def command(
         how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
     opened, _ = open_data(counts, "counts", known_from=known_from, known_id=known_id, id_column=id_column, **how)
     assert opened.data is not None
-    table = replace(opened.data, columns=_column_names(counts, names, opened.data))
+    table = opened.data
+    table = table if names is None else replace(table, columns=read_names(counts, names, table))
     result = agree(
         table,
         n_clusters,
@@ -137,26 +137,6 @@ def command(
     print_agreement(summary, title=counts.name)
     print_notices(table)
     options.print_written([*tables, *pictures, *folders])
-
-
-def _column_names(path: Path, names: str | None, table: Table) -> Any:
-    """What the columns are called: as --names says, or as the table does; None without names."""
-    import numpy as np
-
-    from consilience._check import InputError, count
-    from consilience.tables.files import read_vector
-
-    if names is None:
-        return table.columns
-    found = read_vector(path, names)
-    if found is None:
-        if not Path(names).is_file():
-            raise InputError(f"--names {names}: neither a vector of {path.name} nor a text file: check the name")
-        found = np.array(Path(names).read_text(encoding="utf-8").splitlines(), dtype=object)
-    if len(found) != table.values.shape[1]:
-        columns = count(table.values.shape[1], "column")
-        raise InputError(f"--names {names}: {len(found):,} names for {columns} of {path.name}: give one for each")
-    return found
 
 
 def _components(result: Any, weights: Any) -> pd.DataFrame:

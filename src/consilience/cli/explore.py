@@ -21,7 +21,19 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     default="auto",
     help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
 )
-@click.option("--xy", type=options.Names(), help="Two columns of the data for the plane; by default its two main axes.")
+@click.option(
+    "--xy",
+    type=options.Names(),
+    help="The plane: two columns of the data, or an embedding in the obsm of an h5ad; by default an embedding of two columns, or the two "
+    "main axes.",
+)
+@click.option(
+    "--names",
+    help="Names of the columns of data, such as words: a vector of the npz file, or a text file with one a line.",
+)
+@click.option("--images", metavar="COLUMN", help="Column with the paths of images, inside the table's folder.")
+@click.option("--images-shape", metavar="HxW", help="The columns are the pixels of images, such as 8x8 or 32x32x3.")
+@click.option("--curves", is_flag=True, help="The columns, in their order, are the points of a curve.")
 @options.linkage_option
 @click.option("--n-groups", "-g", type=click.IntRange(min=1), help="Where the tree is cut at first.")
 @click.option(
@@ -52,6 +64,10 @@ def command(
     source: Path,
     kind: str,
     xy: list[str] | None,
+    names: str | None,
+    images: str | None,
+    images_shape: str | None,
+    curves: bool,
     linkage: str,
     n_groups: int | None,
     n_clusterings: int,
@@ -72,6 +88,8 @@ def command(
     consilience explore run --data beads.csv --id bead --known shape,color
     consilience explore beads.csv --id bead --known shape,color -k 4 -n 500 -o run
     consilience explore labels.csv --id bead
+    consilience explore counts.npz --names vocab -k 10
+    consilience explore digits.csv --images-shape 8x8 -k 10
     """
     from consilience._check import InputError, printable
     from consilience.cli.generate import parse_base
@@ -86,6 +104,8 @@ def command(
     data_kind = "distances" if kind == "distances" else "data"
     if how["data"] is not None:
         kind = "labels"
+    if images is not None:
+        how["known"] = [*how["known"], images]
     opened = open_clusterings(source, kind=kind, data_kind=data_kind, **how)
     if opened.kind not in ("data", "distances") and (unused := sorted(options.given_by_user(ctx) & OF_DATA)):
         raise InputError(
@@ -93,7 +113,12 @@ def command(
         )
     settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, seed, output, n_jobs)
     found = ready(opened, settings, id_name=how["data_id"] or how["id_column"] or "id")
-    session = found.session(axes=xy, linkage=linkage, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
+    table = how["data"] or source
+    found = found.with_embeddings(table)
+    if names is not None:
+        found = found.named(names, table)
+    found, look = found.look(images, images_shape, curves, table.parent)
+    session = found.session(axes=xy, look=look, linkage=linkage, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and not source.is_dir():
         click.echo(f"{printable(source.name)} is taken for {opened.kind}; --kind says otherwise.", err=True)

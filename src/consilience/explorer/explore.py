@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ def explore(
     known: Any = None,
     kind: str = "auto",
     axes: Any = None,
+    names: Any = None,
+    images: Any = None,
+    images_shape: Any = None,
+    curves: Any = None,
     linkage: str = "ward",
     n_groups: int | None = None,
     n_clusterings: int = 1000,
@@ -46,8 +51,18 @@ def explore(
         What is known of the objects; text names columns of the table that is read.
     kind : {"auto", "data", "distances", "labels"}
         What a table holds; see :func:`consilience.opening.open_source`.
-    axes : two names of columns, optional
-        The plane; by default the two main axes of the data, or of the labels where there is none.
+    axes : two names of columns, the name of an embedding, or an (n_objects, 2) array, optional
+        The plane that is shown first; by default an embedding of two columns in the `obsm` of an AnnData, else the two main axes of the
+        data, or of the labels where there is none. All embeddings can be chosen on the page.
+    names : sequence, name of a vector in the npz file, or path of a text file, optional
+        Of the columns of the data, such as words.
+    images : name of a column of paths, or (n_objects, height, width) or (n_objects, height, width, 3) array, optional
+        What the objects look like. Paths are those of PNG, JPEG, GIF, WebP or BMP files inside the folder of the table (of the process for
+        tables in memory); nothing outside it is served.
+    images_shape : (height, width), optional
+        The columns of the data are the pixels of images.
+    curves : bool or names of columns, optional
+        The columns of the data, in their order, are the points of a curve.
     linkage, n_groups
         Of the tree, as in :func:`consilience.organize`.
     n_clusterings, n_clusters, methods, base, random_state, store
@@ -86,6 +101,9 @@ def explore(
     check_count("n_clusterings", n_clusterings, 2)
     if isinstance(known, str) or (isinstance(known, list) and known and all(isinstance(name, str) for name in known)):
         reading["known"], known = known, None
+    if isinstance(images, str):
+        aside = reading.get("known", [])
+        reading["known"] = [*([aside] if isinstance(aside, str) else aside), images]
     shown_here = block is None and in_notebook()
     if shown_here:
         from consilience.explorer.widget import Explorer
@@ -97,7 +115,13 @@ def explore(
         raise InputError("store is where clusterings of data are kept, and these are made already: leave it out")
     if data is not None:
         found = found.with_data(data, kind="distances" if kind == "distances" else "data", **reading)
+    table = source if data is None else data
+    path = Path(table) if isinstance(table, (str, PathLike)) else None
+    if names is not None:
+        found = found.named(names, path)
+    found, look = found.look(images, images_shape, curves, Path.cwd() if path is None else path.parent)
     session = found.session(
+        look=look,
         known=labels_by_name(known),
         axes=axes,
         linkage=linkage,

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
+from consilience.explorer.looks import Look
+from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
 from consilience.explorer.snapshot import Snapshot
 from consilience.generation import Variations
@@ -22,7 +24,7 @@ from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
 from consilience.opening import Provenance
 from consilience.reports.formats import code_names
-from consilience.reports.plane import feature_names, plane_of
+from consilience.reports.plane import Plane, feature_names
 from consilience.tables import Table, scale
 
 
@@ -45,8 +47,12 @@ class Session:
     data : Table, optional
         Measurements of the same objects, or their distances.
     known : mapping of name to labels, optional
-    axes : two columns of the data, optional
-        The plane; by default its two main axes.
+    axes : two columns of the data, the name of an embedding, or an array, optional
+        The plane that is shown first; by default an embedding of two columns, or the two main axes of the data.
+    embeddings : mapping of name to (n_objects, 2 or more) array, optional
+        Planes that were made elsewhere.
+    look : Look, optional
+        What the objects look like.
     linkage : str
     n_groups : int, optional
         Where the tree is cut at first; by default where :func:`consilience.organize` cuts it.
@@ -77,6 +83,8 @@ class Session:
         data: Table | None = None,
         known: Mapping[str, Any] | None = None,
         axes: Any = None,
+        embeddings: Mapping[str, Any] | None = None,
+        look: Look | None = None,
         linkage: str = "ward",
         n_groups: int | None = None,
         agreement: Agreement | None = None,
@@ -108,7 +116,8 @@ class Session:
         self.saved: dict[str, Known] = {}  # labels that people made here
         self.edition = 0  # goes up with every change of them
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
-        self.plane = plane_of(ensemble, data, axes)
+        self.planes = planes_of(ensemble, data, axes, embeddings or {})
+        self.look = look
         self.linkage = given.linkage if given else linkage
         self.measure = given.measure if given else "cluster_difference"
         self.sketch: Any = given.n_pairs if given else "auto"
@@ -140,6 +149,11 @@ class Session:
         self.grown += lines
         self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
+
+    @property
+    def plane(self) -> Plane:
+        """The one that is shown first."""
+        return next(iter(self.planes.values()))
 
     @property
     def labelings(self) -> dict[str, Known]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
+from consilience.explorer.looks import Look, curves_of, files_of, pixels_from, pixels_of
 from consilience.explorer.session import Session
 from consilience.generation import generate
 from consilience.meta import MetaClustering
-from consilience.opening import Opened, Provenance, open_source
+from consilience.opening import Opened, Provenance, cell_embeddings, open_source, read_names
+from consilience.tables import Table
 
 KINDS = ("auto", "data", "distances", "labels")
 
@@ -45,11 +47,14 @@ class OpenedSource:
         Python that reads the data; empty where it came from memory.
     id_name : str
         What the column of the ids is called.
+    embeddings : mapping of name to array
+        Planes that came with the data: the arrays of `obsm`.
     """
 
     opened: Opened
     data_code: str = ""
     id_name: str = "id"
+    embeddings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ensemble(self) -> Ensemble:
@@ -72,7 +77,42 @@ class OpenedSource:
         if data.data is None:
             raise InputError(f"{data.provenance.source} holds clusterings: the data is the table that they are of")
         found = replace(self, data_code=data.provenance.code, id_name=_id_name(reading) or self.id_name)
-        return found._checked(self.opened.with_data(data.data))
+        return found._checked(self.opened.with_data(data.data)).with_embeddings(source)
+
+    def with_embeddings(self, source: Any) -> OpenedSource:
+        """The same with the arrays in the `obsm` of an AnnData or h5ad file beside those that it has."""
+        ids = self.ensemble.ids
+        if ids is None and self.opened.data is not None:
+            ids = self.opened.data.ids
+        return replace(self, embeddings={**self.embeddings, **cell_embeddings(source, ids)})
+
+    def named(self, names: Any, path: Path | None = None) -> OpenedSource:
+        """The same with names of the columns of its data, such as words; see :func:`consilience.opening.read_names`."""
+        if self.opened.data is None:
+            raise InputError("names are those of the columns of the data, and there is none: give it too (--data)")
+        table = replace(self.opened.data, columns=read_names(path, names, self.opened.data))
+        return replace(self, opened=replace(self.opened, data=table))
+
+    def take_known(self, name: str) -> tuple[OpenedSource, Any]:
+        """The same without one of the columns that were set aside, and that column."""
+        known = dict(self.opened.known)
+        column = known.pop(name)
+        return replace(self, opened=replace(self.opened, known=known)), column
+
+    def look(self, images: Any, shape: Any, curves: Any, folder: Path) -> tuple[OpenedSource, Look | None]:
+        """What the objects look like, of what was said of images and curves; the column of their paths is no known label."""
+        if sum([images is not None, shape is not None, curves not in (None, False)]) > 1:
+            raise InputError("objects have one picture: give a column of images, the shape of pixels, or curves")
+        if isinstance(images, str):
+            found, paths = self.take_known(images)
+            return found, files_of(paths, folder)
+        if images is not None:
+            return self, pixels_from(images, self.ensemble.n_objects)
+        if shape is not None:
+            return self, pixels_of(self.opened.data, shape)
+        if curves not in (None, False):
+            return self, curves_of(self.opened.data, None if curves is True else curves)
+        return self, None
 
     def _checked(self, opened: Opened) -> OpenedSource:
         """The same with another data, of which is said if the clusterings were not made from it."""
@@ -95,7 +135,8 @@ class OpenedSource:
         return Session(
             result if isinstance(result, MetaClustering) else opened.ensemble,
             origin=opened.provenance,
-            data=opened.data,
+            data=_with_words(opened),
+            embeddings=self.embeddings,
             known={**opened.known, **(known or {})},
             agreement=result if isinstance(result, Agreement) else None,
             code=_code(opened),
@@ -130,7 +171,8 @@ def open_clusterings(
     18
     """
     how = reading or {}
-    return ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how, source) or "id")
+    found = ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how, source) or "id")
+    return found.with_embeddings(source)
 
 
 def ready(opened: Opened, options: GenerateOptions | None = None, *, id_name: str = "id") -> OpenedSource:
@@ -159,6 +201,17 @@ def _clustered(opened: Opened, options: GenerateOptions, id_name: str) -> Opened
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
         made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
     return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code, id_name)
+
+
+def _with_words(opened: Opened) -> Table | None:
+    """The data; its columns have the names that an agreement of it knows, where it has none itself."""
+    data, result = opened.data, opened.result
+    if data is None or data.columns is not None or not isinstance(result, Agreement):
+        return data
+    words = result.after.columns.ids
+    if words is None or len(words) != data.values.shape[1]:
+        return data
+    return replace(data, columns=[str(word) for word in words])
 
 
 def _code(opened: Opened) -> str:

@@ -51,6 +51,35 @@ def cell_table(adata: Any) -> Table | None:
     return read_table(adata, kind="data", key=keys[0], columns="*") if keys else None
 
 
+def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
+    """The arrays of numbers in `obsm` of an AnnData, or of an h5ad file, that have two columns or more; {} of anything else.
+
+    With `ids`, the rows are those of these cells, in their order.
+    """
+    if is_path(source) and Path(source).suffix.lower() == ".h5ad" and Path(source).is_file():
+        from anndata import read_h5ad
+
+        adata = read_h5ad(source, backed="r")  # X stays in the file
+        try:
+            return cell_embeddings(adata, ids)
+        finally:
+            adata.file.close()
+    if not is_anndata(source) or not hasattr(source, "obsm"):
+        return {}
+    rows: Any = slice(None)
+    if ids is not None:
+        rows = pd.Index([str(name) for name in source.obs_names]).get_indexer([str(name) for name in ids])
+        if (rows < 0).any():
+            return {}  # these are other objects
+    labels, found = stored_keys(source), {}
+    for key, values in source.obsm.items():
+        table = values.to_numpy() if hasattr(values, "to_numpy") else values
+        if key in labels or getattr(table, "ndim", 0) != 2 or table.shape[1] < 2 or table.dtype.kind not in "iuf":
+            continue
+        found[str(key)] = np.asarray(table.toarray() if hasattr(table, "toarray") else table)[rows]
+    return found
+
+
 def cell_groupings(adata: Any) -> dict[str, Any]:
     """Columns of `obs` that group the cells: categories, at most 100."""
     obs = adata.obs

@@ -27,7 +27,7 @@ class Plane:
     ----------
     xy : (n_objects, 2) float32 array
         Both axes run from 0 to 1, y upwards.
-    kind : {"columns", "pca", "svd", "mds", "labels"}
+    kind : {"columns", "pca", "svd", "mds", "labels", "given"}
     note : str
         How it was made, and how much it shows.
     """
@@ -67,6 +67,26 @@ def plane_of(ensemble: Ensemble, data: Table | None, axes: Any = None) -> Plane:
     return _axes(data)
 
 
+def given_plane(xy: Any, note: str, n_objects: int) -> Plane:
+    """Coordinates that were made elsewhere: the first two of their columns.
+
+    Examples
+    --------
+    >>> given_plane([[0, 5, 1], [2, 5, 1]], "X_umap", 2).xy.tolist()
+    [[0.0, 0.5], [1.0, 0.5]]
+    """
+    table = np.asarray(xy.toarray() if sparse.issparse(xy) else xy)
+    if table.ndim != 2 or table.shape[1] < 2 or table.dtype.kind not in "iuf":
+        raise InputError(f"{note}: coordinates are numbers in two columns or more; got an array of shape {table.shape}")
+    if len(table) != n_objects:
+        raise InputError(f"{note}: {count(len(table), 'row')} for {count(n_objects, 'object')}: give one for each")
+    first = table[:, :2].astype(float)
+    if not np.isfinite(first).all():
+        raise InputError(f"{note}: some coordinates are missing or infinite: fill them, or leave those objects out")
+    of = "" if table.shape[1] == 2 else f", the first two of {table.shape[1]} columns"
+    return Plane(_unit(first), "given", f"{note}{of}")
+
+
 def feature_names(data: Table) -> list[str]:
     """What the columns are called; their positions where they have no name."""
     return [f"column {i}" for i in range(data.values.shape[1])] if data.columns is None else list(data.columns)
@@ -95,30 +115,31 @@ def _place(name: str, names: list[str]) -> int:
 
 
 def _axes(table: Table) -> Plane:
-    """Principal components of the standardized columns; of sparse ones, singular vectors, since centering would fill them.
-
-    Of counts, square roots with rows of length 1 are taken (Hellinger's distance), since their columns are not standardized.
-    """
+    """Principal components of the columns as :func:`comparable` has them; of sparse ones that are no counts, singular vectors."""
     from sklearn.decomposition import PCA, TruncatedSVD
 
-    if table.kind == "counts":
-        data = scale(table.values, "roots")
-    else:
-        data = table.scaling().apply(table.values)
+    data, is_counts = comparable(table), table.kind == "counts" or table.is_counts
     if min(data.shape) < 2:
         first = data.toarray()[:, 0] if sparse.issparse(data) else data[:, 0]
         return Plane(_unit(np.column_stack([first, np.zeros(len(first))])), "columns", "the only column")
-    if sparse.issparse(data):
+    if sparse.issparse(data) and not (is_counts and min(data.shape) > 2):
         made = TruncatedSVD(2, random_state=0)
         kind, words = "svd", "two main axes of the sparse columns (truncated SVD)"
-    else:
-        made = PCA(2, random_state=0)
-        kind, words = "pca", "two principal components"
+    else:  # ARPACK centers sparse columns without filling them
+        made = PCA(2, svd_solver="arpack" if sparse.issparse(data) else "auto", random_state=0)
+        kind, words = "pca", "two principal components" + (" of the square roots of the counts" if is_counts else "")
     with np.errstate(invalid="ignore", divide="ignore"):  # shares of no variance, where all columns are constant
         xy = made.fit_transform(data)
         share = float(np.sum(made.explained_variance_ratio_))
     note = f"{words}, {100 * share:.0f} % of the variance" if np.isfinite(share) else f"{words} of constant columns"
     return Plane(_unit(xy), kind, note)
+
+
+def comparable(table: Table) -> Any:
+    """The columns as pictures compare them: brought to one scale; of counts, square roots with rows of length 1 (Hellinger's distance)."""
+    if table.kind == "counts" or table.is_counts:
+        return scale(table.values, "roots")
+    return table.scaling().apply(table.values)
 
 
 def _labels(ensemble: Ensemble) -> Plane:

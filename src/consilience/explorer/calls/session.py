@@ -8,6 +8,7 @@ from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.labels import MOST_REFS
 from consilience.explorer.calls.more_like import unavailable
 from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.planes import makeable
 from consilience.explorer.scores import score_summary
 from consilience.explorer.validation import COUNT, ITEMS, ROWS
 
@@ -41,6 +42,11 @@ def answer(call: Call) -> Reply:
             "measure": meta.measure,
             "estimated": None if meta.n_pairs is None else {"pairs": meta.n_pairs, "error": meta.standard_error},
             "embedding": {"kind": session.plane.kind, "note": session.plane.note},
+            "planes": [
+                {"name": name, "kind": plane.kind, "note": plane.note} for name, plane in session.planes.items()
+            ],
+            "look": None if session.look is None else session.look.summary(),
+            "makeable": makeable(session.data, snapshot.n_objects),
             "scores": score_summary(snapshot.scores),
             "cut": {
                 "groups": meta.n_groups,

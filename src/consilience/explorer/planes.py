@@ -1,0 +1,127 @@
+"""The planes of a session: what is looked at first, embeddings that came with the data, and those that are made on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, nearest
+from consilience._random import child_seed
+from consilience._types import Array
+from consilience.ensemble import Ensemble
+from consilience.reports.plane import Plane, comparable, given_plane, plane_of
+from consilience.tables import Table
+
+MOST_TSNE, MOST_UMAP = 10_000, 200_000  # objects
+WIDE = 50  # columns beyond which principal components are taken first
+FIRST = ("umap", "tsne", "draw_graph")  # embeddings that people look at before others
+
+
+def planes_of(ensemble: Ensemble, data: Table | None, axes: Any, embeddings: Mapping[str, Any]) -> dict[str, Plane]:
+    """Planes by name, the first one that is shown first.
+
+    Parameters
+    ----------
+    ensemble, data
+        As for :func:`consilience.reports.plane.plane_of`.
+    axes : two columns of the data, the name of an embedding, or an array, optional
+    embeddings : mapping of name to (n_objects, 2 or more) array
+    """
+    n, found = ensemble.n_objects, dict[str, Plane]()
+    given = {name: given_plane(values, name, n) for name, values in _by_liking(embeddings)}
+    if isinstance(axes, (str, list, tuple)) and (name := _embedding(axes, embeddings)):
+        found[name] = given[name]
+    elif isinstance(axes, np.ndarray) and axes.ndim == 2:
+        found["own coordinates"] = given_plane(axes, "own coordinates", n)
+    elif axes is not None:
+        plane = plane_of(ensemble, data, axes)
+        found[plane.note] = plane
+    elif given and next(iter(_by_liking(embeddings)))[1].shape[1] == 2:
+        first = next(iter(given))
+        found[first] = given[first]
+    own = plane_of(ensemble, data)
+    found.setdefault(NAMES[own.kind], own)
+    return {**found, **given}
+
+
+NAMES = {"pca": "principal components", "svd": "main axes", "mds": "scaling", "labels": "labels", "columns": "columns"}
+
+
+def _by_liking(embeddings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Embeddings of two columns and of well-known kinds first."""
+
+    def rank(item: tuple[str, Any]) -> tuple[bool, int]:
+        plain = item[0].lower().removeprefix("x_")
+        kinds = [i for i, kind in enumerate(FIRST) if plain.startswith(kind)]
+        return np.shape(item[1])[1] != 2, kinds[0] if kinds else len(FIRST)
+
+    return sorted(embeddings.items(), key=rank)
+
+
+def _embedding(axes: Any, embeddings: Mapping[str, Any]) -> str | None:
+    """The embedding that is named alone, with or without its X_; None where columns are named."""
+    names = [axes] if isinstance(axes, str) else list(axes)
+    if len(names) != 1 or not isinstance(names[0], str):
+        return None
+    for name in (names[0], f"X_{names[0]}"):
+        if name in embeddings:
+            return name
+    if embeddings:
+        near = nearest(names[0], list(embeddings))
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(embeddings)}"
+        raise InputError(f"no embedding is called {names[0]!r}: {hint} (or name two columns of the data)")
+    raise InputError(
+        f"{names[0]!r} is one name: a plane needs two columns of the data, or an embedding in the obsm of an AnnData file, and "
+        "there is none"
+    )
+
+
+def makeable(data: Table | None, n_objects: int) -> dict[str, str]:
+    """Planes that can be made on request, each with what hinders it, "" for nothing."""
+    if data is None:
+        return {}
+    tsne = "" if n_objects <= MOST_TSNE else f"t-SNE is for at most {MOST_TSNE:,} objects"
+    umap = "" if find_spec("umap") else "UMAP needs a package: pip install umap-learn"
+    return {"tsne": tsne, "umap": umap if n_objects <= MOST_UMAP else f"UMAP is for at most {MOST_UMAP:,} objects"}
+
+
+def make_plane(data: Table, method: str, step: Callable[[], None]) -> Plane:
+    """t-SNE or UMAP of the data, by default settings; `step` is called between its parts."""
+    is_far = data.kind == "distances"
+    values = data.values if is_far else reduced(comparable(data))
+    step()
+    seed = child_seed(0, "explorer.embedding") % 2**31
+    metric = "precomputed" if is_far else "euclidean"
+    n = values.shape[0]
+    if method == "tsne":
+        from sklearn.manifold import TSNE
+
+        perplexity = min(30.0, max(1.0, (n - 1) / 3))
+        start = "random" if is_far or values.shape[1] < 2 else "pca"
+        made = TSNE(2, perplexity=perplexity, init=start, metric=metric, random_state=seed)
+        note = f"t-SNE (perplexity {perplexity:.0f})"
+    else:
+        from umap import UMAP
+
+        neighbors = min(15, n - 1)
+        made = UMAP(neighbors, metric=metric, random_state=seed)
+        note = f"UMAP ({neighbors} neighbors)"
+    plane = given_plane(np.asarray(made.fit_transform(values), float), note, n)
+    step()
+    return plane
+
+
+def reduced(values: Any) -> Array:
+    """The values, or their first principal components where there are many."""
+    from scipy import sparse
+    from sklearn.decomposition import PCA
+
+    n, d = values.shape
+    if d <= WIDE:
+        return values.toarray() if sparse.issparse(values) else np.asarray(values)
+    width = min(WIDE, n - 1, d - 1)
+    solver = "arpack" if sparse.issparse(values) else "auto"
+    return np.asarray(PCA(width, svd_solver=solver, random_state=0).fit_transform(values))
