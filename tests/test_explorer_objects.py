@@ -15,7 +15,7 @@ from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.codec import unpack
 from consilience.explorer.session import Session
-from consilience.measures import distinguishing_features
+from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session, post
 
@@ -282,3 +282,63 @@ def test_the_table_of_objects_sorts_filters_and_holds_to_the_picked(api):
     rows = ask(api, "objects/3m", order="cluster", falling=1, count=300)["rows"]
     clusters = [row["cluster"] for row in rows]
     assert clusters == sorted(clusters, reverse=True)
+
+
+def test_why_a_branch_is_different(api):
+    told = ask(api, "why/60.115m")
+    meta, info = api.session.snapshot.meta, beads_ensemble().info
+    inside = np.sort(meta.branch(115))
+    outside = np.setdiff1d(np.arange(60), inside)
+    assert (told["n_inside"], told["n_outside"]) == (len(inside), len(outside))
+    for one in told["methods"]:
+        assert one["inside"] == pytest.approx((info["method"].iloc[inside] == one["name"]).mean())
+        assert one["outside"] == pytest.approx((info["method"].iloc[outside] == one["name"]).mean())
+    for one in told["known"]:
+        scores = [accuracy(BEADS.labels[one["name"]], labels) for labels in beads_ensemble().labels.T]
+        assert one["mean_inside"] == pytest.approx(np.mean(np.array(scores)[inside]))
+        assert one["mean_outside"] == pytest.approx(np.mean(np.array(scores)[outside]))
+        edges = np.linspace(min(scores), max(scores), 13)
+        np.testing.assert_allclose(
+            one["inside"], np.histogram(np.array(scores)[inside], edges)[0] / len(inside), atol=1e-4
+        )
+    shares = {one["feature"]: one for one in told["followed"]}
+    for name, column in zip(BEADS.columns, BEADS.values.T, strict=True):
+        for side, members in (("inside", inside), ("outside", outside)):
+            some = members[np.unique(np.linspace(0, len(members) - 1, min(len(members), 40)).astype(int))]
+            expected = []
+            for leaf in some:
+                labels = beads_ensemble().labels[:, leaf]
+                means = np.array([column[labels == c].mean() for c in range(4)])[labels]
+                expected.append(np.square(means - column.mean()).sum() / np.square(column - column.mean()).sum())
+            assert shares[name][side] == pytest.approx(np.mean(expected))
+    gaps = [abs(one["inside"] - one["outside"]) for one in told["followed"]]
+    assert gaps == sorted(gaps, reverse=True)
+    columns = next(one for one in told["weights"] if one["space"] == "columns")
+    of_columns = [i for i in range(60) if info["method"].iloc[i] == "zipf"]
+    mean = [
+        np.mean([info["weights"][i] / np.mean(info["weights"][i]) for i in of_columns if (i in inside) == mine], axis=0)
+        for mine in (True, False)
+    ]
+    for row in columns["rows"]:
+        at = BEADS.columns.index(row["feature"])
+        assert (row["inside"], row["outside"]) == (pytest.approx(mean[0][at]), pytest.approx(mean[1][at]))
+    components = next(one for one in told["weights"] if one["space"] == "components")
+    assert all("component " in row["feature"] and "(" in row["feature"] for row in components["rows"])
+    assert any("clusters follow" in words or "come nearer to" in words for words in told["words"])
+
+
+def test_components_are_named_by_what_they_are_made_of(api):
+    info = beads_ensemble().info
+    leaf = int(np.flatnonzero(info["method"] == "pca")[0])
+    X = (BEADS.values - BEADS.values.mean(axis=0)) / BEADS.values.std(axis=0)
+    axis = np.linalg.svd(X, full_matrices=False)[2][0]
+    heaviest = BEADS.columns[int(np.abs(axis).argmax())]
+    first = next(one for one in ask(api, f"detail/{leaf}m")["weights"] if one["feature"].startswith("component 1 "))
+    assert first["feature"].split("(")[1].lstrip("−").startswith(heaviest)
+
+
+def test_why_of_everything_has_nothing_to_compare(api, holes):
+    told = ask(api, "why/60.118m")
+    assert (told["n_outside"], told["words"], told["followed"]) == (0, [], None)
+    told = ask(holes, "why/16.29m")
+    assert (told["methods"], told["weights"], told["followed"]) == ([], [], None)

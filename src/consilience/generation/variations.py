@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_count, check_positive, check_seed, show
-from consilience._types import ArrayLike, Labels, PathLike, RandomState
+from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.generation.plan import Plan, defaults
 from consilience.generation.runner import Runner
@@ -81,13 +81,36 @@ class Variations:
 
     def __call__(self, row: Any, n_clusterings: int, *, jitter: float, random_state: RandomState = 0) -> Ensemble:
         """Clusterings near the one that the row of `info` describes; those of ``generate(X, n_clusterings, around=row)``."""
+        spec, runner = self._runner(row)
+        center = runner.fitted(spec).as_center(_number(row), check_jitter(jitter), check_seed(random_state))
+        return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
+
+    def loadings(self, row: Any) -> Floats | None:
+        """How the columns of the data make the components that a clustering weighted, columns × components; None where it weighted others.
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> from consilience.datasets import load_beads
+        >>> from consilience.generation import Variations
+        >>> ens = cs.generate(load_beads(), 3, n_clusters=4, methods="pca")
+        >>> Variations(load_beads()).loadings(ens.info.loc[0]).shape[0]
+        8
+        """
+        spec, runner = self._runner(row)
+        axes = getattr(runner.spaces.of(spec.method), "axes", None)
+        if axes is None:
+            return None
+        found = np.zeros((runner.spaces.given_width, axes.shape[1]))
+        found[runner.spaces.kept] = axes
+        return found
+
+    def _runner(self, row: Any) -> tuple[Spec, Runner]:
         spec, plan = of_row(row, self._base)
         key = plan.text(), spec.method
         if key not in self._runners:
             self._runners[key] = Runner(self._X, plan, self._base, self._n_jobs)
-        runner = self._runners[key]
-        center = runner.fitted(spec).as_center(_number(row), check_jitter(jitter), check_seed(random_state))
-        return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
+        return spec, self._runners[key]
 
 
 def more_like(

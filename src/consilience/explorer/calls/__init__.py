@@ -25,6 +25,7 @@ from consilience.explorer.calls import (
     search,
     session,
     treat,
+    why,
 )
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import Reply
@@ -59,6 +60,7 @@ ROUTES = (
     Route("POST", "looks", looks.some),
     Route("GET", "averages/REF", looks.averages),
     Route("GET", "image/NUMBER", looks.image),
+    Route("GET", "why/REF", why.answer),
     Route("GET", "search", search.answer),
     Route("POST", "treat", treat.answer),
     Route("POST", "contrast", contrast.answer),

@@ -16,7 +16,8 @@ from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.marks import marks, top_words
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
-from consilience.generation import METHODS, describe
+from consilience.explorer.weights import weight_names, weights_of
+from consilience.generation import describe
 from consilience.measures import accuracy
 
 WEIGHTS, FLOATERS, MEMBERS, BINS = 30, 100, 100, 20
@@ -83,15 +84,10 @@ def _made(row: pd.Series) -> dict[str, Any]:
 
 def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
     """The largest weights of the columns, or of the components, that it was made with."""
-    weights = row.get("weights")
-    if weights is None or np.ndim(weights) == 0:
+    values = weights_of(row)
+    if values is None:
         return None
-    values = np.asarray(weights, float)
-    names = session.features
-    if row.get("method") in METHODS and METHODS[row["method"]].space != "columns":
-        names = [f"{METHODS[row['method']].space.removesuffix('s')} {i + 1}" for i in range(len(values))]
-    elif len(names) != len(values):
-        names = [f"column {i}" for i in range(len(values))]
+    names = weight_names(session, row, len(values))
     order = np.argsort(-values, kind="stable")[:WEIGHTS]
     return [{"feature": names[i], "weight": values[i]} for i in order]
 

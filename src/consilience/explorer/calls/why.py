@@ -1,0 +1,254 @@
+"""Why a branch is different: its clusterings against all others, by method, weights, number of clusters, columns and known labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from consilience._types import Array, Floats, Ints
+from consilience.explorer.calls.call import Call, kept
+from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import Snapshot
+from consilience.explorer.weights import space_of, weight_names, weights_of
+from consilience.measures import accuracy
+
+TOP, BINS = 12, 12
+LOOKED_AT, OBJECTS, COLUMNS = 40, 5000, 1000  # clusterings of each side, objects and columns that are looked at
+MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in words
+
+
+@kept
+def answer(call: Call) -> Reply:
+    """The branch against the rest."""
+    session, snapshot, ref = call.session, call.snapshot, call.snapshot.ref(call.parts[0])
+    inside = snapshot.members(ref)
+    outside = np.setdiff1d(np.arange(snapshot.n_clusterings), inside)
+    told = {
+        "methods": _methods(snapshot, inside, outside),
+        "clusters": _clusters(snapshot, inside, outside),
+        "scores": _scores(snapshot, inside, outside),
+        "known": _known(session, snapshot, inside, outside),
+        "followed": _followed(session, snapshot, inside, outside),
+        "weights": _weights(session, snapshot, inside, outside),
+    }
+    return json_reply(
+        {
+            "revision": snapshot.revision,
+            "ref": str(ref),
+            "n_inside": len(inside),
+            "n_outside": len(outside),
+            **told,
+            "words": sentences(told) if len(outside) else [],
+        }
+    )
+
+
+def _methods(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
+    """Shares of the methods on both sides, the largest difference first."""
+    info = snapshot.meta.ensemble.info
+    if "method" not in info or info["method"].isna().all():
+        return []
+    methods = info["method"].astype(str).to_numpy()
+    sides = [pd.Series(methods[side]).value_counts(normalize=True) for side in (inside, outside)]
+    names = sorted(set(methods), key=lambda name: -abs(sides[0].get(name, 0) - sides[1].get(name, 0)))
+    return [
+        {"name": name, "inside": sides[0].get(name, 0.0), "outside": sides[1].get(name, 0.0)} for name in names[:TOP]
+    ]
+
+
+def _clusters(snapshot: Snapshot, inside: Ints, outside: Ints) -> dict[str, Any]:
+    """Numbers of clusters on both sides: means, and shares of the same bins."""
+    k = snapshot.meta.ensemble.n_clusters.astype(float)
+    low, high = float(k.min()), float(k.max())
+    bins = min(BINS, int(high - low) + 1)
+    edges = np.linspace(low - 0.5, high + 0.5, bins + 1)
+    return {"low": low, "high": high, **_sides(k, inside, outside, edges)}
+
+
+def _scores(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
+    """Every score of the clusterings, but those of known labels and the number of clusters."""
+    return [
+        {"name": name, **_numbers(snapshot.scores[name].to_numpy(float), inside, outside)}
+        for name in snapshot.scores.columns
+        if name != "clusters" and not name.startswith("accuracy:")
+    ]
+
+
+def _known(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
+    """How near clusterings come to each known labeling; of labels that were saved here some clusterings are looked at."""
+    found = []
+    for name, known in session.labelings.items():
+        column = f"accuracy:{name}"
+        values = np.full(snapshot.n_clusterings, np.nan)
+        if column in snapshot.scores:
+            values = snapshot.scores[column].to_numpy(float)
+        else:
+            for leaf in (*_spaced(inside), *_spaced(outside)):
+                values[leaf] = accuracy(known.codes, snapshot.meta.ensemble.labels[:, leaf])
+        found.append({"name": name, **_numbers(values, inside, outside)})
+    return sorted(found, key=lambda one: -abs(_gap(one)))
+
+
+def _numbers(values: Floats, inside: Ints, outside: Ints) -> dict[str, Any]:
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return {"low": None, "high": None, **_sides(values, inside[:0], outside[:0], np.array([0.0, 1.0]))}
+    low, high = float(known.min()), float(known.max())
+    edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+    return {"low": low, "high": high, **_sides(values, inside, outside, edges)}
+
+
+def _sides(values: Floats, inside: Ints, outside: Ints, edges: Floats) -> dict[str, Any]:
+    """Mean and shares of the bins of each side."""
+    told: dict[str, Any] = {}
+    for name, side in (("inside", inside), ("outside", outside)):
+        known = values[side][np.isfinite(values[side])]
+        told[f"mean_{name}"] = float(known.mean()) if known.size else None
+        told[name] = np.round(np.histogram(known, edges)[0] / max(1, known.size), 4)
+    return told
+
+
+def _followed(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]] | None:
+    """The share of every column's variance that lies between clusters, on average over clusterings of each side."""
+    if not session.features or not len(outside):
+        return None
+    share, names = variance_shares(session, snapshot)
+    means = [np.mean([share(leaf) for leaf in _spaced(side)], axis=0) for side in (inside, outside)]
+    order = np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:TOP]
+    return [{"feature": names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
+
+
+def variance_shares(session: Session, snapshot: Snapshot) -> tuple[Callable[[int], Floats], list[str]]:
+    """A function that gives the share of each column's variance between the clusters of a clustering, and the columns' names.
+
+    Of large data some rows are looked at, and of wide data the columns of the largest variance; the columns that stand for one of the
+    table as it came are taken together.
+    """
+    assert session.data is not None
+    n = snapshot.n_objects
+    rows = np.arange(n)[:: max(1, -(-n // OBJECTS))]
+    values = session.comparable[rows]
+    groups = session.data.groups if session.data.in_words else None
+    names = session.features
+    if groups is not None and session.data.original is not None:
+        names = [str(name) for name in session.data.original.columns]
+    elif values.shape[1] > COLUMNS:
+        squares = values.multiply(values) if sparse.issparse(values) else values**2
+        spread = np.asarray(squares.mean(axis=0)).ravel() - np.asarray(values.mean(axis=0)).ravel() ** 2
+        places = np.sort(np.argsort(-spread, kind="stable")[:COLUMNS])
+        values, names = values[:, places], [names[i] for i in places]
+    table: Array = np.asarray(values.toarray() if sparse.issparse(values) else values, float)
+    table = table - table.mean(axis=0)
+    spread = table.std(axis=0)
+    table = table / np.where(spread > 0, spread, 1)
+    groups = np.arange(len(names)) if groups is None else groups
+
+    def share(leaf: int) -> Floats:
+        codes = snapshot.meta.ensemble.labels[rows, leaf]
+        known = np.flatnonzero(codes >= 0)
+        some = table[known]
+        member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))))
+        sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1)
+        center = some.mean(axis=0) if len(known) else np.zeros(table.shape[1])
+        between = np.square(np.asarray(member @ some) / sizes[:, None] - center).T @ (
+            sizes * (np.diff(member.indptr) > 0)
+        )
+        total = np.square(some - center).sum(axis=0)
+        both = [np.bincount(groups, part, minlength=len(names)) for part in (between, total)]
+        return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
+
+    return share, names
+
+
+def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
+    """Mean weights of each side, each clustering's weights with mean 1, where they differ most; columns and components apart."""
+    info = snapshot.meta.ensemble.info
+    if "weights" not in info:
+        return []
+    found = []
+    spaces = np.array([space_of(info.iloc[i]) for i in range(len(info))])
+    for space in dict.fromkeys(spaces.tolist()):
+        sides = []
+        for side in (inside, outside):
+            rows = [weights_of(info.iloc[i]) for i in side if spaces[i] == space]
+            sides.append([w / w.mean() for w in rows if w is not None and len(w) and w.mean() > 0])
+        widths = {len(w) for side in sides for w in side}
+        if len(widths) != 1 or not all(sides):
+            continue
+        means = [np.mean(side, axis=0) for side in sides]
+        first = next(i for i in inside if spaces[i] == space and weights_of(info.iloc[i]) is not None)
+        names = weight_names(session, info.iloc[first], widths.pop())
+        order = np.argsort(-np.abs(np.log(np.maximum(means[0], 1e-9) / np.maximum(means[1], 1e-9))), kind="stable")[
+            :TOP
+        ]
+        listed = [{"feature": names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
+        found.append({"space": space, "n": [len(side) for side in sides], "rows": listed})
+    return found
+
+
+def sentences(told: dict[str, Any]) -> list[str]:
+    """The largest differences in words, the most telling kinds first.
+
+    Examples
+    --------
+    >>> known = [{"name": "color", "mean_inside": 0.93, "mean_outside": 0.41}]
+    >>> nothing = {"methods": [], "clusters": {"mean_inside": 4, "mean_outside": 4}, "followed": None, "weights": []}
+    >>> sentences({"known": known, **nothing})
+    ['Its clusterings come nearer to color: accuracy 0.93 on average, elsewhere 0.41.']
+    """
+    words = []
+    for one in told["known"][:2]:
+        if abs(_gap(one)) >= SOME:
+            nearer = "nearer to" if _gap(one) > 0 else "less near to"
+            means = one["mean_inside"], one["mean_outside"]
+            words.append(
+                f"Its clusterings come {nearer} {one['name']}: accuracy {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
+            )
+    for sign, said in ((1, "follow"), (-1, "hardly follow")):
+        some = [one for one in told["followed"] or [] if sign * (one["inside"] - one["outside"]) >= MUCH][:3]
+        if some:
+            listed = ", ".join(
+                f"{one['feature']} ({100 * one['inside']:.0f} % of its variance lies between clusters, elsewhere "
+                f"{100 * one['outside']:.0f} %)"
+                if i == 0
+                else f"{one['feature']} ({100 * one['inside']:.0f} %, {100 * one['outside']:.0f} %)"
+                for i, one in enumerate(some)
+            )
+            words.append(f"Its clusters {said} {listed}.")
+    means = told["clusters"]["mean_inside"], told["clusters"]["mean_outside"]
+    if means[1] is not None and abs(means[0] - means[1]) >= max(1.0, MUCH * means[1]):
+        words.append(
+            f"It has {'more' if means[0] > means[1] else 'fewer'} clusters: {means[0]:.1f} on average, elsewhere {means[1]:.1f}."
+        )
+    for one in told["methods"][:1]:
+        if abs(one["inside"] - one["outside"]) >= 2 * MUCH:
+            words.append(
+                f"{100 * one['inside']:.0f} % of it were made by {one['name']}, elsewhere {100 * one['outside']:.0f} %."
+            )
+    for space in told["weights"]:
+        some = [one for one in space["rows"] if one["inside"] >= 1.5 * one["outside"]][:2]
+        if some:
+            listed = " and ".join(
+                f"{one['feature']} ({one['inside'] / max(one['outside'], 1e-9):.1f} times as much)" for one in some
+            )
+            words.append(f"Weights were larger on {listed}.")
+    return words
+
+
+def _gap(one: dict[str, Any]) -> float:
+    both = one["mean_inside"], one["mean_outside"]
+    return 0.0 if None in both else float(both[0] - both[1])
+
+
+def _spaced(members: Ints) -> Ints:
+    """At most so many of them, evenly spaced."""
+    return (
+        members[np.unique(np.linspace(0, len(members) - 1, min(len(members), LOOKED_AT)).astype(int))]
+        if len(members)
+        else members
+    )
