@@ -1,8 +1,19 @@
-"""Independent tasks side by side, by joblib; ``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it."""
+"""Independent tasks side by side: in threads or processes by joblib, or on a Dask cluster.
+
+``n_jobs=None`` is whatever ``joblib.parallel_config`` says, and one job without it. Where that says ``backend="dask"``, or a verb is
+given a ``client=``, all tasks go to the cluster (:mod:`consilience._dask`), whatever `n_jobs` is.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from types import TracebackType
+from typing import Any, Protocol, TypeVar
 
 import joblib
 import numpy as np
@@ -12,6 +23,24 @@ from consilience._check import InputError, show
 
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
 MOST = 2**20
+AGAIN = 3  # times that tasks are given out again after a worker died, with none finished in between
+Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what joblib.delayed makes
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ClusterError(ConnectionError):
+    """The cluster cannot do the work: it is lost, or a task ended its workers."""
+
+
+class Workers(Protocol):
+    """Calls tasks side by side; a context manager that keeps what can be kept between calls."""
+
+    def __call__(self, tasks: Iterable[Task]) -> Any:
+        """The tasks' results: a list, or an iterator where they were asked for lazily or as they come."""
+
+    def __enter__(self) -> Workers: ...
+
+    def __exit__(self, *error: Any) -> None: ...
 
 
 def check_n_jobs(n_jobs: int | None) -> int | None:
@@ -35,11 +64,143 @@ def n_threads(n_jobs: int | None) -> int:
     return max(1, joblib.cpu_count() + 1 + int(n_jobs))
 
 
-def workers(n_jobs: int | None, *, lazily: bool = False, **options: Any) -> Any:
-    """Workers for tasks whose time is spent in kernels, that is in threads unless a context says otherwise.
+def n_tasks(n_jobs: int | None) -> int:
+    """Tasks that run at the same time: threads of this process, or cores of the cluster."""
+    client = active_client()
+    return n_threads(n_jobs) if client is None else max(1, sum(client.ncores().values()))
 
-    A :class:`joblib.Parallel`: call it with ``delayed(function)(…)`` tasks, or hold it open with ``with``. `lazily` yields results as
-    they come, in order.
+
+def active_client() -> Any:
+    """The Dask client that tasks go to; None where they stay on this machine."""
+    backend, _ = get_active_backend()
+    return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
+
+
+@contextlib.contextmanager
+def on_cluster(client: Any) -> Iterator[None]:
+    """Within, all tasks go to a Dask client; None changes nothing."""
+    if client is None:
+        yield
+        return
+    if not hasattr(client, "ncores") or not hasattr(client, "submit"):
+        raise InputError(f"client must be a dask.distributed.Client; got {show(client)}")
+    if getattr(client, "status", "running") != "running":
+        raise InputError(f"the Dask client is {client.status}: connect one with dask.distributed.Client(address)")
+    with joblib.parallel_config(backend="dask", client=client):
+        yield
+
+
+def takes_client(verb: F) -> F:
+    """A verb with a parameter `client`: its tasks go there."""
+
+    @functools.wraps(verb)
+    def on_its_cluster(*args: Any, **options: Any) -> Any:
+        with on_cluster(options.get("client")):
+            return verb(*args, **options)
+
+    assert inspect.signature(verb).parameters["client"].kind is inspect.Parameter.KEYWORD_ONLY
+    return on_its_cluster  # type: ignore[return-value]
+
+
+def workers(
+    n_jobs: int | None, *, lazily: bool = False, as_they_come: bool = False, prefer: str = "threads"
+) -> Workers:
+    """Workers for independent tasks whose results depend on nothing but their arguments.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+    lazily : bool
+        Yield results as soon as they and those before them are there.
+    as_they_come : bool
+        Yield (place, result) in whatever order they end.
+    prefer : {"threads", "processes"}
+        Where a context does not say otherwise: threads, for tasks whose time is spent in kernels, or processes.
+
+    Returns
+    -------
+    Workers
+        Call it with ``joblib.delayed(function)(…)`` tasks, or hold it open with ``with``. Tasks of a worker process that died are
+        given out again.
     """
-    options = {"prefer": "threads"} | options
-    return joblib.Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator" if lazily else "list", **options)
+    jobs, client = check_n_jobs(n_jobs), active_client()
+    if client is not None:
+        from consilience._dask import ClusterWorkers
+
+        return ClusterWorkers(client, lazily=lazily, as_they_come=as_they_come)
+    return _LocalWorkers(jobs, lazily, as_they_come, prefer)
+
+
+class _LocalWorkers:
+    """joblib's workers, which lose all tasks when one of their processes dies; here those are given out again."""
+
+    def __init__(self, n_jobs: int | None, lazily: bool, as_they_come: bool, prefer: str) -> None:
+        self._as_they_come, self._lazily, self._parallel = as_they_come, lazily, None
+        form = "generator_unordered" if as_they_come else "generator" if lazily else "list"
+        self._make = functools.partial(joblib.Parallel, n_jobs=n_jobs, return_as=form, prefer=prefer)
+
+    def __enter__(self) -> _LocalWorkers:
+        if not self._lazily and not self._as_they_come:
+            self._parallel = self._make().__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._parallel is not None:
+            self._parallel.__exit__(kind, error, trace)
+            self._parallel = None
+
+    def __call__(self, tasks: Iterable[Task]) -> Any:
+        found = self._results(tasks)
+        if self._as_they_come:
+            return found
+        found = in_order(found)
+        return (result for _, result in found) if self._lazily else [result for _, result in found]
+
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+        waiting: dict[int, Task] = {}  # given out, and not back
+        rest, drawing, turn, idle = enumerate(tasks), threading.Lock(), 0, 0
+
+        def given_out(mine: int) -> Iterator[Task]:
+            again = iter(sorted(waiting.items()))
+            while True:
+                with drawing:  # joblib draws from threads, also those of a turn that broke off
+                    one = next(again, None) or next(rest, None) if mine == turn else None
+                    if one is None:
+                        return
+                    waiting[one[0]] = one[1]
+                yield _numbered, one, {}
+
+        while True:
+            parallel = self._make() if self._parallel is None else self._parallel
+            try:
+                for place, result in parallel(given_out(turn)):
+                    if waiting.pop(place, None) is not None:
+                        idle = 0
+                        yield place, result
+                return
+            except BrokenProcessPool as error:
+                if idle == AGAIN:
+                    raise ClusterError(
+                        f"worker processes were killed {AGAIN + 1} times in a row, as the system does when memory runs out: use "
+                        "fewer jobs, or less data at a time"
+                    ) from error
+                with drawing:
+                    turn, idle = turn + 1, idle + 1
+
+
+def _numbered(place: int, task: Task) -> tuple[int, Any]:
+    function, args, options = task
+    return place, function(*args, **options)
+
+
+def in_order(found: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """(place, result) in the order of their places."""
+    early: dict[int, Any] = {}
+    place = 0
+    for one, result in found:
+        early[one] = result
+        while place in early:
+            yield place, early.pop(place)
+            place += 1

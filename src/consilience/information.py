@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from consilience import _kernels
 from consilience._check import InputError, check_choice, check_seed
-from consilience._parallel import n_threads, workers
+from consilience._parallel import n_tasks, n_threads, workers
 from consilience._random import child_seed, stream
 from consilience._types import Floats
 from consilience.measures.counts import xlogx
@@ -253,10 +253,9 @@ class Engine:
         """
         from joblib import delayed
 
-        threads = n_threads(n_jobs)
         one = delayed(lambda unit: self.search(starts[unit], seed=seed, unit=unit, **how))
         found: list[Search] = []
-        step = threads if enough else len(starts)
+        step = n_tasks(n_jobs) if enough else len(starts)
         with workers(n_jobs) as parallel:
             for begin in range(0, len(starts), step):
                 for search in parallel(one(unit) for unit in range(begin, min(begin + step, len(starts)))):

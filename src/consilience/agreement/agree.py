@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count, check_seed
-from consilience._parallel import check_n_jobs, workers
+from consilience._parallel import check_n_jobs, takes_client, workers
 from consilience._progress import track
 from consilience._types import EnsembleLike, Labels, RandomState
 from consilience.agreement.cap import CAP, start_from
@@ -33,6 +33,7 @@ Runs = Callable[[Callable[[int], Any], int, str], list[Any]]  # results of runs 
 LARGE = 5_000_000  # non-zero cells from which on the flat search makes the models
 
 
+@takes_client
 def agree(
     counts: Any,
     n_clusters: int | None = None,
@@ -48,6 +49,7 @@ def agree(
     tol: float = 0.0,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool | None = None,
     **reading: Any,
 ) -> Agreement:
@@ -82,6 +84,8 @@ def agree(
     random_state : int
     n_jobs : int, optional
         Threads over the clusterings; the labels do not depend on it.
+    client : dask.distributed.Client, optional
+        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         None shows a bar on a terminal.
 

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_seed, count
+from consilience._parallel import takes_client
 from consilience._types import Array, EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
@@ -162,6 +163,7 @@ def _how_new(redundancy: float) -> str:
     return "mostly the given grouping again"
 
 
+@takes_client
 def contrast(
     X: Any,
     given: EnsembleLike,
@@ -180,6 +182,7 @@ def contrast(
     standardize: bool = True,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool | None = None,
     **reading: Any,
 ) -> Contrast:
@@ -204,6 +207,8 @@ def contrast(
         Scale every column to mean 0 and standard deviation 1 first (sparse: standard deviation only). Counts, for "ccib" and the
         bases that take them, stay as they are.
     random_state : int
+    client : dask.distributed.Client, optional
+        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
     **reading

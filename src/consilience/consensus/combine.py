@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
+from consilience._parallel import takes_client
 from consilience._types import Array, Columns, EnsembleLike
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.assessment import agreement_of, err_alike
@@ -71,6 +72,7 @@ SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what 
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
 
 
+@takes_client
 def combine(
     ensemble: EnsembleLike,
     n_clusters: int | str | None = None,
@@ -81,6 +83,7 @@ def combine(
     id_column: str | int | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Consensus:
@@ -107,6 +110,8 @@ def combine(
         Of methods that draw. The confidence does not depend on it: its resamples are the same every time.
     n_jobs : int, optional
         Threads, for methods that have them.
+    client : dask.distributed.Client, optional
+        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         A bar on standard error while choosing; by default only on a terminal.
     **options

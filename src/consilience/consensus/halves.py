@@ -14,8 +14,10 @@ from functools import cached_property
 from heapq import heappop, heappush
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 
+from consilience._parallel import workers
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.cluster_similarity import Overlaps
@@ -95,13 +97,17 @@ def compare_halves(problem: Problem, numbers: Ints, n_splits: int, seed: int, co
     """Combine the halves of several splits of the clusterings at every number of clusters; 0 where a half cannot make as many."""
     m = problem.n_clusterings
     labels = np.zeros((n_splits, 2, len(numbers), problem.n_rows), np.int16)
+    size = min(m // 2, HALF)
+    tasks = []
     for s in range(n_splits):
         order = stream(seed, "consensus.halves", s).permutation(m)
-        size = min(m // 2, HALF)
         for h, half in enumerate((order[:size], order[size : 2 * size])):
             can = numbers <= len(np.unique(problem.labels[:, half], axis=0))
             if can.any():
-                labels[s, h, can] = combine(problem, half, numbers[can])
+                tasks.append((s, h, half, can))
+    found = workers(None, lazily=True)(delayed(combine)(problem, half, numbers[can]) for _, _, half, can in tasks)
+    for (s, h, _, can), answers in zip(tasks, found, strict=True):
+        labels[s, h, can] = answers
     return Halves(labels, problem.weights, numbers)
 
 

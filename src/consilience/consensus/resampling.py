@@ -20,9 +20,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from joblib import delayed
 from scipy.optimize import linear_sum_assignment
 
 from consilience._kernels import row_distances
+from consilience._parallel import workers
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints
 from consilience.consensus.association_tree import mean_association
@@ -64,9 +66,9 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
     np.minimum.at(first, labels, rows)
     order = np.argsort(first)  # ties of matches go by the clusters' first rows, however they are numbered
     mine = np.argsort(order)[labels]
-    for b in range(RESAMPLES):
-        copies = _copies(narrow.n_clusterings, seed, b)
-        again = combine_again(copies)
+    drawn = [_copies(narrow.n_clusterings, seed, b) for b in range(RESAMPLES)]
+    answers = workers(None, lazily=True)(delayed(combine_again)(copies) for copies in drawn)
+    for copies, again in zip(drawn, answers, strict=True):
         place = matched(mine, again, narrow.weights, k)[again]
         seen = (narrow.labels[:, copies > 0] >= 0).any(axis=1)
         met = (place >= 0) & seen

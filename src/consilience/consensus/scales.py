@@ -26,7 +26,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from joblib import delayed
 
+from consilience._parallel import workers
 from consilience._progress import track
 from consilience._random import child_seed, stream
 from consilience._types import Array, Floats, Ints
@@ -37,6 +39,7 @@ from consilience.consensus.halves import Combine, Halves, by_mcla, by_walk, comp
 from consilience.consensus.nesting import nesting
 from consilience.consensus.null_clouds import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
 from consilience.consensus.row_tree import narrowed
+from consilience.ensemble import Ensemble
 
 OBJECTS = 1000  # by which stability is judged
 SPLITS = 8  # into halves
@@ -129,12 +132,12 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
         top = min(MOST, some.n_rows, max(10, int(np.ceil(1.5 * np.quantile(some.sizes, 0.75)))))
         numbers = np.arange(2, top + 1)
     found = judge(some, numbers, SPLITS, seed, copies)
-    null = []
     like, total = (shuffles, SHUFFLES) if copies else (clouds, len(LENGTHS) * CLOUDS)
-    for c, (shape, ens) in enumerate(track(like(some, seed), total, "what chance would give", progress)):
-        chance = check_problem(ens)
-        unit, n_splits = child_seed(seed, "consensus.scale_halves", c), 2 if copies else CLOUD_SPLITS
-        null.append(judge(chance, numbers[numbers <= chance.n_rows], n_splits, unit, copies, shape))
+    tasks = (
+        delayed(_judge_chance)(ens, numbers, child_seed(seed, "consensus.scale_halves", c), copies, shape)
+        for c, (shape, ens) in enumerate(like(some, seed))
+    )
+    null = list(track(workers(None, lazily=True)(tasks), total, "what chance would give", progress))
     # numbers that fewer than two clouds can make are beside nothing
     judged = max(1, sorted(len(cloud.nesting) for cloud in null)[-2])
     halves = Halves(found.halves.labels[:, :, :judged], some.weights, numbers[:judged])
@@ -143,6 +146,12 @@ def find_scales(problem: Problem, seed: int, progress: bool | None = None) -> Sc
     real = set(curve["n_clusters"][is_real(curve)])
     ranked = sorted(ranked, key=lambda k: k not in real)
     return Scales(curve, ranked, halves, [cloud.halves for cloud in null], rows, copies)
+
+
+def _judge_chance(ens: Ensemble, numbers: Ints, seed: int, copies: bool, shape: int) -> Judged:
+    """What an ensemble without clusters gives."""
+    chance = check_problem(ens)
+    return judge(chance, numbers[numbers <= chance.n_rows], 2 if copies else CLOUD_SPLITS, seed, copies, shape)
 
 
 def judge(problem: Problem, numbers: Ints, n_splits: int, seed: int, copies: bool, shape: int = 0) -> Judged:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_count, check_seed, count, is_number, show
+from consilience._parallel import takes_client
 from consilience._types import Columns, EnsembleLike, Floats, Ints
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
@@ -22,6 +23,7 @@ from consilience.results import written_call
 MOST, TIMES = 200, 4  # clusters where no limit is given: at least so many, and so many times those of a sample
 
 
+@takes_client
 def summarize(
     samples: EnsembleLike,
     loss: str = "vi",
@@ -33,6 +35,7 @@ def summarize(
     id_column: str | int | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool | None = None,
 ) -> Summary:
     """Find the one partition that stands for many: that of least expected loss over posterior samples, or over any clusterings.
@@ -56,6 +59,8 @@ def summarize(
     random_state : int
     n_jobs : int, optional
         Threads over starts; the answer does not depend on it.
+    client : dask.distributed.Client, optional
+        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
 

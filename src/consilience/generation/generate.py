@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from consilience._check import check_count, check_seed
-from consilience._parallel import check_n_jobs
+from consilience._parallel import check_n_jobs, takes_client
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import Guide, check_guide
@@ -23,6 +23,7 @@ from consilience.opening.known import names_aside
 from consilience.store import Store
 
 
+@takes_client
 def generate(
     X: ArrayLike,
     n_clusterings: int = 1000,
@@ -46,6 +47,7 @@ def generate(
     random_state: RandomState = 0,
     store: PathLike | None = None,
     n_jobs: int | None = None,
+    client: Any = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Ensemble:
@@ -121,6 +123,8 @@ def generate(
         stopped, or grows to `n_clusterings`.
     n_jobs : int, optional
         Threads of k-means; of other clusterers, joblib workers.
+    client : dask.distributed.Client, optional
+        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         Show a bar with rate and time left; by default only on a terminal.
     **options

@@ -1,0 +1,231 @@
+"""Tasks on a Dask cluster: their large arrays travel once, and what a worker's death takes away is done again.
+
+joblib's own Dask backend loses tasks whose data lay on the worker that died. Here the arrays are held by this process, too, and are sent
+again with the tasks that need them. A task's result depends on its arguments alone, so that it is the same wherever and however often it
+runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import queue
+import time
+import uuid
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from consilience._parallel import AGAIN, ClusterError, Task, in_order
+from consilience._travel import pack, unpack
+from consilience._types import Array
+
+POLL = 0.5  # seconds after which futures are looked at that no message came of
+PATIENCE = 30.0  # seconds without a scheduler, or until it is said that there is no worker
+AHEAD = 3  # tasks given out for every core
+
+
+class ClusterWarning(UserWarning):
+    """The cluster keeps the work waiting."""
+
+
+class ClusterWorkers:
+    """Workers (:class:`consilience._parallel.Workers`) of a Dask client."""
+
+    def __init__(self, client: Any, *, lazily: bool = False, as_they_come: bool = False) -> None:
+        self._client, self._lazily, self._as_they_come = client, lazily, as_they_come
+        self._there: dict[str, Any] = {}  # futures of arrays, by digest
+        self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
+
+    def __enter__(self) -> ClusterWorkers:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._there.clear()
+
+    def __call__(self, tasks: Iterable[Task]) -> Any:
+        found = _in_worker(tasks) if _is_worker() else self._results(tasks)
+        if self._as_they_come:
+            return found
+        if self._lazily:
+            return (result for _, result in in_order(found))
+        return [result for _, result in in_order(found)]
+
+    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+        """(place, result) as they come; at most some tasks for every core are out at any time."""
+        self._digests.clear()  # an array may have been written to since
+        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        out: dict[Any, tuple[int, Task]] = {}
+        rest, left = enumerate(tasks), True
+        room, tries, looked = 0, 0, -POLL
+        try:
+            while left or out:
+                if time.monotonic() - looked >= 10 * POLL:
+                    room, looked = AHEAD * max(2, self._cores()), time.monotonic()
+                while left and len(out) < room:
+                    one = next(rest, None)
+                    left = one is not None
+                    if one is not None:
+                        out[self._submit(one[1], ended)] = one
+                for future in self._ended(ended, out):
+                    place, task = out.pop(future)
+                    done, result = self._outcome(future)
+                    if done:
+                        tries = 0
+                        yield place, result
+                        continue
+                    tries += 1
+                    if tries > AGAIN * max(1, len(out) + 1):
+                        raise ClusterError(
+                            f"tasks were lost {tries} times in a row: is the cluster {self._address} sound?"
+                        )
+                    out[self._submit(task, ended)] = (place, task)
+        finally:
+            for future in out:
+                future.cancel(reason="consilience stopped")
+            used = {digest for _, digest in self._digests.values()}
+            self._there = {digest: future for digest, future in self._there.items() if digest in used}
+
+    @property
+    def _address(self) -> str:
+        scheduler = getattr(self._client, "scheduler", None)
+        return str(getattr(scheduler, "address", "of Dask"))
+
+    def _cores(self) -> int:
+        """Cores of the cluster; waits for a worker, and for a scheduler that is away for a moment."""
+        begin, said = time.monotonic(), False
+        while True:
+            self._await_scheduler()
+            try:
+                cores = sum(self._client.ncores().values())
+            except (OSError, TimeoutError):
+                cores = 0
+            if cores:
+                return int(cores)
+            if not said and time.monotonic() - begin > PATIENCE:
+                said = True
+                warnings.warn(
+                    ClusterWarning(f"the cluster {self._address} has no worker: waiting for one"), stacklevel=4
+                )
+            time.sleep(POLL)
+
+    def _await_scheduler(self) -> None:
+        begin = time.monotonic()
+        while self._client.status != "running":
+            if self._client.status in ("closed", "closing") or time.monotonic() - begin > PATIENCE:
+                raise ClusterError(f"the Dask scheduler {self._address} is lost; start it, and the same call again")
+            time.sleep(POLL / 5)
+
+    def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> Any:
+        """A future of the task, which is put into `ended` when it is."""
+        data, arrays = pack(task)
+        name, tries = getattr(task[0], "__name__", type(task[0]).__name__).strip("<>"), 0
+        while True:
+            self._await_scheduler()
+            try:
+                futures = [self._scattered(array) for array in arrays]
+                key = f"consilience-{name}-{uuid.uuid4().hex}"
+                future = self._client.submit(run_task, data, *futures, key=key, pure=False)
+            except (OSError, TimeoutError) as error:  # sent to a worker that is no more, or there is none
+                tries += 1
+                if tries > 10 * AGAIN:
+                    raise ClusterError(f"nothing can be sent to the cluster {self._address}: {error}") from error
+                time.sleep(POLL / 5)
+                self._cores()
+                continue
+            future.add_done_callback(ended.put)
+            return future
+
+    def _scattered(self, array: Array) -> Any:
+        """The future of an array, which is sent only if no copy of it is there."""
+        known = self._digests.get(id(array))
+        if known is None or known[0]() is not array:
+            known = weakref.ref(array), _digest(array)
+            self._digests[id(array)] = known
+        future = self._there.get(known[1])
+        if future is None or future.status != "finished":
+            future = self._client.scatter(Sent(array), hash=False)
+            self._there[known[1]] = future
+        return future
+
+    def _ended(self, ended: queue.SimpleQueue[Any], out: dict[Any, Any]) -> list[Any]:
+        """Futures that came to an end, once each; waits for one, but not long."""
+        try:
+            found = [ended.get(timeout=POLL)]
+        except queue.Empty:
+            self._await_scheduler()
+            return [future for future in list(out) if future.status not in ("pending",)]
+        while not ended.empty():
+            found.append(ended.get())
+        return [future for future in dict.fromkeys(found) if future in out]
+
+    def _outcome(self, future: Any) -> tuple[bool, Any]:
+        """Whether a future has a result, and the result; it has none where a worker or the scheduler took it along."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        if future.status not in ("finished", "error"):
+            return False, None
+        try:
+            return True, future.result()
+        except KilledWorker as error:
+            raise ClusterError(
+                "a task ended each of the workers that took it, as the system does when memory runs out: give the workers "
+                "more, or less data at a time"
+            ) from error
+        except (FutureCancelledError, ConnectionError):
+            return False, None
+
+
+class Sent:
+    """An array that travels. Memory as Dask receives it need not be aligned, and sums over such an array are rounded otherwise."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __sizeof__(self) -> int:
+        return int(self.array.nbytes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        order = "F" if self.array.flags.f_contiguous and not self.array.flags.c_contiguous else "C"
+        flat = np.ascontiguousarray(self.array.T if order == "F" else self.array)
+        return _receive, (pickle.PickleBuffer(flat.data), self.array.dtype, self.array.shape, order)
+
+
+def _receive(data: Any, dtype: Any, shape: tuple[int, ...], order: Any) -> Sent:
+    array = np.empty(shape, dtype, order)
+    flat = array.T if order == "F" else array
+    flat.reshape(-1).view(np.uint8)[:] = np.frombuffer(data, np.uint8)
+    return Sent(array)
+
+
+def run_task(data: bytes, *sent: Sent) -> Any:
+    """Run a task in a worker."""
+    function, args, options = unpack(data, [one.array for one in sent])
+    return function(*args, **options)
+
+
+def _in_worker(tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+    """Tasks of a task: one after the other, since waiting for others would hold a worker that they may need."""
+    for place, (function, args, options) in enumerate(tasks):
+        yield place, function(*args, **options)
+
+
+def _is_worker() -> bool:
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def _digest(array: Array) -> str:
+    data = np.ascontiguousarray(array)
+    found = hashlib.blake2b(f"{data.dtype.str} {data.shape} ".encode(), digest_size=16)
+    found.update(data.reshape(-1).view(np.uint8).data)
+    return found.hexdigest()

@@ -1,0 +1,70 @@
+"""A Dask cluster of this machine for tests, and workers of it that die."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@contextlib.contextmanager
+def local_cluster(n_workers: int = 2) -> Iterator[Any]:
+    """A client of worker processes with one thread each."""
+    distributed = pytest.importorskip("distributed")
+    quiet = {name: logging.getLogger(name).level for name in ("distributed", "distributed.scheduler")}
+    for name in quiet:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # deaths of workers are what we are after
+    settings = {"distributed.scheduler.allowed-failures": 10}
+    import dask
+
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+    for name, level in quiet.items():
+        logging.getLogger(name).setLevel(level)
+
+
+def worker_pids(client: Any, n_workers: int = 2) -> list[int]:
+    """Processes of the workers, once all are there and settled: Dask does not replace one that dies while it starts."""
+    client.wait_for_workers(n_workers, timeout=120)
+    cluster = client.cluster
+    deadline = time.monotonic() + 60
+    while any(nanny.status.name != "running" for nanny in cluster.workers.values()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return sorted(client.run(os.getpid).values())
+
+
+@contextlib.contextmanager
+def a_worker_dies(client: Any, after: float, seed: int = 0) -> Iterator[list[int]]:
+    """SIGKILL to one worker `after` seconds; yields the list that its process id comes into."""
+    pids, killed = worker_pids(client), []
+    one = random.Random(seed).choice(pids)
+
+    def kill() -> None:
+        os.kill(one, signal.SIGKILL)
+        killed.append(one)
+
+    timer = threading.Timer(after, kill)
+    timer.start()
+    try:
+        yield killed
+    finally:
+        timer.cancel()
+        timer.join()

@@ -1,0 +1,175 @@
+"""Independent tasks on a Dask cluster: the answers of one process, also where a worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import joblib
+import numpy as np
+import pytest
+from joblib import delayed
+
+import consilience as cs
+from consilience._check import InputError
+from consilience._parallel import ClusterError, n_tasks, on_cluster, workers
+from consilience._travel import LARGE, pack, unpack
+from consilience.consensus import MCLA, NBCE, SCCC
+from dask_cluster import local_cluster, worker_pids
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def labels():
+    """Twelve noisy copies and coarser forms of one grouping."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(6), 40)
+    columns = [np.where(rng.random(240) < 0.15, rng.integers(0, 6, 240), truth // (1 + j % 2)) for j in range(12)]
+    return np.column_stack(columns)
+
+
+def total(table, i):
+    return float(table["deep"][0].sum()) + i, os.getpid()
+
+
+def die(i):
+    if i == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return i
+
+
+def test_arrays_travel_apart_and_once():
+    large, small = np.arange(LARGE, dtype=np.int8), np.arange(5)
+    data, arrays = pack((max, ({"a": large, "again": [large], "b": small},), {}))
+    assert [array is large for array in arrays] == [True]
+    assert len(data) < LARGE / 10
+    call = unpack(data, arrays)
+    assert call[1][0]["a"] is call[1][0]["again"][0] is large
+    assert call[1][0]["b"].tolist() == small.tolist()
+
+
+def test_functions_of_the_caller_travel_too():
+    offset = 5
+    function, args, _ = unpack(*pack(((lambda x: x + offset), (1,), {})))
+    assert function(*args) == 6
+
+
+def test_results_come_in_order_from_both_workers(client):
+    table = {"deep": [np.random.default_rng(0).normal(size=200_000)]}
+    with on_cluster(client), workers(None) as parallel:
+        found = parallel(delayed(total)(table, i) for i in range(40))
+        held = len(parallel._there)
+        again = parallel(delayed(total)(table, i) for i in range(40))
+        table["deep"][0][:] = 1.0  # an array that was written to is sent anew
+        ones = parallel(delayed(total)(table, i) for i in range(4))
+    want = float(np.random.default_rng(0).normal(size=200_000).sum())
+    assert [value for value, _ in found] == [value for value, _ in again] == [want + i for i in range(40)]
+    assert {pid for _, pid in found} <= set(worker_pids(client))
+    assert os.getpid() not in {pid for _, pid in found}
+    assert held == 1, "the table is there once, for all tasks"
+    assert [value for value, _ in ones] == [200_000.0 + i for i in range(4)]
+
+
+def test_lazily_and_as_they_come(client):
+    with joblib.parallel_config(backend="dask", client=client):
+        assert n_tasks(None) == 2
+        lazy = workers(None, lazily=True)(delayed(pow)(i, 2) for i in range(10))
+        assert next(lazy) == 0
+        assert list(lazy) == [i * i for i in range(1, 10)]
+        assert dict(workers(4, as_they_come=True)(delayed(pow)(i, 2) for i in range(10))) == {
+            i: i * i for i in range(10)
+        }
+    assert n_tasks(None) == 1
+
+
+def test_what_a_task_raises_is_raised_here(client):
+    def refuse():
+        raise InputError("not this one")
+
+    with on_cluster(client), pytest.raises(InputError, match="not this one"):
+        workers(None)([delayed(refuse)()])
+
+
+def test_tasks_of_tasks_do_not_wait_for_each_other(client):
+    def outer(i):
+        with joblib.parallel_config(backend="dask"):
+            return sum(workers(None)(delayed(pow)(i, j) for j in range(3)))
+
+    with on_cluster(client):
+        assert workers(None)(delayed(outer)(i) for i in range(6)) == [1 + i + i * i for i in range(6)]
+
+
+def test_a_client_that_is_none_or_closed_is_refused(client):
+    with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
+        cs.combine([[0, 0, 1], [0, 1, 1]], 2, client="tcp://localhost:8786")
+
+
+def test_a_killed_process_of_joblib_is_replaced(tmp_path):
+    def once(i):
+        mark = tmp_path / "died"
+        if i == 5 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.01)
+        return i
+
+    def found(**how):
+        (tmp_path / "died").unlink(missing_ok=True)
+        return workers(2, prefer="processes", **how)(delayed(once)(i) for i in range(20))
+
+    assert found() == list(range(20))
+    assert list(found(lazily=True)) == list(range(20))
+    assert sorted(found(as_they_come=True)) == [(i, i) for i in range(20)]
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_its_process_every_time_is_said():
+    with pytest.raises(ClusterError, match="memory"):
+        workers(2, prefer="processes")(delayed(die)(i) for i in range(6))
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.labels, other.labels)
+    np.testing.assert_array_equal(one.confidence, other.confidence)
+
+
+def test_combine_is_the_same_on_the_cluster(client, labels):
+    same(cs.combine(labels, 6, client=client), cs.combine(labels, 6))
+    same(cs.combine(labels, "auto", client=client), cs.combine(labels, "auto"))
+
+
+@pytest.mark.parametrize(
+    "estimator", [MCLA(6, random_state=0), SCCC(6, random_state=0), NBCE(random_state=0, inference="vb")]
+)
+def test_estimators_are_the_same_on_the_cluster(client, labels, estimator):
+    from sklearn.base import clone
+
+    with joblib.parallel_config(backend="dask", client=client):
+        there = clone(estimator).fit(labels)
+    here = clone(estimator).fit(labels)
+    np.testing.assert_array_equal(there.labels_, here.labels_)
+    np.testing.assert_array_equal(there.confidence_, here.confidence_)
+
+
+def test_chains_are_the_same_on_the_cluster(client, labels):
+    model = {"random_state": 0, "inference": "gibbs", "n_chains": 2, "max_iter": 40}
+    with on_cluster(client):
+        there = NBCE(**model).fit(labels)
+    np.testing.assert_array_equal(there.labels_, NBCE(**model).fit(labels).labels_)
+
+
+def test_agree_is_the_same_on_the_cluster(client):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.kron(np.eye(3), np.ones((40, 30))) * 2 + 0.3)
+    here = cs.agree(counts, 3, n_clusterings=4, max_iter=2)
+    there = cs.agree(counts, 3, n_clusterings=4, max_iter=2, client=client)
+    np.testing.assert_array_equal(there.after.rows.labels, here.after.rows.labels)
+    np.testing.assert_array_equal(there.objective, here.objective)
