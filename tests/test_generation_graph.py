@@ -118,6 +118,46 @@ def test_resolutions_that_are_given() -> None:
     assert set(among["resolution"]) == {0.1, 1, 4}
 
 
+def test_clusterings_spread_evenly_over_what_they_are_drawn_from() -> None:
+    for seed in range(3):
+        asked = cs.generate(X, 48, (2, 13), "graph", random_state=seed).info["n_clusters"]
+        assert asked.value_counts().size == 12
+        assert asked.value_counts().between(3, 5).all()  # drawn at random, some would come once or nine times
+        at = cs.generate(X, 16, 5, "graph", resolutions=(0.5, 8), random_state=seed).info["resolution"]
+        octaves = np.log2(at / 0.5).astype(int).value_counts()
+        assert octaves.size == 4
+        assert octaves.between(3, 5).all()
+
+
+def test_no_clustering_has_one_cluster() -> None:
+    cloud = np.random.default_rng(2).normal(size=(90, 2))
+    for how in ({"resolutions": [1e-3, 0.02, 1]}, {}):
+        ens = cs.generate(cloud, 12, (2, 3), "graph", random_state=1, **how)
+        assert ens.n_clusters.min() >= 2
+        assert [np.array_equal(remake(cloud, row), ens.labels[:, i]) for i, row in ens.info.iterrows()] == [True] * 12
+        low = ens.info[ens.info["resolution"] < 1]
+        numbers = set(low["n_neighbors"].astype(int))
+        graphs = {k: igraph_of(connectivities(*nearest_neighbors(cloud, k))) for k in numbers}
+        for row in low.itertuples():  # the resolution that is written down is about the lowest
+            assert how == {} or leiden(graphs[int(row.n_neighbors)], row.resolution * 0.8, 0).max() == 0
+    apart = sparse.block_diag([np.ones((4, 4)), np.ones((5, 5))])
+    parts = cs.generate(apart, 3, 2, "graph", metric="graph", resolutions=[1e-4])
+    assert (parts.info["resolution"] == 1e-4).all()
+    assert (parts.n_clusters == 2).all()
+
+
+def test_a_resolution_that_turns_out_too_low_is_raised_and_that_is_said() -> None:
+    cloud = np.random.default_rng(2).normal(size=(90, 2))
+    row = cs.generate(cloud, 1, 2, "graph", graph_neighbors=10).info.loc[0]
+    labels = cs.generate(cloud, 8, around=row, jitter=1.5)  # whose resolutions nobody has looked at before
+    assert labels.n_clusters.min() >= 2
+    notes = labels.info.loc[labels.info["note"].notna(), "note"]
+    assert len(notes)
+    assert notes.str.fullmatch(r"one cluster at resolution [\d.]+, so that [\d.]+ was taken").all()
+    for i in range(8):
+        assert np.array_equal(remake(cloud, labels.info.loc[i]), labels.labels[:, i])
+
+
 def test_more_like_one_varies_the_resolution() -> None:
     ens = cs.generate(X, 5, (2, 12), "graph")
     more = cs.generate(X, 6, around=ens.info.loc[2], jitter=0.5)

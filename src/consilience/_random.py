@@ -87,6 +87,7 @@ PURPOSES: dict[str, str] = {
     "generation.density": "which clusters of one density tree are taken",
     "generation.draw": "what one clustering is asked to be",
     "generation.embedded": "objects by which the centers of one landmark clustering are found",
+    "generation.even": "where a sequence that spreads evenly begins",
     "generation.filling": "which filling of missing cells a clustering is made on",
     "generation.landmark_clusters": "the seed of k-means in its eigenvectors",
     "generation.landmarks": "objects that its landmarks are made of",

@@ -4,6 +4,10 @@ Modularity with a resolution γ, Σ_ij (A_ij − γ k_i k_j / 2m) δ(c_i, c_j), 
 no lower. The graphs, one for each number of neighbors, are shared by the clusterings of a run. Where no `resolutions` are given,
 each clustering's is the one at which about as many clusters come out as it is to have: the numbers at a few resolutions are
 found once, and those between lie on a line in logarithms.
+
+The clusterings of a run spread evenly over the numbers of clusters, or the resolutions, that they are drawn from (a golden-ratio sequence
+with a random start), so that runs of other seeds are as fine on the whole. None leaves all objects in one cluster: a
+resolution at which it would is raised to the lowest at which there are two.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from consilience import _kernels
 from consilience._check import InputError, check_count, check_positive
 from consilience._random import child_seed
 from consilience._types import ArrayLike, Floats, Ints, Labels
+from consilience.generation.kmeans import Runs
 from consilience.generation.method import Method, Options, Space
 from consilience.generation.neighbors import Points, connectivities, nearest_neighbors
 
@@ -34,6 +39,8 @@ NEIGHBORS = (10, 15, 20, 30)
 SHARE = 6  # no object has more neighbors than a share of one in so many
 ROUNDS = 2  # of Leiden; ten of them raise modularity by a thousandth, at three times the cost
 SPAN = 2.0**-10, 2.0**14  # resolutions that are tried
+GOLDEN = (5**0.5 - 1) / 2  # multiples of it, without their whole part, fill the interval from 0 to 1 evenly
+HALVINGS = 3  # of the step between a resolution with one cluster and one with several
 _RUNS = itertools.count()
 _SEEN: dict[str, dict[int, Any]] = {}  # graphs of a run that another process asked for
 _GENERATOR = threading.Lock()  # igraph has one generator for the whole process
@@ -88,16 +95,24 @@ class Graph(Method):
         """Draw a number of neighbors, and a resolution from those given; else the space finds one for the number of clusters."""
         neighbors, given = plan.options["graph_neighbors"], plan.options["resolutions"]
         drawn = {"n_neighbors": float(neighbors[int(u[0] * len(neighbors))])}
+        start = float(_kernels.random_uniform(child_seed(spec.seed, "generation.even"), 0, 1)[0])
+        even = (start + spec.unit * GOLDEN) % 1.0
         if given is not None and len(given) == 2:
-            drawn["resolution"] = float(given[0] * (given[1] / given[0]) ** u[1])
+            drawn["resolution"] = float(given[0] * (given[1] / given[0]) ** even)
         elif given is not None:
-            drawn["resolution"] = given[int(u[1] * len(given))]
-        return replace(spec, drawn=drawn)
+            drawn["resolution"] = given[int(even * len(given))]
+        return replace(spec, n_clusters=plan.n_clusters[int(even * len(plan.n_clusters))], drawn=drawn)
 
-    def make(self, table: Any, spec: Spec, plan: Plan) -> Labels:
-        """The communities of the graph with the drawn number of neighbors at the drawn resolution."""
+    def make(self, table: Any, spec: Spec, plan: Plan) -> Runs:
+        """The communities of the graph with the drawn number of neighbors at the drawn resolution, or the next with two of them."""
         own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
-        return leiden(table.graph(spec.drawn.get("n_neighbors")), spec.drawn["resolution"], own)
+        graph, asked = table.graph(spec.drawn.get("n_neighbors")), spec.drawn["resolution"]
+        labels, used = leiden(graph, asked, own), asked
+        while labels.max() == 0 and used < SPAN[1]:
+            used *= 2**0.5
+            labels = leiden(graph, used, own)
+        note = None if used == asked else f"one cluster at resolution {asked:.3g}, so that {used:.3g} was taken"
+        return Runs.of_labels(labels, note)
 
     def describe(self, row: Mapping[str, Any]) -> str:
         """With its resolution and number of neighbors."""
@@ -195,34 +210,60 @@ class Graphs(Space):
         return self.points.transform(columns)
 
     def settle(self, spec: Spec) -> Spec:
-        """The spec with a number of neighbors that there are, and the resolution for its number of clusters where none is drawn."""
+        """The spec with a number of neighbors that there are, and the resolution for its number of clusters where none is drawn.
+
+        No resolution is below the least at which its graph has two clusters.
+        """
         drawn = dict(spec.drawn) | {"n_neighbors": self.table.fitting(spec.drawn["n_neighbors"])}
         if "resolution" not in drawn:
             u = float(_kernels.random_uniform(child_seed(spec.seed, "generation.resolution"), spec.unit, 1)[0])
             numbers, resolutions = self._resolutions
             drawn["resolution"] = float(np.exp(np.interp(np.log(spec.n_clusters + u - 0.5), numbers, resolutions)))
+        drawn["resolution"] = max(drawn["resolution"], self._least(drawn["n_neighbors"], drawn["resolution"]))
         return replace(spec, drawn=drawn)
+
+    def _least(self, n_neighbors: float, wanted: float) -> float:
+        """About the lowest resolution at which the graph has two clusters, or any that is no higher than the one wanted."""
+        low = high = 1.0
+        while high < SPAN[1] and self._number(n_neighbors, high) < 2:
+            low, high = high, 2 * high
+        while low > SPAN[0] and wanted < high == low and self._number(n_neighbors, low / 2) > 1:
+            low = high = low / 2
+        if wanted >= high or low == high <= SPAN[0]:  # parts that no edge joins are never one cluster
+            return min(wanted, high)
+        low = min(low, high / 2)
+        for _ in range(HALVINGS):
+            middle = (low * high) ** 0.5
+            low, high = (low, middle) if self._number(n_neighbors, middle) > 1 else (middle, high)
+        return high
+
+    def _number(self, n_neighbors: float, resolution: float) -> int:
+        """Clusters that come out, found once."""
+        at = (0 if np.isnan(n_neighbors) else int(n_neighbors)), resolution
+        if at not in self._numbers:
+            self._numbers[at] = int(leiden(self.table.graph(n_neighbors), resolution, 0).max()) + 1
+        return self._numbers[at]
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, float], int]:
+        return {}
 
     @cached_property
     def _resolutions(self) -> tuple[Floats, Floats]:
         """Logarithms of numbers of clusters, rising, and of resolutions at which they come out; found once, from 1 outward."""
-        graph, (fewest, most) = self.table.graph(self.table.fitting(self.usual)), self.ends
-        found = {1.0: _number_of(graph, 1.0)}
+        neighbors, (fewest, most) = self.table.fitting(self.usual), self.ends
+        found = {1.0: self._number(neighbors, 1.0)}
         down = up = 1.0
         while found[down] > fewest and down > SPAN[0]:
             down /= 2
-            found[down] = _number_of(graph, down)
+            found[down] = self._number(neighbors, down)
         while found[up] <= most and up < SPAN[1]:
             up *= 2
-            found[up] = _number_of(graph, up)
+            found[up] = self._number(neighbors, up)
         at = np.array(sorted(found))
         numbers = np.maximum.accumulate([found[r] for r in at])
         steps = np.flatnonzero(np.diff(numbers, prepend=0))  # the lowest resolution of each number
         return np.log(numbers[steps]), np.log(at[steps])
-
-
-def _number_of(graph: Any, resolution: float) -> int:
-    return int(leiden(graph, resolution, 0).max()) + 1
 
 
 def import_igraph() -> Any:
