@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, roc
 import consilience as cs
 import consilience.anndata as ca
 from consilience._check import InputError
+from consilience.anndata.crumbs import without_crumbs
 from consilience.explorer.sources import open_clusterings
 from consilience.generation.neighbors import connectivities, nearest_neighbors
 from consilience.measures import element_centric
@@ -108,7 +110,9 @@ def test_the_answer_is_one_of_the_scales() -> None:
     for k in (None, 2, 4, 5):
         found = ca.combine(adata, n_clusters=k)
         assert k in (None, found.n_clusters)
-        np.testing.assert_array_equal(cs.combine(ca.ensemble(adata), k).labels, found.labels)
+        middle = int(np.ceil(np.median(ca.ensemble(adata).n_clusters)))
+        np.testing.assert_array_equal(cs.combine(ca.ensemble(adata), k or middle).labels, found.labels)
+        assert (f"{middle} is the median" in found.note) == (k is None)
         assert found.scales is not None
         assert found.scale_labels is not None
         assert set(stable.scales["n_clusters"]) <= set(found.scales["n_clusters"])
@@ -394,3 +398,118 @@ def test_a_key_of_another_function_is_refused() -> None:
     assert {key: adata.uns[key]["made_by"] for key in before} == before
     ca.generate(adata, 6, use_rep="X", n_clusters=6)
     assert ca.ensemble(adata).n_clusterings == 6
+
+
+def test_a_selection_of_cells_is_noticed(made: Any) -> None:
+    kept = made.obs["consensus"].isin(["1", "4"]).to_numpy()
+    some = made[kept].copy()
+    whole = ca.consensus(made)
+    with pytest.warns(
+        UserWarning, match=rf"has {kept.sum()} cells, and 'consensus' was made of 240: its tables .* tell of all"
+    ):
+        found = ca.consensus(some)
+    np.testing.assert_array_equal(found.labels, whole.labels[kept])
+    np.testing.assert_array_equal(found.scale_labels, whole.scale_labels[kept])
+    assert ca.ensemble(some).n_clusters.tolist() == [len(np.unique(c)) for c in ca.ensemble(made).labels[kept].T]
+    with pytest.warns(UserWarning, match="was made of 240"):
+        tree = ca.plot_tree(some)
+    titles = [label.get_text() for label in tree.get_yticklabels()]
+    numbers = sorted(whole.scales["n_clusters"])
+    present = [len(np.unique(column[kept])) for column in whole.scale_labels.T]
+    assert titles == [
+        f"{p} clusters" if p == k else f"{p} of {k} clusters" for p, k in zip(present, numbers, strict=True)
+    ]
+    assert len(tree.collections[0].get_offsets()) == sum(present)  # no nodes of nothing
+    again = ca.combine(some)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(again, ca.consensus(some))
+
+
+def test_clusters_that_were_renamed_are_read_back(made: Any) -> None:
+    adata, whole = made.copy(), ca.consensus(made)
+    adata.rename_categories("consensus", [f"type {c}" for c in "zyxwvutsrqponmlkjihgfedcba"[-whole.n_clusters :]])
+    same(whole, ca.consensus(adata))
+    adata.obs["consensus"] = adata.obs["consensus"].astype(str).replace("type a", "type b").astype("category")
+    with pytest.raises(InputError, match=f"{whole.n_clusters - 1} clusters of other names than the {whole.n_clusters}"):
+        ca.consensus(adata)
+
+
+def crumbled(fine: np.ndarray) -> cs.consensus.Consensus:
+    """Three scales: two kinds, six types, and a finer one that is given, all of them called real, as are their splits."""
+    columns = np.column_stack([TYPES // 3, TYPES, fine])
+    numbers = [2, 6, int(fine.max()) + 1]
+    scales = pd.DataFrame({"n_clusters": numbers[::-1], "stability": 0.9, "real": True})
+    splits = pd.DataFrame(
+        {"from_k": [2, 6], "to_k": [6, numbers[2]], "cluster": [0, 0], "into": ["0, 1, 2", "0, 6"], "real": True}
+    )
+    ones = np.ones(240)
+    return cs.consensus.Consensus(
+        labels=fine,
+        confidence=ones,
+        support=ones,
+        membership=ones[:, None],
+        n_clusters=numbers[2],
+        method="walk",
+        anmi=1.0,
+        scales=scales,
+        scale_labels=columns,
+        splits=splits,
+    )
+
+
+@pytest.mark.parametrize(("cells_off", "counts"), [(4, False), (5, True)])
+def test_a_handful_of_cells_does_not_decide_what_is_real(cells_off: int, counts: bool) -> None:
+    fine = TYPES.copy()
+    fine[:cells_off] = 6
+    found = without_crumbs(crumbled(fine))
+    assert found.scales is not None
+    assert found.splits is not None
+    assert dict(zip(found.scales["n_clusters"], found.scales["real"], strict=True)) == {2: True, 6: True, 7: counts}
+    assert found.scales["n_clusters"].tolist() == ([7, 6, 2] if counts else [6, 2, 7])  # real ones first
+    assert found.splits["real"].tolist() == [True, counts]
+
+
+def test_auto_leaves_out_a_number_that_crumbs_make() -> None:
+    adata, rng, kinds = cells(), np.random.default_rng(3), np.repeat(np.arange(3), 80)
+    for i in range(12):  # three kinds, and in half of the runs three cells of each are set apart
+        labels = kinds.copy()
+        labels[rng.integers(240, size=12)] = rng.integers(3, size=12)
+        if i % 2:
+            labels[:3], labels[80:83], labels[160:163] = 3, 4, 5
+        adata.obs[f"leiden_{i}"] = pd.Categorical(labels.astype(str))
+    plain = cs.combine(cs.Ensemble(adata.obs[[f"leiden_{i}" for i in range(12)]]), "auto")
+    assert plain.n_clusters == 6
+    assert sorted(np.bincount(plain.labels)) == [3, 3, 3, 77, 77, 77]
+    found = ca.combine(adata, n_clusters="auto")
+    assert found.n_clusters == 3
+    assert found.scales is not None
+    assert not found.scales.set_index("n_clusters").loc[6, "real"]
+    assert "3, since 6, on which halves of the clusterings agree best, differ from fewer by crumbs alone" in found.note
+    assert adjusted_rand_score(kinds, adata.obs["consensus"]) == 1
+    same(found, ca.consensus(adata))
+
+
+def test_what_leaves_no_genes_is_said() -> None:
+    adata = cells()
+    for i in range(6):
+        adata.obs[f"leiden_{i}"] = pd.Categorical((TYPES // 3 if i % 2 else TYPES).astype(str))
+    found = ca.combine(adata, n_clusters=6)
+    assert found.scale_labels is not None
+    adata.layers["empty"] = sparse.csr_matrix(adata.shape)
+    with pytest.raises(InputError, match="no gene has more in one part"):
+        ca.split_genes(adata, layer="empty")
+    upper, lower = np.zeros(240, int), np.zeros(240, int)
+    upper[:4] = lower[:4] = 1
+    lower[4:8] = 2  # four cells split off
+    adata.obsm["consensus_scale_labels"] = np.column_stack([upper, lower])
+    with pytest.raises(InputError, match=r"two parts of 5 cells or more .*\(2, 3\)"):
+        ca.split_genes(adata)
+
+
+def test_no_run_is_one_cluster() -> None:
+    adata = anndata.AnnData(np.random.default_rng(0).normal(size=(120, 4)))
+    ca.generate(adata, 20, use_rep="X", resolutions=[0.001, 0.1, 1])
+    info = adata.uns["clusterings"]["info"]
+    assert info["found"].min() >= 2
+    assert info["resolution"].min() > 0.01

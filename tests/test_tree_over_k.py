@@ -147,7 +147,11 @@ def test_a_scale_at_which_the_method_found_fewer_clusters(scaled):
     labels[labels[:, 1] == 3, 1] = 0
     splits = scaled.splits.assign(real=False)
     figure = tree_over_k(replace(scaled, scale_labels=labels, splits=splits))
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["2 clusters", "3 clusters", "8 clusters"]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
+        "2 clusters",
+        "3 of 4 clusters",
+        "8 clusters",
+    ]
 
 
 def test_any_score_colors_an_ensemble_and_wrong_ones_are_refused(ens):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
@@ -13,6 +14,8 @@ import pandas as pd
 
 from consilience import consensus as verbs
 from consilience._check import InputError, listed
+from consilience._types import Ints
+from consilience.anndata.crumbs import without_crumbs
 from consilience.anndata.frames import check_adata, check_key, makers, safe_frame, small_codes, written
 from consilience.consensus import Consensus
 from consilience.consensus.scales import is_real, stable_range
@@ -48,8 +51,8 @@ def combine(
         pattern ("leiden_res*"). By default what :func:`generate` wrote last, and else all columns of `obs` whose names begin
         with leiden or louvain. What this function and :func:`compare` wrote is taken only where a list names it.
     n_clusters : int, "auto" or None
-        None is the median of the clusterings' numbers; "auto" the most stable one, which of Leiden runs is often a coarse one: runs
-        agree best on few clusters.
+        None is the median of the clusterings' numbers, rounded up; "auto" the most stable one that is real, which of Leiden runs
+        is often a coarse one: runs agree best on few clusters.
     method : str
         As in :func:`consilience.combine`.
     scales : bool, default True
@@ -72,7 +75,8 @@ def combine(
         - ``obsm[key_added + "_membership"]``, the answers at all scales and at `n_clusters`, ``obsm[key_added + "_scale_labels"]``, and
           their confidence;
         - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `scales`, `curve`, `splits`, and `tree`, what
-          flows between clusters of neighboring numbers of clusters; all in forms that an h5ad file keeps.
+          flows between clusters of neighboring numbers of clusters; all in forms that an h5ad file keeps. Clusters of fewer than
+          five cells do not decide what is `real` of the scales and splits.
 
     Examples
     --------
@@ -89,19 +93,47 @@ def combine(
     check_key(check_adata(adata), key_added, MADE_BY)
     ens, names = chosen(adata, keys)
     how: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress, **options}
-    found = verbs.combine(ens, n_clusters, method, **how)
-    if scales and n_clusters != "auto":
-        found = _with_scales(found, verbs.combine(ens, "auto", method, **how))
+    stable = without_crumbs(verbs.combine(ens, "auto", method, **how)) if scales or n_clusters == "auto" else None
+    wanted, said = _number(ens, n_clusters, method, stable)
+    if stable is not None and wanted in (None, "auto", stable.n_clusters):
+        found = stable
+    else:
+        found = verbs.combine(ens, wanted, method, **how)
+        found = found if stable is None else _with_scales(found, stable)
+    found = replace(found, note="; ".join(filter(None, [found.note, said])))
     _write(adata, key_added, found, names)
     return found
+
+
+def _number(ens: Ensemble, given: int | str | None, method: str, stable: Consensus | None) -> tuple[Any, str]:
+    """How many clusters, and what is to be said of it: those given, the median or the first of the scales; None if all cells are alike."""
+    rows = int(np.count_nonzero((ens.signatures().labels >= 0).any(axis=1)))
+    if given is None and method != "nbce" and rows > 1:  # nbce has a number of its own
+        # rounded up: two clusters are merged more easily than one is split
+        middle = min(max(2, int(np.ceil(np.median(ens.n_clusters)))), rows)
+        return middle, f'{middle} is the median of the clusterings\' numbers of clusters; "auto" looks for one'
+    if given == "auto" and stable is not None and stable.scales is not None:
+        first, best = int(stable.scales["n_clusters"].iloc[0]), stable.n_clusters
+        crumbs = (
+            f"{first}, since {best}, on which halves of the clusterings agree best, differ from fewer by crumbs alone"
+        )
+        return first, "" if first == best else crumbs
+    return given, ""
 
 
 def consensus(adata: Any, key: str = "consensus") -> Consensus:
     """The consensus that :func:`combine` wrote to an AnnData, as it was, but for the fitted estimator.
 
-    Of an AnnData whose cells have been selected since, the tables still tell of all of them.
+    Of an AnnData whose cells have been selected since, labels and confidence are those of its cells; the tables still tell of all
+    of them, and a warning says so. Clusters that were renamed (``adata.rename_categories``) are known by their order.
     """
     held, values = dict(written(check_adata(adata), key, MADE_BY)), {}
+    if (made_of := int(held.get("n_cells", adata.n_obs))) != adata.n_obs:
+        warnings.warn(
+            f"the AnnData has {adata.n_obs:,} cells, and {key!r} was made of {made_of:,}: its tables (clusters, members, scales, "
+            "splits, tree) tell of all of these; consilience.anndata.combine makes them anew",
+            stacklevel=2,
+        )
     for field in fields(Consensus):
         if field.name in held:
             values[field.name] = _plain(held[field.name])
@@ -109,12 +141,24 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
             values[field.name] = adata.obs[f"{key}_{field.name}"].to_numpy(float)
         elif f"{key}_{field.name}" in adata.obsm:
             values[field.name] = _wide(adata.obsm[f"{key}_{field.name}"])
-    codes = pd.Categorical(adata.obs[key]) if key in adata.obs else None
-    if codes is None:
+    if key not in adata.obs:
         raise InputError(f"obs has no column {key!r}, which consilience.anndata.combine wrote: it has been removed")
-    numbers = np.array([int(name) for name in codes.categories], np.int64)
-    values["labels"] = np.where(codes.codes < 0, -1, numbers[codes.codes] if len(numbers) else -1)
+    values["labels"] = _cluster_numbers(adata.obs[key], key, int(values["n_clusters"]))
     return Consensus(**values, ids=np.asarray(adata.obs_names, object))
+
+
+def _cluster_numbers(column: pd.Series, key: str, n_clusters: int) -> Ints:
+    """The clusters of a column by their names, which are numbers, or by the order of their names."""
+    codes = pd.Categorical(column)
+    names = [str(name) for name in codes.categories]
+    own = {str(c) for c in range(n_clusters)}
+    if not own.issuperset(names) and len(names) != n_clusters:
+        raise InputError(
+            f"obs column {key!r} has {len(names)} clusters of other names than the {n_clusters} that consilience.anndata.combine "
+            "wrote: rename them without merging any, or combine again"
+        )
+    numbers = np.array([int(name) for name in names] if own.issuperset(names) else range(n_clusters), np.int64)
+    return np.where(codes.codes < 0, -1, numbers[codes.codes] if len(numbers) else -1)
 
 
 def _with_scales(found: Consensus, other: Consensus) -> Consensus:
@@ -182,7 +226,12 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
             del adata.obsm[old]  # of an earlier answer, which may have had scales
     clusters = [str(c) for c in range(found.n_clusters)]
     adata.obs[key] = pd.Categorical.from_codes(found.labels, clusters)
-    held: dict[str, Any] = {"made_by": MADE_BY, "written": f"{time.time():.6f}", "keys": np.array(names, object)}
+    held: dict[str, Any] = {
+        "made_by": MADE_BY,
+        "written": f"{time.time():.6f}",
+        "keys": np.array(names, object),
+        "n_cells": n,
+    }
     for field in fields(Consensus):
         value = None if field.name in ASIDE else getattr(found, field.name)
         if value is None:

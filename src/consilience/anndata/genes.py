@@ -13,10 +13,10 @@ from consilience._check import InputError, check_choice, check_count
 from consilience._types import Floats, Ints
 from consilience.anndata.combining import MADE_BY
 from consilience.anndata.combining import consensus as read_back
+from consilience.anndata.crumbs import HANDFUL
 from consilience.anndata.frames import check_adata, safe_frame, written
 from consilience.consensus import Consensus
 
-FEWEST = 5  # cells of a child that is compared
 SHORTLIST = 5  # genes whose order is looked at, for every one that is shown
 COLUMNS = ("level", "from_k", "to_k", "cluster", "child", "gene", "auc", "log2_fold_change", "share_in", "share_out")
 
@@ -53,7 +53,8 @@ def split_genes(
 
     Notes
     -----
-    Welch's t over all genes shortlists five times as many as are shown, of which the AUC is computed. O(values) for each level.
+    Welch's t over all genes shortlists five times as many as are shown, of which the AUC is computed. O(values) for each level. Parts
+    of fewer than five cells are not compared; where nothing is left to compare, an error says why.
     """
     found = read_back(check_adata(adata), key)
     if found.scale_labels is None or found.scale_labels.shape[1] < 2:
@@ -62,7 +63,18 @@ def split_genes(
         )
     values, names = _values(adata, layer, use_raw)
     wanted = check_count("n_genes", n_genes)
-    rows = [row for split in splits_of(found) for row in _of_split(values, names, split, wanted)]
+    splits = splits_of(found)
+    if not splits:
+        numbers = ", ".join(str(column.max() + 1) for column in found.scale_labels.T)
+        raise InputError(
+            f"no cluster of {key!r} splits into two parts of {HANDFUL} cells or more from one of its numbers of clusters "
+            f"({numbers}) to the next: combine with another n_clusters"
+        )
+    rows = [row for split in splits for row in _of_split(values, names, split, wanted)]
+    if not rows:
+        raise InputError(
+            "no gene has more in one part of a split than in another: are these the values? Name a layer, or set use_raw"
+        )
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     adata.uns[key] = {**written(adata, key, MADE_BY), "split_genes": safe_frame(table)}
     return table
@@ -83,7 +95,7 @@ def splits_of(found: Consensus) -> list[tuple[int, int, int, int, dict[int, Ints
         np.add.at(table, (upper[known], lower[known]), 1)
         parent = table.argmax(axis=0)
         for cluster in range(k):
-            some = [c for c in range(finer) if parent[c] == cluster and table[cluster, c] >= FEWEST]
+            some = [c for c in range(finer) if parent[c] == cluster and table[cluster, c] >= HANDFUL]
             if len(some) > 1:
                 cells = {c: np.flatnonzero((upper == cluster) & (lower == c)) for c in some}
                 made.append((level, k, finer, cluster, cells))

@@ -16,7 +16,7 @@ from consilience.opening.cells import MADE_BY, stored_ensemble
 
 FINEST = 60  # clusters at most, by default
 DRAWS = 64  # numbers of clusters that stand for a range, evenly in logarithms
-LEFT_OUT = ("weights", "settings", "inertia", "steps", "note", "compactness")  # empty here, or the same for all
+LEFT_OUT = ("weights", "settings", "inertia", "steps", "compactness")  # empty here, or the same for all
 
 
 def generate(
@@ -64,7 +64,9 @@ def generate(
 
     Notes
     -----
-    About O(edges) for each clustering: 15 ms for 2,000 cells. Clustering i depends on `random_state` and i alone.
+    About O(edges) for each clustering: 15 ms for 2,000 cells. Clustering i depends on `random_state` and i alone. The clusterings
+    spread evenly over the numbers of clusters, or resolutions, so that another seed gives as many fine ones. None has a single cluster:
+    a resolution at which there would be one is raised to the lowest with two.
 
     Examples
     --------
@@ -95,7 +97,8 @@ def generate(
         progress=progress,
         **options,
     )
-    info = ens.info.drop(columns=[name for name in LEFT_OUT if name in ens.info])
+    empty = ("note",) if ens.info["note"].isna().all() else ()
+    info = ens.info.drop(columns=[name for name in (*LEFT_OUT, *empty) if name in ens.info])
     info.insert(0, "name", [f"{key_added}_{i}" for i in range(len(info))])
     info["found"] = ens.n_clusters
     adata.obsm[key_added] = small_codes(ens.labels)

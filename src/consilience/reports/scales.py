@@ -123,6 +123,8 @@ def scales_figure(one: Consensus, canvas: Callable[[float, float], Axes] = new_a
     if k.max() >= 12 * k.min():
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    elif len(k) > 1:
+        axis.locator_params(axis="x", integer=True)
     axis.set(xlabel="number of clusters", ylabel="stability, nesting")
     axis.margins(y=0.12)
     axis.set_title("At which numbers of clusters does the ensemble agree with itself?", loc="left", fontsize=11)

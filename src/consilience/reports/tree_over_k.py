@@ -128,7 +128,9 @@ def tree_over_k(
         name = score_title(named) if hasattr(named, "name") else "score"
         figure.colorbar(dots, ax=axis, shrink=0.7, pad=0.01, aspect=30, label=f"mean {name}")
     for (level, cluster), text in (notes or {}).items():
-        spot = (places[level][cluster], -level)
+        if cluster not in levels.names[level]:
+            continue  # of none of the objects here
+        spot = (places[level][levels.names[level].index(cluster)], -level)
         look: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 6.5, "style": "italic", "zorder": 5}
         box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.75}
         axis.annotate(text, spot, (0, -14), textcoords="offset points", bbox=box, **look)
@@ -153,15 +155,18 @@ def _levels(found: Any) -> _Levels:
     if found.scale_labels is None:
         raise InputError('this consensus has no scales: combine(ens, "auto") finds them')
     labels = found.scale_labels
-    numbers = [int(column.max()) + 1 for column in labels.T]
-    columns = [column.astype(np.int64) for column in labels.T]
+    names: list[list[Any]] = [np.unique(column[column >= 0]).tolist() for column in labels.T]
+    columns = [np.where(c < 0, -1, np.searchsorted(n, c)) for c, n in zip(labels.T, names, strict=True)]
+    numbers = [len(present) for present in names]
+    # a method may find fewer than it is asked for, and of some of the objects there may be fewer
+    asked = numbers if found.scales is None else sorted(int(k) for k in found.scales["n_clusters"])
     unreal = set()
     if found.splits is not None:
         weak = found.splits[~found.splits["real"].astype(bool)]
-        asked = numbers if found.scales is None else sorted(found.scales["n_clusters"])  # a method may find fewer
-        unreal = {(asked.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples()}
-    names: list[list[Any]] = [list(range(k)) for k in numbers]
-    return _Levels(columns, names, [f"{k} clusters" for k in numbers], unreal)
+        split = ((asked.index(int(row.from_k)), int(row.cluster)) for row in weak.itertuples())
+        unreal = {(level, names[level].index(cluster)) for level, cluster in split if cluster in names[level]}
+    titles = [f"{k} clusters" if k == of else f"{k} of {of} clusters" for k, of in zip(numbers, asked, strict=True)]
+    return _Levels(columns, names, titles, unreal)
 
 
 def _from_ensemble(ens: Ensemble) -> _Levels:
