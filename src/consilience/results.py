@@ -47,6 +47,7 @@ OWNERS: dict[str, str] = {
     "Sides": "consilience.agreement",
     "Stability": "consilience.measures",
     "Summary": "consilience.consensus",
+    "WrittenConsensus": "consilience.scale",
 }
 KINDS: dict[str, type] = {}  # classes that have registered, by name
 C = TypeVar("C", bound=type)

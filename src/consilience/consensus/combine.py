@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
 from consilience._parallel import takes_client
-from consilience._types import Array, Columns, EnsembleLike
+from consilience._types import Array, Columns, EnsembleLike, PathLike
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.assessment import agreement_of, err_alike
 from consilience.consensus.bce import BCE
@@ -38,7 +40,7 @@ from consilience.consensus.trust import trust_tables
 from consilience.consensus.vote import MajorityVote
 from consilience.consensus.walk import ClusterWalk
 from consilience.ensemble import Ensemble
-from consilience.opening import as_ensemble
+from consilience.opening import as_ensemble, in_blocks
 from consilience.results import written_call
 
 METHODS: dict[str, type[ConsensusEstimator]] = {
@@ -85,6 +87,8 @@ def combine(
     n_jobs: int | None = None,
     client: Any = None,
     progress: bool | None = None,
+    memory_limit: int | str | None = None,
+    output: PathLike | None = None,
     **options: Any,
 ) -> Consensus:
     """Combine the clusterings of an ensemble into one, with a confidence and a support for every object.
@@ -92,6 +96,8 @@ def combine(
     Parameters
     ----------
     ensemble : Ensemble, or what one is made from: path, folder, DataFrame, array, AnnData, result
+        Or labels in row blocks, which need not fit into memory: a Dask array or dataframe, a folder of Parquet files, or
+        :class:`consilience.scale.LabelBlocks`. The answer is the same as in memory.
     n_clusters : int, None or "auto"
         None takes the median of the clusterings' numbers of clusters; "auto" the most stable of the numbers, real ones first, at
         which two halves of the clusterings agree, beside what clouds without clusters give: see `scales` of the result. For
@@ -111,9 +117,14 @@ def combine(
     n_jobs : int, optional
         Threads, for methods that have them.
     client : dask.distributed.Client, optional
-        A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
+        A cluster that the tasks go to, instead, and the reading of row blocks (``docs/scale.md``); the answer is the same.
     progress : bool, optional
         A bar on standard error while choosing; by default only on a terminal.
+    memory_limit : int or str, optional
+        Bytes, or text such as "4GB", that this process may take; with it, a Parquet file is read in blocks.
+    output : path, optional
+        A new folder of Parquet parts for `id`, `cluster`, `confidence` and `support` of the objects, in their order, written block by
+        block. The record that is returned then reads them only when asked for.
     **options
         Parameters of the method's estimator (only with a named method).
 
@@ -135,13 +146,43 @@ def combine(
             raise InputError(f"unknown option {name!r}: did you mean {near!r}?")
     if method == "auto" and options:
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
-    ens, seed = as_ensemble(ensemble, columns=columns, id_column=id_column), check_seed(random_state)
     if isinstance(n_clusters, str):
         check_choice(n_clusters, ("auto",), "n_clusters")
-    problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
-    how = {"random_state": seed, "n_jobs": n_jobs}
+    seed = check_seed(random_state)
     given = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "columns": columns}
-    call = written_call(combine, ensemble, **given, id_column=id_column, random_state=seed, **options)
+    given |= {"id_column": id_column, "random_state": seed, "memory_limit": memory_limit, "output": output}
+    call = written_call(combine, ensemble, **given, **options)
+    how = {"random_state": seed, "n_jobs": n_jobs}
+    if in_blocks(ensemble) or memory_limit is not None or output is not None:
+        scale = import_module("consilience.scale")  # by name, since it is built on this function
+        found: Consensus = scale.combine_blocks(
+            scale.as_blocks(ensemble, columns=columns, id_column=id_column),
+            partial(combine_problem, n_clusters=n_clusters, method=method, how=how, options=options, call=call),
+            n_clusters=None if isinstance(n_clusters, str) else n_clusters,
+            sample_weight=sample_weight,
+            memory_limit=memory_limit,
+            output=output,
+            n_jobs=n_jobs,
+            start=start,
+        )
+        return found
+    ens = as_ensemble(ensemble, columns=columns, id_column=id_column)
+    problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, sample_weight)
+    return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call)
+
+
+def combine_problem(
+    ens: Ensemble,
+    problem: Problem,
+    n_clusters: int | str | None,
+    method: str,
+    how: dict[str, Any],
+    options: dict[str, Any],
+    progress: bool | None = None,
+    start: float = 0.0,
+    call: str = "",
+) -> Consensus:
+    """:func:`combine` for distinct rows, where everything has been checked."""
     if method == "nbce" and n_clusters in (None, "auto"):
         return _finish(ens, problem, _nbce(ens, problem, how, options, progress), "nbce", start, call)
     if n_clusters == "auto" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
@@ -214,7 +255,7 @@ def _better_cut(problem: Problem, labels: Array, k: int | None, how: dict[str, A
 def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
     """Mean support of the objects of the least supported cluster, and the average NMI with the clusterings."""
     support, anmi = agreement_of(problem, labels)
-    objects = np.bincount(problem.inverse[problem.inverse >= 0], minlength=problem.n_rows)
+    objects = problem.n_objects_of_rows
     return float(np.min(np.bincount(labels, support * objects) / np.bincount(labels, objects))), anmi
 
 
@@ -250,8 +291,10 @@ def _at_scales(
     choice = _choose_method(best, how) if method == "auto" else None  # one for all scales
     fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
     estimator, method, notes = fits[scales.ranked[0]]
-    labeled = problem.inverse >= 0
-    table = scales.table.assign(confidence=[float(fits[k][0].confidence_[labeled].mean()) for k in scales.ranked])
+    confidence = [fits[k][0].confidence_[problem.first] for k in scales.ranked]
+    table = scales.table.assign(
+        confidence=[float(np.average(row, weights=problem.n_objects_of_rows)) for row in confidence]
+    )
     rows = {k: fits[k][0].labels_[problem.first] for k in scales.ranked}
     return _finish(
         ens,

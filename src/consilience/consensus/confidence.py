@@ -15,6 +15,7 @@ Objects with a support of at most one half float: no majority of their clusterin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def error_correlation(problem: Problem, labels: Array, tables: Sequence[Floats] 
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
     if r > PAIRED:  # a mean over pairs of clusterings needs no more
         chosen = np.sort(stream(r, "consensus.confidence").permutation(r)[:PAIRED])
-        problem = Problem(problem.labels[:, chosen], problem.weights, problem.n_clusters, problem.inverse)
+        problem = replace(problem, labels=problem.labels[:, chosen], given=None)
         tables = [tables[q] for q in chosen]
     rows, mass = _sampled(problem)
     agree = agreement(problem, labels, tables, rows)
@@ -136,7 +137,7 @@ def error_correlation(problem: Problem, labels: Array, tables: Sequence[Floats] 
 
 def _sampled(problem: Problem) -> tuple[Ints | None, Floats]:
     """Rows, and weights of them, of every so-manieth object in the order of the rows, where there are many; None for all rows."""
-    objects = np.bincount(problem.inverse[problem.inverse >= 0], minlength=problem.n_rows)
+    objects = problem.n_objects_of_rows
     ends = np.cumsum(objects)
     step = -(-int(ends[-1]) // SAMPLE)
     if step <= 1:

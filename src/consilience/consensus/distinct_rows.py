@@ -39,6 +39,8 @@ class Problem:
         Row of every object, −1 for an object without labels.
     given : Given, optional
         Where columns and codes stand in the ensemble; None if they are as there.
+    copies : (n_rows,) int array, optional
+        How many objects have the row, where `inverse` does not say it: its entries are rows that stand for objects elsewhere.
     """
 
     labels: Labels
@@ -46,6 +48,7 @@ class Problem:
     n_clusters: int
     inverse: Ints
     given: Given | None = None
+    copies: Ints | None = None
 
     @property
     def n_rows(self) -> int:
@@ -71,6 +74,13 @@ class Problem:
     def whole(self) -> bool:
         """Whether all weights are whole numbers, so that counts are exact."""
         return bool((self.weights == np.floor(self.weights)).all())
+
+    @cached_property
+    def n_objects_of_rows(self) -> Ints:
+        """(n_rows,) number of the objects with each row, whatever they weigh."""
+        if self.copies is not None:
+            return self.copies
+        return np.bincount(self.inverse[self.inverse >= 0], minlength=self.n_rows)
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
@@ -117,15 +127,18 @@ class Problem:
         return np.where(self.labels >= 0, self.labels + offsets[:-1].astype(np.int32), -1).astype(np.int32), offsets
 
 
-def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None) -> Problem:
+def check_problem(
+    labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None, copies: Ints | None = None
+) -> Problem:
     """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
 
     ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
-    there: they have no row, and a cluster or a clustering of nothing but them does not count.
+    there: they have no row, and a cluster or a clustering of nothing but them does not count. With `copies`, every row of the ensemble is
+    a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have.
     """
     ens = as_ensemble(labels)
     signatures = ens.signatures()
-    weights = _row_weights(signatures, sample_weight, ens.n_objects)
+    weights = _row_weights(signatures, sample_weight, ens.n_objects) if copies is None else copies.astype(float)
     keep = (signatures.labels >= 0).any(axis=1) & (weights > 0)
     if not keep.any():
         raise InputError("no object has a label, so there is nothing to combine")
@@ -139,7 +152,8 @@ def check_problem(labels: EnsembleLike, n_clusters: int | None = None, sample_we
     else:
         median = max(2, int(np.median(rows.max(axis=0) + 1)))
         k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
-    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given)
+    whole = None if copies is None else copies[kept]
+    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole)
 
 
 def _check_n_clusters(k: Any, n_rows: int) -> int:

@@ -254,10 +254,8 @@ class NBCE(LabelModel):
 
     def _fit(self, ens: Ensemble, problem: Problem) -> Any:
         super()._fit(ens, problem)
-        known = self.labels_ >= 0
-        self.outliers_: NDArray[np.int64] = np.flatnonzero(
-            known & (np.bincount(self.labels_[known])[self.labels_] == 1)
-        )
+        sizes = np.bincount(self.labels_[problem.first], problem.n_objects_of_rows)
+        self.outliers_: NDArray[np.int64] = np.flatnonzero((self.labels_ >= 0) & (sizes[self.labels_] == 1))
         return self
 
     def _log_joint(self, rows: Labels) -> Floats:

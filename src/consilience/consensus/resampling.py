@@ -126,7 +126,7 @@ def _by_association(problem: Problem, k: int) -> Callable[[Floats], Ints]:
 def _only(problem: Problem, rows: Ints, weights: Floats) -> Problem:
     """The problem of some of the rows, that weigh as told; a cluster that none of them is in keeps its number."""
     labels = np.ascontiguousarray(problem.labels[rows])
-    some = replace(problem, labels=labels, weights=weights, inverse=np.arange(len(rows)))
+    some = Problem(labels, weights, problem.n_clusters, np.arange(len(rows)))
     vars(some)["sizes"] = problem.sizes
     return some
 

@@ -79,7 +79,7 @@ class Consensus(Result):
     labels: Ints
     confidence: Floats
     support: Floats
-    membership: Floats
+    membership: Floats = late()  # noqa: RUF009
     n_clusters: int
     method: str
     anmi: float
@@ -104,6 +104,21 @@ class Consensus(Result):
         if version == 1 and fields["members"] is not None:
             fields["members"] = fields["members"].rename(columns={"drop": "better_without"})
         return fields
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, with and without a label."""
+        return len(self.labels)
+
+    @property
+    def n_without_labels(self) -> int:
+        """Number of objects without a label."""
+        return int(np.count_nonzero(self.labels < 0))
+
+    @property
+    def n_floaters(self) -> int:
+        """Number of objects that float."""
+        return len(self.floating)
 
     @property
     def sizes(self) -> Ints:
@@ -166,16 +181,16 @@ class Consensus(Result):
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
-        known = self.labels >= 0
-        floaters = count(len(self.floating), "floater")
+        bare = self.n_without_labels
+        floaters = count(self.n_floaters, "floater")
         lines = [
-            f"Consensus: {count(self.n_clusters, 'cluster')} of {known.sum():,} objects by {self.method}",
+            f"Consensus: {count(self.n_clusters, 'cluster')} of {self.n_objects - bare:,} objects by {self.method}",
             f"confidence  mean {self.mean_confidence:.3f}",
             f"support     mean {self.mean_support:.3f}; {floaters} (at most half of the clusterings agree)",
             f"anmi        {self.anmi:.4f}",
         ]
-        if not known.all():
-            lines.append(f"no label    {np.count_nonzero(~known):,} objects (-1)")
+        if bare:
+            lines.append(f"no label    {bare:,} objects (-1)")
         if scales := describe_scales(self):
             lines.append(f"scales      {scales}")
         if drops := describe_drops(self):

@@ -22,7 +22,7 @@ MCLA, beside shuffled labels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -172,8 +172,7 @@ def sample_objects(problem: Problem, seed: int) -> tuple[Problem, Ints]:
         present = np.unique(column[column >= 0])
         labels[:, j] = np.where(column >= 0, np.searchsorted(present, column), -1)
     labels = np.ascontiguousarray(labels[:, (labels >= 0).any(axis=0)])
-    weights, inverse = counts.astype(float), np.arange(len(rows))
-    return replace(problem, labels=labels, weights=weights, inverse=inverse, given=None), rows
+    return Problem(labels, counts.astype(float), problem.n_clusters, np.arange(len(rows))), rows
 
 
 def make_curve(found: Judged, null: list[Judged]) -> pd.DataFrame:

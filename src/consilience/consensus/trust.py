@@ -19,7 +19,6 @@ median absolute deviations) below it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -104,8 +103,8 @@ def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: 
             "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
         }
     )
-    copies = np.bincount(problem.inverse[problem.inverse >= 0], minlength=problem.n_rows)
-    means = cluster_means(own, confidence[problem.first], support[problem.first], problem.weights, copies)
+    shown = (confidence[problem.first], support[problem.first], problem.weights, problem.n_objects_of_rows)
+    means = cluster_means(own, *shown)
     return means.assign(**found.iloc[np.argsort(order)].reset_index(drop=True))
 
 
@@ -287,7 +286,7 @@ def _weights(problem: Problem) -> Floats:
     if problem.n_rows > most:
         rows, counts = np.unique(sample_evenly(problem, most), return_counts=True)
         labels = np.ascontiguousarray(problem.labels[rows])
-        some = replace(problem, labels=labels, weights=counts.astype(float), inverse=np.arange(len(rows)), given=None)
+        some = Problem(labels, counts.astype(float), problem.n_clusters, np.arange(len(rows)))
     worth, numbers = cluster_weights(some, work=READ), some.hyperedges()[0]
     found = np.full(r, np.nan)
     for q, column in enumerate(numbers.T):

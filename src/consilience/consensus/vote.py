@@ -37,7 +37,7 @@ INITS = ("best", "quadratic", "clusterings")
 
 def _by_column(problem: Problem, labels: NDArray[np.int32], weights: Floats) -> Problem:
     """The same kind of problem with every column of labels contiguous: all work below goes column by column."""
-    return Problem(np.asfortranarray(labels), weights, problem.n_clusters, problem.inverse)
+    return Problem(np.asfortranarray(labels), weights, problem.n_clusters, problem.inverse, copies=problem.copies)
 
 
 def align(table: Floats) -> Ints:

@@ -12,7 +12,9 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
-from consilience.results import Result
+from consilience.results import HEADER, Result
+from consilience.store.folder import MANIFEST
+from consilience.store.part import PART_NAME
 from consilience.tables import read_table
 from consilience.tables.vectors import is_frame
 
@@ -27,6 +29,20 @@ def is_path(source: Any) -> bool:
 def is_anndata(source: Any) -> bool:
     """Whether it is an AnnData object."""
     return hasattr(source, "X") and hasattr(source, "obs_names")
+
+
+def in_blocks(source: Any) -> bool:
+    """Whether it is labels in row blocks: those of `consilience.scale`, a Dask collection, or a folder of Parquet files."""
+    if is_path(source):
+        folder = Path(source)
+        return folder.is_dir() and any(folder.glob("*.parquet")) and not is_saved(folder)
+    return type(source).__module__.partition(".")[0] == "dask" or getattr(source, "in_row_blocks", False) is True
+
+
+def is_saved(folder: Path) -> bool:
+    """Whether a folder is a stored run, even one that has lost its manifest, or a saved result."""
+    there = any((folder / name).exists() for name in (HEADER, MANIFEST))
+    return there or any(PART_NAME.fullmatch(file.name) for file in folder.glob("*.parquet"))
 
 
 def is_result(source: Any) -> bool:

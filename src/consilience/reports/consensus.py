@@ -47,16 +47,15 @@ def consensus_summary(
     result: Consensus, stability: Stability | None, known: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
     """Plain numbers and text, for print and JSON; `known` has matches with known labels by name."""
-    there = result.labels >= 0
     return {
         "method": result.method,
         "n_clusters": result.n_clusters,
         "sizes": result.sizes.tolist(),
-        "n_objects": len(result.labels),
-        "n_without_labels": int(np.count_nonzero(~there)),
+        "n_objects": result.n_objects,
+        "n_without_labels": result.n_without_labels,
         "mean_confidence": result.mean_confidence,
         "mean_support": result.mean_support,
-        "n_floaters": len(result.floating),
+        "n_floaters": result.n_floaters,
         "anmi": result.anmi,
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,24 +118,35 @@ def label_frame(
             doubts["other"].append(name)
             continue
         found[name], words = labels, _different(labels)
-        if not asked and (brief := _doubt(name, labels, words, len(positions))):
+        if not asked and (brief := _doubt(name, len(words), len(labels), len(positions))):
             briefs.append(f"{name!r} ({brief[1]})")
             doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
         notices += _maybe_missing(name, labels, words)
     if len(errors) == len(briefs) == 1:
         raise InputError(str(errors[0])) from None
     if briefs:
-        raise InputError(_ask(sheet, briefs, doubts, len(positions)))
+        raise InputError(_ask(sheet.source, briefs, doubts, len(positions)))
     frame = pd.concat(found, axis=1)
     frame.columns = pd.Index(list(found))
     return frame, notices
 
 
-def _doubt(name: str, labels: pd.Series, words: set[Any], n_columns: int) -> tuple[str, str] | None:
-    """What a column may be instead of a clustering, and why; None where it looks like one."""
-    if 2 * (k := len(words)) > len(labels) > FEW:
-        reason = f"{k:,} different values for {count(len(labels), 'object')}"
-        return ("id" if k == len(labels) else "other"), reason
+def check_clusterings(source: str, n_labels: Mapping[str, int | None], n_objects: int, *, has_ids: bool) -> None:
+    """Refuse columns that do not look like clusterings, by how many different labels each has; None passes."""
+    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
+    briefs = []
+    for name, k in n_labels.items():
+        if k is not None and (brief := _doubt(name, k, n_objects, len(n_labels))):
+            briefs.append(f"{name!r} ({brief[1]})")
+            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
+    if briefs:
+        raise InputError(_ask(source, briefs, doubts, len(n_labels)))
+
+
+def _doubt(name: str, k: int, n: int, n_columns: int) -> tuple[str, str] | None:
+    """What a column of k different labels may be instead of a clustering, and why; None where it looks like one."""
+    if 2 * k > n > FEW:
+        return ("id" if k == n else "other"), f"{k:,} different values for {count(n, 'object')}"
     return ("known", "by its name a known class") if n_columns > 1 and _CLASS_NAME.fullmatch(name) else None
 
 
@@ -146,17 +157,10 @@ def split_ids(sheet: Sheet, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarr
     """
     position, ids, _ = find_ids(sheet, None, ())
     kept = [j for j in range(frame.shape[1]) if j != position]
-    doubts: dict[str, list[str]] = {"id": [], "known": [], "other": []}
-    briefs, has_ids = [], ids is not None
-    for j in kept:
-        name, column = str(frame.columns[j]), frame.iloc[:, j].reset_index(drop=True)
-        if column.dtype.kind == "f":
-            continue  # measurements are refused by value, with their place
-        if brief := _doubt(name, column, _different(column), len(kept)):
-            briefs.append(f"{name!r} ({brief[1]})")
-            doubts["other" if brief[0] == "id" and has_ids else brief[0]].append(name)
-    if briefs:
-        raise InputError(_ask(sheet, briefs, doubts, len(kept)))
+    columns = {str(frame.columns[j]): frame.iloc[:, j].reset_index(drop=True) for j in kept}
+    # measurements are refused by value, with their place
+    n_labels = {name: None if column.dtype.kind == "f" else len(_different(column)) for name, column in columns.items()}
+    check_clusterings(sheet.source, n_labels, len(frame), has_ids=ids is not None)
     return (frame, None) if position is None else (frame.iloc[:, kept], ids)
 
 
@@ -170,7 +174,7 @@ def _different(labels: pd.Series) -> set[Any]:
     }
 
 
-def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
+def _ask(source: str, briefs: list[str], doubts: dict[str, list[str]], n: int) -> str:
     one = len(briefs) == 1
     advice = []
     if ids := doubts["id"]:
@@ -179,7 +183,7 @@ def _ask(sheet: Sheet, briefs: list[str], doubts: dict[str, list[str]], n: int) 
         advice.append(f"if {'it' if one else repr(known[0])} is known say known={known[0]!r} (--known {known[0]})")
     rest = "choose the clusterings with columns= (--columns), which takes whatever it names"
     return (
-        f"{sheet.source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
+        f"{source}: {'column' if one else f'{len(briefs)} of {n} columns,'} {listed(briefs)}{'' if one else ','} "
         f"{'does' if one else 'do'} not look like {'a clustering' if one else 'clusterings'}: {'; '.join([*advice, rest])}"
     )
 

@@ -1,0 +1,148 @@
+"""One block of labels, wherever it comes from, as codes of its own and what each code stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from consilience._check import InputError, encode_labels, kind_of
+from consilience._types import Array, Labels
+from consilience.tables.cells import ColumnError, labels_of
+from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
+
+SMALL = 2**16  # whole numbers below it are their own codes
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What of a block is labels: names of columns, or None for all of an array; the column of ids; rows at a time."""
+
+    columns: tuple[str, ...] | None
+    id_column: str | None
+    source: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A block of rows.
+
+    Attributes
+    ----------
+    codes : (n, r) int32 array
+        Codes of this block alone; −1 missing.
+    labels : list of lists
+        What the codes of every clustering stand for; some may not occur.
+    ids : Arrow array or None
+    """
+
+    codes: Labels
+    labels: list[list[Any]]
+    ids: Any = None
+
+
+def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
+    """The blocks of a part: row groups of a Parquet file, a frame or an array; at most `layout.rows` rows each."""
+    if isinstance(part, ParquetPart):
+        yield from _read_parquet(part, layout)
+        return
+    table = plain_source(part)
+    if isinstance(table, pd.DataFrame):
+        yield from (_code_frame(table.iloc[i : i + layout.rows], layout) for i in _starts(table, layout))
+    elif isinstance(table, np.ndarray) and table.ndim in (1, 2):
+        columns = table.reshape(len(table), -1)
+        yield from (_code_columns(columns[i : i + layout.rows].T, layout) for i in _starts(table, layout))
+    else:
+        raise InputError(
+            f"a block of labels cannot be {kind_of(part)}: give arrays of objects × clusterings, or data frames"
+        )
+
+
+def _starts(table: Any, layout: Layout) -> range:
+    return range(0, max(1, len(table)), layout.rows)  # one block also of no rows
+
+
+def _read_parquet(part: ParquetPart, layout: Layout) -> Iterator[Coded]:
+    columns = list(layout.columns or ())
+    wanted = columns if layout.id_column is None else [*columns, layout.id_column]
+    with pq.ParquetFile(part.path, memory_map=True) as file:
+        for batch in file.iter_batches(layout.rows, row_groups=list(part.groups), columns=wanted, use_threads=False):
+            coded = [_code_arrow(batch.column(name), name, layout) for name in columns]
+            ids = None if layout.id_column is None else batch.column(layout.id_column)
+            yield _stack(coded, ids)
+
+
+def _code_frame(frame: pd.DataFrame, layout: Layout) -> Coded:
+    names = {str(name): j for j, name in enumerate(frame.columns)}
+    for name in layout.columns or ():
+        if name not in names:
+            raise InputError(f"{layout.source}: a block has no column {name!r}: give all blocks the same columns")
+    chosen = [frame.iloc[:, names[name]] for name in layout.columns or names]
+    ids = None
+    if layout.id_column is not None:
+        ids = pa.array(frame.iloc[:, names[layout.id_column]] if layout.id_column in names else frame.index)
+    return _code_columns(chosen, layout, ids)
+
+
+def _code_columns(columns: Sequence[Any] | Array, layout: Layout, ids: Any = None) -> Coded:
+    names = layout.columns or range(len(columns))
+    return _stack([_code_values(c, f"clustering {n!r}") for n, c in zip(names, columns, strict=True)], ids)
+
+
+def _stack(coded: list[tuple[Labels, list[Any]]], ids: Any) -> Coded:
+    codes = np.empty((len(coded[0][0]), len(coded)), np.int32)
+    for j, (column, _) in enumerate(coded):
+        codes[:, j] = column
+    return Coded(codes, [labels for _, labels in coded], ids)
+
+
+def _code_values(values: Any, what: str) -> tuple[Any, list[Any]]:
+    plain = isinstance(getattr(values, "dtype", None), np.dtype)
+    if plain and (found := _own_codes(np.asarray(values))) is not None:
+        return found
+    codes, names = encode_labels(values, what)
+    return codes, list(range(int(codes.max(initial=-1)) + 1)) if names is None else list(names)
+
+
+def _own_codes(values: Array) -> tuple[Array, list[Any]] | None:
+    """Small whole numbers as they are."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return None
+    low, high = int(values.min()), int(values.max())
+    return (values, list(range(high + 1))) if low >= -1 and high < SMALL else None
+
+
+def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[Any]]:
+    """As the same column of a whole file is read: whole numbers, or objects; None where missing."""
+    if pa.types.is_integer(column.type) and not column.null_count:
+        found = _own_codes(column.to_numpy(zero_copy_only=False))
+        if found is not None:
+            return found
+    coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    codes = pc.fill_null(coded.indices.cast(pa.int32()), -1).to_numpy(zero_copy_only=False)
+    sheet = frame_sheet(layout.source, frame_of(pa.table({name: coded.dictionary})))
+    try:
+        labels = labels_of(sheet, 0)
+    except ColumnError as error:
+        raise InputError(
+            f"{layout.source}: column {name!r} holds {error.brief}, and labels are whole numbers or names: leave it out with "
+            "columns= (--columns)"
+        ) from None
+    new, names = encode_labels(labels, f"clustering {name!r}")
+    known = list(range(int(new.max(initial=-1)) + 1)) if names is None else list(names)
+    return np.append(new, np.int32(-1))[codes], known

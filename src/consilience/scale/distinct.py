@@ -1,0 +1,184 @@
+"""Distinct rows of labels with counts, block by block: each block has its own, and two make one.
+
+Every method that sees only labels works on the distinct rows with their counts, so they are all that has to travel. A block's rows
+stand in the order of their first objects, and so do those of two neighboring blocks after merging: the result is what
+:meth:`consilience.Ensemble.signatures` finds of all rows at once, however they were cut into blocks and in whatever order
+neighbors were merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from consilience import _kernels
+from consilience._check import InputError, encode_labels
+from consilience._types import Array, Ints, Labels
+from consilience.ensemble import Ensemble
+from consilience.ensemble.label_names import object_vector
+from consilience.scale.coding import Coded, Layout, read_part
+
+BYTES = 60, 16, 60  # that combining takes: of a row, of each of its labels, and of its membership in each cluster
+
+
+class TooManyRowsError(InputError):
+    """More distinct rows than there is room for."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """The distinct rows of neighboring blocks.
+
+    Attributes
+    ----------
+    rows : (n_rows, r) int32 array
+        In the order of their first objects; −1 missing.
+    counts : (n_rows,) int64 array
+        Objects with each row.
+    labels : list of lists
+        What the codes of every clustering stand for.
+    lengths : tuple of int
+        Objects of every part.
+    """
+
+    rows: Labels
+    counts: Ints
+    labels: list[list[Any]]
+    lengths: tuple[int, ...]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return sum(self.lengths)
+
+    def n_labels(self, clustering: int) -> int:
+        """How many different labels occur in a clustering."""
+        return int(np.count_nonzero(np.bincount(self.rows[:, clustering] + 1)[1:]))
+
+    def merge(self, other: DistinctRows) -> DistinctRows:
+        """These rows and those of the blocks that follow. Cost O(rows · r).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> one = of_block(Coded(np.array([[0], [1], [0]], np.int32), [["a", "b"]]))
+        >>> other = of_block(Coded(np.array([[1], [0]], np.int32), [["c", "b"]]))
+        >>> both = one.merge(other)
+        >>> [both.labels[0][code] for code in both.rows[:, 0]], both.counts.tolist(), both.lengths
+        (['a', 'b', 'c'], [2, 2, 1], (3, 2))
+        """
+        if len(self.labels) != len(other.labels):
+            raise InputError(
+                f"a block has {len(other.labels)} clusterings, the one before {len(self.labels)}: give all blocks the same"
+            )
+        labels, moved = [], np.empty_like(other.rows)
+        for j, (mine, theirs) in enumerate(zip(self.labels, other.labels, strict=True)):
+            if mine == theirs:
+                labels.append(mine)
+                moved[:, j] = other.rows[:, j]
+                continue
+            known = {label: code for code, label in enumerate(mine)}
+            new = [known.setdefault(label, len(known)) for label in theirs]
+            labels.append(list(known))
+            moved[:, j] = np.array([*new, -1], np.int32)[other.rows[:, j]]
+        rows = np.concatenate([self.rows, moved])
+        first, inverse, _ = _kernels.signatures(rows)
+        counts = np.zeros(len(first), np.int64)
+        counts[: len(self.counts)] = self.counts  # distinct already, so the first rows are these
+        np.add.at(counts, inverse[len(self.counts) :], other.counts)
+        return DistinctRows(rows[first], counts, labels, self.lengths + other.lengths)
+
+    @property
+    def n_bytes(self) -> int:
+        """About what it takes to combine them."""
+        row, label, cluster = BYTES
+        k = float(np.median([len(labels) for labels in self.labels]))
+        return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
+
+    def check_room(self, room: int | None) -> DistinctRows:
+        """Itself, if so many bytes are enough to combine these rows."""
+        if room is not None and self.n_bytes > room:
+            raise TooManyRowsError(
+                f"{len(self.counts):,} or more distinct rows of labels need more than {room:,} bytes"
+            )
+        return self
+
+    def ensemble(self, names: Sequence[str] | None) -> Ensemble:
+        """The rows as an ensemble, labels coded and named as in that of all objects."""
+        codes, label_names = np.empty_like(self.rows), []
+        for j, labels in enumerate(self.labels):
+            column = self.rows[:, j]
+            first = np.full(len(labels) + 1, len(column))
+            first[column[::-1]] = np.arange(len(column))[::-1]  # the last one written is the first row
+            used = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < len(column))]
+            what = f"clustering {j if names is None else names[j]!r}"
+            new, found = encode_labels(object_vector([labels[code] for code in used]), what)
+            place = np.full(len(labels) + 1, -1, np.int32)
+            place[used] = new
+            codes[:, j] = place[column]
+            label_names.append(found)
+        info = None if names is None else {"name": list(names)}
+        return Ensemble.from_codes(codes, label_names=label_names, info=info)
+
+
+def of_block(block: Coded) -> DistinctRows:
+    """Those of one block."""
+    first, _, counts = _kernels.signatures(block.codes)
+    return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
+
+
+def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
+    """Those of a part, read block by block; an error once there are more than so many bytes have room for."""
+
+    def add(found: DistinctRows, block: Coded) -> DistinctRows:
+        return found.merge(of_block(block)).check_room(room)
+
+    blocks = read_part(part, layout)
+    found = reduce(add, blocks, of_block(next(blocks)).check_room(room))
+    return replace(found, lengths=(found.n_objects,))
+
+
+def merge(one: DistinctRows, other: DistinctRows, room: int | None = None) -> DistinctRows:
+    """Those of two neighbors; an error if there is no room for so many."""
+    return one.merge(other).check_room(room)
+
+
+@dataclass(frozen=True, eq=False)
+class RowTable:
+    """Distinct rows with values, in which the rows of blocks are looked up.
+
+    Attributes
+    ----------
+    rows : (n_rows, r) int32 array
+    codes : list of dicts
+        The code of every label, clustering by clustering.
+    values : dict of name to (n_rows, …) array
+    """
+
+    rows: Labels
+    codes: list[dict[Any, int]]
+    values: dict[str, Array]
+
+    @classmethod
+    def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
+        """For an ensemble of distinct rows."""
+        codes = [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
+        return cls(np.asarray(ens.labels), codes, values)
+
+    def look_up(self, block: Coded) -> dict[str, Array]:
+        """The values of the objects of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
+        codes = np.empty_like(block.codes)
+        for j, (labels, known) in enumerate(zip(block.labels, self.codes, strict=True)):
+            place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
+            codes[:, j] = place[block.codes[:, j]]
+        first, inverse, _ = _kernels.signatures(codes)
+        at = _kernels.signatures(np.concatenate([self.rows, codes[first]]))[1][len(self.rows) :]
+        if len(at) and at.max() >= len(self.rows):
+            raise InputError(
+                "the labels have changed since they were first read: keep them as they are until the answer is there"
+            )
+        return {name: values[at][inverse] for name, values in self.values.items()}

@@ -1,0 +1,106 @@
+"""An answer for distinct rows, given back to the objects block by block: as arrays, or as Parquet parts."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from consilience._check import InputError
+from consilience._files import check_folder
+from consilience._types import Array, PathLike
+from consilience.ensemble import Ensemble
+from consilience.scale.blocks import LabelBlocks
+from consilience.scale.coding import Layout, read_part
+from consilience.scale.distinct import RowTable
+from consilience.scale.running import Workers
+
+
+def spread_rows(blocks: LabelBlocks, workers: Workers, ens: Ensemble, values: dict[str, Array]) -> dict[str, Array]:
+    """Values of the distinct rows as values of all objects, and their ids where they have some, by another reading of the labels."""
+    lengths = blocks.distinct().lengths
+    found = {name: np.empty((sum(lengths), *some.shape[1:]), some.dtype) for name, some in values.items()}
+    look_up = partial(_look_up_part, layout=blocks.layout)
+    ids: list[Any] = []
+    starts = [0, *accumulate(lengths)]
+    each = workers.each(look_up, blocks.parts, RowTable.of(ens, values), lengths)
+    for begin, end, (part, names) in zip(starts[:-1], starts[1:], each, strict=True):
+        for name, some in part.items():
+            found[name][begin:end] = some
+        ids.append(names)
+    if blocks.layout.id_column is not None:
+        found["id"] = np.concatenate(ids)
+    return found
+
+
+def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, ens: Ensemble, values: dict[str, Array]) -> None:
+    """Write `id` and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
+    folder.mkdir()
+    lengths = blocks.distinct().lengths
+    wanted = [(f"part-{i:05d}.parquet", begin) for i, begin in enumerate([0, *accumulate(lengths)][:-1])]
+    write = partial(_write_part, layout=blocks.layout, folder=str(folder))
+    each = workers.each(write, blocks.parts, RowTable.of(ens, values), wanted)
+    for (name, _), length, written in zip(wanted, lengths, each, strict=True):
+        if written != length or not (folder / name).is_file():
+            raise InputError(
+                f"{folder.parent}: the workers do not write where this process reads: give an output folder that all of them share"
+            )
+    for left in set(os.listdir(folder)) - {name for name, _ in wanted}:  # by a worker that was killed
+        (folder / left).unlink()
+
+
+def check_output(path: PathLike) -> Path:
+    """A folder that is not there yet."""
+    folder = check_folder(path)
+    if folder.exists():
+        raise InputError(f"{path} is there already: give the output the name of a new folder")
+    return folder
+
+
+def _look_up_part(part: Any, table: RowTable, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
+    found, ids = [], []
+    for block in read_part(part, layout):
+        found.append(table.look_up(block))
+        ids.append(block.ids)
+    joined = {name: np.concatenate([some[name] for some in found]) for name in table.values}
+    names = None if layout.id_column is None else np.concatenate([some.to_numpy(zero_copy_only=False) for some in ids])
+    return _checked(joined, length, layout), names
+
+
+def _checked(found: dict[str, Array], length: int, layout: Layout) -> dict[str, Array]:
+    if any(len(some) != length for some in found.values()):
+        raise InputError(
+            f"{layout.source}: the labels have changed since they were first read: keep them until the answer is there"
+        )
+    return found
+
+
+def _write_part(part: Any, table: RowTable, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
+    """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
+    name, begin = wanted
+    start, writer = begin, None
+    unfinished = Path(folder) / f".{secrets.token_hex(8)}-{name}"
+    try:
+        for block in read_part(part, layout):
+            columns = {
+                "id": block.ids if block.ids is not None else pa.array(np.arange(start, start + len(block.codes)))
+            }
+            for column, some in table.look_up(block).items():
+                columns[column] = pa.array(some, mask=some < 0 if column == "cluster" else None)
+            rows = pa.table(columns)
+            if writer is None:
+                writer = pq.ParquetWriter(unfinished, rows.schema, compression="zstd")
+            writer.write_table(rows, row_group_size=layout.rows)
+            start += rows.num_rows
+    finally:
+        if writer is not None:
+            writer.close()
+    os.replace(unfinished, Path(folder) / name)
+    return start - begin

@@ -1,0 +1,298 @@
+"""Labels in row blocks: the same answers as in memory, however the rows are cut and whoever reads them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.datasets import noisy_labels
+from consilience.scale import LabelBlocks, WrittenConsensus
+from consilience.scale.coding import Coded
+from consilience.scale.combining import FIXED, bytes_of
+from consilience.scale.distinct import of_block
+from dask_cluster import local_cluster
+
+OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_labels", "scale_confidence")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def codes():
+    table = noisy_labels(1500, 5, 7, 0.25, random_state=3)[0].labels.copy()
+    table[::17, 2] = -1
+    table[[5, 900]] = -1  # without any label
+    return table
+
+
+@pytest.fixture(scope="module")
+def frame(codes):
+    table = pd.DataFrame(codes, columns=[f"run{j}" for j in range(codes.shape[1])])
+    names = {-1: None, **{i: f"group {9 - i}" for i in range(5)}}
+    table["run1"] = table["run1"].map(names)
+    table["run3"] = table["run3"].astype("Int64").mask(table["run3"] < 0) + 100  # pandas' missing whole numbers
+    table.insert(0, "cell", [f"cell{i:04d}" for i in range(len(table))])
+    return table
+
+
+QUICK = {"n_components": 8, "n_init": 1, "max_iter": 20}
+
+
+def cut(table, size):
+    return [table[i : i + size] for i in range(0, len(table), size)]
+
+
+def assert_same(found, wanted):
+    for name in OF_OBJECTS:
+        here, there = getattr(found, name), getattr(wanted, name)
+        assert (here is None) == (there is None), name
+        if here is not None:
+            np.testing.assert_array_equal(here, there, err_msg=name)  # bitwise
+    assert (found.n_clusters, found.method, found.note, found.anmi) == (
+        wanted.n_clusters,
+        wanted.method,
+        wanted.note,
+        wanted.anmi,
+    )
+    assert found.names == wanted.names
+    pd.testing.assert_frame_equal(found.clusters, wanted.clusters, check_exact=True)
+    pd.testing.assert_frame_equal(found.members, wanted.members, check_exact=True)
+    assert repr(found) == repr(wanted)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000, 1500])
+def test_any_size_of_blocks_gives_the_answer_in_memory(codes, size):
+    table = codes[:150] if size == 1 else codes
+    assert_same(cs.combine(LabelBlocks(cut(table, size))), cs.combine(table))
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("walk", {}),
+        ("vote", {}),
+        ("mcla", {}),
+        ("quadratic", {}),
+        ("lwgp", {}),
+        ("sccc", {}),
+        ("dawid_skene", {}),
+        ("nbce", {"inference": "vb", **QUICK}),
+        ("nbce", {"inference": "cvb", **QUICK}),
+        ("evidence", {}),
+        ("mixture", {}),
+    ],
+)
+def test_every_method_gives_the_answer_in_memory(codes, method, options):
+    blocks = LabelBlocks(cut(codes, 400))
+    assert_same(cs.combine(blocks, 4, method, **options), cs.combine(codes, 4, method, **options))
+
+
+def test_number_of_clusters_chosen_as_in_memory(codes):
+    assert_same(cs.combine(LabelBlocks(cut(codes, 333)), "auto"), cs.combine(codes, "auto"))
+
+
+def test_parquet_is_read_as_the_same_file_in_memory(frame, tmp_path):
+    file = tmp_path / "labels.parquet"
+    frame.to_parquet(file, row_group_size=111, index=False)
+    wanted = cs.combine(file)
+    assert_same(cs.combine(file, memory_limit="1GB"), wanted)
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    for i, part in enumerate(cut(frame, 400)):
+        part.to_parquet(folder / f"{i}.parquet", index=False)
+    assert_same(cs.combine(folder), wanted)
+    some = cs.combine(folder, columns=["run1", "run3", "run4"])
+    assert_same(some, cs.combine(file, columns=["run1", "run3", "run4"]))
+
+
+@pytest.mark.parametrize("rows", [1, 25, 10**6])
+def test_rows_at_a_time_do_not_matter(frame, tmp_path, rows):
+    frame = frame[:60]
+    file = tmp_path / "labels.parquet"
+    frame.to_parquet(file, row_group_size=30, index=False)
+    assert_same(cs.combine(LabelBlocks.from_parquet(file, block_rows=rows)), cs.combine(file))
+
+
+def test_index_of_a_parquet_file_names_the_objects(codes, tmp_path):
+    table = pd.DataFrame(
+        codes, columns=list("abcdefg"), index=pd.Index([f"x{i}" for i in range(len(codes))], name="cell")
+    )
+    table.to_parquet(tmp_path / "labels.parquet")
+    assert_same(cs.combine(tmp_path / "labels.parquet", memory_limit="1GB"), cs.combine(tmp_path / "labels.parquet"))
+
+
+def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
+    file, out = tmp_path / "labels.parquet", tmp_path / "consensus"
+    frame.to_parquet(file, row_group_size=400, index=False)
+    found = cs.combine(LabelBlocks.from_parquet(file, block_rows=500), output=out)
+    wanted = cs.combine(file)
+    assert isinstance(found, WrittenConsensus)
+    assert sorted(part.name for part in out.iterdir()) == [f"part-{i:05d}.parquet" for i in range(4)]
+    assert not callable(vars(found)["n_clusters"])
+    assert callable(vars(found)["labels"]), "nothing is read before it is asked for"
+    assert repr(found) == repr(wanted)
+    assert callable(vars(found)["labels"]), "nor by printing"
+    assert_same(found, wanted)
+    np.testing.assert_array_equal(found.sizes, wanted.sizes)
+    written = pd.read_parquet(out)
+    assert written["id"].tolist() == frame["cell"].tolist()
+    assert written["cluster"].isna().sum() == wanted.n_without_labels == 2
+    with pytest.raises(InputError, match="is there already"):
+        cs.combine(file, output=out)
+
+
+def test_output_without_ids_counts_the_objects(codes, tmp_path):
+    cs.combine(LabelBlocks(cut(codes, 400)), output=tmp_path / "out")
+    assert pd.read_parquet(tmp_path / "out")["id"].tolist() == list(range(len(codes)))
+
+
+def test_saved_and_opened_again(codes, tmp_path):
+    found = cs.combine(LabelBlocks(cut(codes, 400)), output=tmp_path / "out")
+    found.save(tmp_path / "saved")
+    again = WrittenConsensus.load(tmp_path / "saved")
+    np.testing.assert_array_equal(again.labels, found.labels)
+    assert again.n_objects == len(codes)
+
+
+def test_two_worker_processes_give_the_answer_in_memory(client, codes, frame, tmp_path):
+    wanted = cs.combine(codes)
+    assert_same(cs.combine(LabelBlocks(cut(codes, 300)), client=client), wanted)
+    file = tmp_path / "labels.parquet"
+    frame.to_parquet(file, row_group_size=200, index=False)
+    blocks = LabelBlocks.from_parquet(file, block_rows=250)
+    assert_same(cs.combine(blocks, client=client, output=tmp_path / "out"), cs.combine(file))
+    assert len(blocks.parts) == 8
+
+
+def test_dask_collections(client, codes, frame):
+    array = pytest.importorskip("dask.array")
+    dataframe = pytest.importorskip("dask.dataframe")
+    wanted = cs.combine(codes)
+    assert_same(cs.combine(array.from_array(codes, chunks=(400, 3))), wanted)
+    table = frame.drop(columns="cell")
+    assert_same(cs.combine(dataframe.from_pandas(table, npartitions=3)), cs.combine(table))
+
+
+def test_dask_without_a_cluster(codes):
+    array = pytest.importorskip("dask.array")
+    assert_same(cs.combine(array.from_array(codes, chunks=(400, 7)), n_jobs=2), cs.combine(codes))
+
+
+def test_parts_that_stay_where_they_are(client, codes):
+    parts = client.scatter(cut(codes, 600), hash=False)
+    assert_same(cs.combine(LabelBlocks(parts)), cs.combine(codes))
+
+
+def test_a_worker_that_dies_costs_nothing(codes, tmp_path):
+    with local_cluster() as client:
+        client.submit(_die_once, str(tmp_path / "died"), retries=3)
+        blocks = LabelBlocks(cut(codes, 20))
+        assert_same(cs.combine(blocks, client=client, output=tmp_path / "out"), cs.combine(codes))
+        assert (tmp_path / "died").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["died", "out"]
+
+
+def _die_once(mark):
+    import os
+    from pathlib import Path
+
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os._exit(1)
+
+
+def blocks_of(table, cuts):
+    edges = [0, *sorted(cuts), len(table)]
+    return [Coded(table[a:b], [[f"c{j}" for j in range(4)]] * table.shape[1]) for a, b in pairwise(edges)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_merging_in_any_order_of_neighbors_finds_the_same_rows(data):
+    n = data.draw(st.integers(1, 30))
+    flat = data.draw(st.lists(st.integers(-1, 3), min_size=2 * n, max_size=2 * n))
+    table = np.array(flat, np.int32).reshape(n, 2)
+    cuts = data.draw(st.lists(st.integers(0, n), max_size=6))
+    found = [of_block(block) for block in blocks_of(table, cuts)]
+    while len(found) > 1:
+        at = data.draw(st.integers(0, len(found) - 2))
+        found[at : at + 2] = [found[at].merge(found[at + 1])]
+    wanted = cs.Ensemble.from_codes(table).signatures()
+    np.testing.assert_array_equal(found[0].rows, wanted.labels)
+    np.testing.assert_array_equal(found[0].counts, wanted.counts)
+    assert found[0].n_objects == n
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_labels_of_blocks_are_coded_as_in_memory(data):
+    words = st.one_of(
+        st.none(), st.sampled_from(["b", "a", "c", "-1"]), st.integers(-1, 3), st.sampled_from([10**12, True])
+    )
+    vector = data.draw(st.lists(words, min_size=1, max_size=20))
+    at = data.draw(st.integers(0, len(vector)))
+    parts = [pd.DataFrame({"x": pd.Series(part, dtype=object)}) for part in (vector[:at], vector[at:])]
+    found = LabelBlocks(parts).distinct().ensemble(["x"])
+    wanted = cs.Ensemble({"x": vector})
+    rows = wanted.signatures()
+    np.testing.assert_array_equal(found.labels, rows.labels)
+    assert [type(name) for name in found.categories(0)] == [type(name) for name in wanted.categories(0)]
+    assert found.categories(0).tolist() == wanted.categories(0).tolist()
+
+
+def test_numbers_of_bytes():
+    assert bytes_of(" 2 gb") == 2 * 10**9
+    for wrong in ("4 apples", "GB", 5, True, -1, "0.1GB"):
+        with pytest.raises(InputError, match="memory_limit"):
+            bytes_of(wrong)
+
+
+def test_what_does_not_fit_is_said_before_the_work(codes):
+    blocks = LabelBlocks([np.random.default_rng(0).integers(0, 50, (40_000, 12))])
+    with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit="):
+        cs.combine(blocks, memory_limit=510 * 10**6)
+    few = LabelBlocks(cut(codes, 500))
+    with pytest.raises(InputError, match=r"1,500 objects have no room .* output="):
+        cs.combine(few, memory_limit=FIXED + few.distinct().n_bytes)
+
+
+def test_wrong_blocks(codes, tmp_path):
+    with pytest.raises(InputError, match="there are no blocks"):
+        LabelBlocks([])
+    with pytest.raises(InputError, match="a block has 6 clusterings, the one before 7"):
+        cs.combine(LabelBlocks([codes, codes[:, :6]]))
+    with pytest.raises(InputError, match="a block of labels cannot be a set"):
+        cs.combine(LabelBlocks([{1, 2}]))
+    with pytest.raises(InputError, match="no column 'b'"):
+        cs.combine(LabelBlocks([pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1], "c": [2]})]))
+    with pytest.raises(InputError, match="sample_weight"):
+        cs.combine(LabelBlocks([codes]), sample_weight=np.ones(len(codes)))
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="without"):
+        LabelBlocks.from_parquet(tmp_path / "none")
+    (tmp_path / "none" / "x.parquet").write_text("no Parquet")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        cs.combine(tmp_path / "none")
+    pd.DataFrame({"a": [0.5, 1.0], "b": [0, 1]}).to_parquet(tmp_path / "data.parquet")
+    with pytest.raises(InputError, match="column 'a' holds numbers such as 0"):
+        cs.combine(tmp_path / "data.parquet", memory_limit="1GB")
+    pd.DataFrame({"a": range(10), "b": [0, 1] * 5}).to_parquet(tmp_path / "ids.parquet")
+    with pytest.raises(InputError, match=r"column 'a' \(10 different values for 10 objects\) does not look like"):
+        cs.combine(tmp_path / "ids.parquet", memory_limit="1GB")
+
+
+def test_stores_and_results_are_no_blocks(codes, tmp_path):
+    cs.Ensemble.from_codes(codes).save(tmp_path / "run")
+    assert_same(cs.combine(tmp_path / "run", memory_limit="1GB"), cs.combine(tmp_path / "run"))
+    (tmp_path / "run" / "manifest.json").unlink()
+    with pytest.warns(UserWarning, match="manifest"):
+        assert cs.combine(tmp_path / "run").n_objects == len(codes)
