@@ -27,6 +27,7 @@ from benchmarks import (
     pairwise,
     peers,
     pools,
+    scale,
     startup,
     storing,
     tables,
@@ -53,6 +54,7 @@ CASES = {
         explorer,
         page,
         peers,
+        scale,
     )
     for f in module.CASES
 }
