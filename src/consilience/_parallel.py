@@ -98,6 +98,7 @@ def takes_client(verb: F) -> F:
         with on_cluster(options.get("client")):
             return verb(*args, **options)
 
+    on_its_cluster.__kwdefaults__ = verb.__kwdefaults__  # type: ignore[attr-defined]  # which some verbs ask for
     assert inspect.signature(verb).parameters["client"].kind is inspect.Parameter.KEYWORD_ONLY
     return on_its_cluster  # type: ignore[return-value]
 
