@@ -51,7 +51,7 @@ def test_it_is_generate_and_combine(blobs):
 def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
     X, known = blobs
     model = quick(methods=methods).fit(X[:300])
-    rows = model._labeler.label(X[:300])
+    rows = model._model.labeler.label(X[:300])
     made = model.ensemble_.labels
     assert (rows == made)[made >= 0].mean() > 0.999  # objects at equal distance from two means may go either way
     assert (model.predict(X[:300]) == model.labels_).mean() > (0.995 if methods != "objects" else 0.97)
@@ -65,7 +65,7 @@ def test_the_data_itself_gets_its_own_labels_again(methods, blobs):
 
 def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
     monkeypatch.setattr(
-        "consilience.clusterer.estimator.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
+        "consilience.clusterer.choosing.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
     )
     with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer"):
         assert quick().fit(blobs[0]).n_clusters_ == 4
@@ -75,7 +75,7 @@ def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
 def test_other_clusterers_label_by_the_nearest_object(base, blobs):
     X, _ = blobs
     model = quick(base=base, methods="features+objects", n_clusterings=12).fit(X)
-    rows, made = model._labeler.label(X), model.ensemble_.labels
+    rows, made = model._model.labeler.label(X), model.ensemble_.labels
     whole = (model.ensemble_.info["method"] == "features").to_numpy()
     np.testing.assert_array_equal(rows[:, whole], made[:, whole])
     assert (model.predict(X) == model.labels_).mean() > 0.9

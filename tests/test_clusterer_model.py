@@ -141,8 +141,9 @@ def test_an_assignment_says_all_there_is(model, blobs):
     assert list(found.to_frame()) == ["id", "cluster", "confidence", "support", "outside"]
     assert found.support.mean() == pytest.approx(model.score(frame))
     assert found.confidence.mean() == pytest.approx(model.confidence_.mean(), abs=0.05)
-    order = np.argsort(found.support)
-    assert (np.diff(found.confidence[order]) >= -1e-12).all()
+    inside = ~found.drift.outside
+    order = np.argsort(found.support[inside])
+    assert (np.diff(found.confidence[inside][order]) >= -1e-12).all()
     assert found.sizes.sum() == 200
     assert "200 new objects to 5 clusters" in repr(found)
 
@@ -202,9 +203,9 @@ def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
     monkeypatch.setattr("consilience.generation.labeler.TOTAL", 400)
     X, _ = blobs
     alike = quick(base=Birch(), methods="minima", n_clusterings=5).fit(X)
-    assert alike._labeler.n_kept < 150 + 50  # all five share them; every cluster has one at least
+    assert alike._model.labeler.n_kept < 150 + 50  # all five share them; every cluster has one at least
     apart = quick(base=Birch(), methods="features", n_clusterings=8).fit(X)
-    assert apart._labeler.n_kept < 8 * (50 + 10)
+    assert apart._model.labeler.n_kept < 8 * (50 + 10)
     for model in (alike, apart):
         assert adjusted_rand(model.labels_, model.predict(X)) > 0.8
 
@@ -228,7 +229,7 @@ def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stabil
         scales = pd.DataFrame({"n_clusters": [3, 7], "stability": [stability, 0.7], "real": real})
         return replace(cs.combine(ensemble, 3, method, **how), scales=scales)
 
-    monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
+    monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)
     model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
     assert model.scales_["n_clusters"].tolist() == [3, 7]
@@ -249,7 +250,7 @@ def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbe
         curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5]})
         return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
 
-    monkeypatch.setattr("consilience.clusterer.estimator.combine", fake)
+    monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)
     model = quick("auto", n_clusterings=8, base_n_clusters=(3, 7)).fit(blobs[0][:150])
     assert model.n_clusters_ == expected
 
@@ -288,7 +289,7 @@ def test_tables_of_every_kind_and_new_rows_of_them(tmp_path):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(new), model.predict(new))
     assert loaded.encoder_.describe() == model.encoder_.describe()
     np.testing.assert_array_equal(loaded.predict(cs.tables.read_table(new, kind="data")), model.predict(new))
-    with pytest.raises(InputError, match="has no column 'age'"):
+    with pytest.raises(InputError, match="the new table lacks column 'age'"):
         model.predict(new.drop(columns="age"))
 
 
@@ -303,8 +304,7 @@ def test_missing_numbers_of_an_array(blobs):
         quick().fit(np.where(np.isnan(holes), np.inf, holes))
     whole = quick().fit(X[:400])
     assert whole.encoder_ is None
-    with pytest.raises(InputError, match="missing or infinite value"):
-        whole.predict(holes)
+    assert adjusted_rand(known, whole.predict(holes)) > 0.85  # filled from rows of the data
     sampled = quick(max_objects=200).fit(holes)
     assert adjusted_rand(known, sampled.labels_) > 0.85
 
@@ -319,13 +319,13 @@ def test_indexes_name_objects(blobs):
 @pytest.fixture(scope="module")
 def documents():
     """Counts of words, in two groups that use other words."""
-    rates = np.full((60, 120), 0.02)
+    rates = np.full((60, 120), 0.06)
     rates[:30, :8] = rates[30:, 8:16] = 0.5
     return sparse.csr_matrix(np.random.default_rng(0).poisson(rates).astype(float))
 
 
 def test_whether_numbers_are_counts_is_as_it_was_said(documents):
-    plain, counts = "a wide table, 60 objects × 120 columns", "counts, 60 objects × 120 columns"
+    plain, counts = "a wide table, 60 objects × 119 columns", "counts, 60 objects × 119 columns"
     for values, said, words in (
         (documents, None, counts),
         (documents, "number", plain),
@@ -335,7 +335,7 @@ def test_whether_numbers_are_counts_is_as_it_was_said(documents):
         model = quick(2, n_clusterings=5).fit(table)
         assert words in model.note_
         scaling = type(table.scaling()).__name__
-        assert type(model._labeler.preparation.scaling).__name__ == scaling
+        assert type(model._model.labeler.preparation.scaling).__name__ == scaling
         assert scaling == ("CountScaling" if words == counts else "Standardizer")
 
 
@@ -398,7 +398,7 @@ def test_rows_that_were_read_before_are_read_as_the_data_was(tmp_path):
         part = model.assign(cs.tables.take_rows(table, some))
         np.testing.assert_array_equal(part.membership, expected.membership[some])
         assert part.ids.tolist() == few["customer_id"][some].tolist()
-    with pytest.raises(InputError, match="has no column 'plan'"):
+    with pytest.raises(InputError, match="the new table lacks column 'plan'"):
         model.assign(cs.tables.read_table(few.drop(columns="plan"), kind="data"))
     with pytest.raises(InputError, match="was read as labels"):
         model.assign(cs.tables.read_table(few[["plan"]], kind="labels"))

@@ -900,11 +900,11 @@ def test_a_matrix_of_the_right_type_is_not_copied():
     [
         (FRAME.replace(2.0, np.nan), {}, "the data, row 2, column 'a': missing or infinite value (nan), the only one"),
         (sparse.csr_matrix([[0, np.inf]]), {"what": "X"}, "X, row 1, column 1 (the first is 0): missing or infinite"),
-        ([[1], [1, 2]], {}, "the data cannot be read as a table of numbers: its rows differ in length"),
+        ([[1], [1, 2]], {}, "the data cannot be read as a table: its rows differ in length"),
         (X[0], {}, "the data: has 1 dimension"),
         (X[:0], {}, "the data: has no rows"),
         (X, {"n_objects": 5}, "the data has 4 rows for 5 objects"),
-        (X[:1], {"min_objects": 2}, "the data has 1 row: give at least 2"),
+        (X[:1], {"min_objects": 2}, "the data has one row (1 sample): give at least 2"),
         (X * 1e300, {}, "beyond 1e+140, whose squares overflow"),
         (np.full((2, 2), 1e-200), {}, "too small for their squares to be told from 0"),
         (None, {}, "the data cannot be made of None"),
@@ -941,7 +941,7 @@ def test_an_estimator_learns_its_features_and_missing_ones_are_placed():
         check_matrix(FRAME[["a"]], estimator=model, reset=False)
     with pytest.raises(InputError, match="row 2, column 'a': missing or infinite value"):
         check_matrix(FRAME.replace(2.0, np.nan), estimator=model)
-    with pytest.raises(InputError, match="minimum of 2 is required"):
+    with pytest.raises(InputError, match=r"one row \(1 sample\): give at least 2"):
         check_matrix(X[:1], estimator=model, min_objects=2)
 
 

@@ -34,20 +34,13 @@ def command(
     from consilience.opening.reading import given_reading
     from consilience.reports.clusterer import assignment_summary, print_assignment
     from consilience.reports.files import object_table, write_table
-    from consilience.tables import read_table
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
     files = options.check_tables(output)
     options.check_outputs(files, [model, data])
     fitted = EnsembleClusterer.load(model)
-    names = getattr(fitted, "feature_names_in_", None)
-    reading = given_reading({**how, "known": known})
-    if fitted.encoder_ is not None:
-        reading["encoder"] = fitted.encoder_  # which finds its columns by name
-    elif names is not None:
-        reading.setdefault("columns", [str(name) for name in names])
-    table = read_table(data, kind="data", **reading)
+    table = fitted.read(data, **given_reading({**how, "known": known}))
     found = fitted.assign(table)
     summary = assignment_summary(found, labels_by_name(table.labels))
     if output:

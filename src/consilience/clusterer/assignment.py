@@ -23,7 +23,8 @@ class Assignment(Result):
     labels : (n_objects,) int array
         Clusters of the model; −1 where no member has a label for the object.
     confidence : (n_objects,) array
-        Mean confidence of the objects of the data with as much support; 0 without a label.
+        Mean confidence of the objects of the data with as much support, divided, for objects outside what was seen, by how many times
+        farther from the clusters they are than 99 % of the data; 0 without a label.
     support : (n_objects,) array
         Share of the members that agree.
     membership : (n_objects, n_clusters) array
@@ -31,6 +32,8 @@ class Assignment(Result):
     drift : Drift
         How these objects differ from those that were clustered.
     ids : (n_objects,) array or None
+    notices : tuple of str
+        What was done to read the objects: missing cells filled, categories not seen before.
     """
 
     labels: Ints
@@ -39,6 +42,7 @@ class Assignment(Result):
     membership: Floats
     drift: Drift
     ids: Array | None = None
+    notices: tuple[str, ...] = ()
 
     @property
     def n_clusters(self) -> int:
@@ -71,5 +75,6 @@ class Assignment(Result):
             f"sizes       {', '.join(f'{size:,}' for size in self.sizes)}",
             f"confidence  mean {mean:.3f}",
             f"drift       {self.drift.describe()}",
+            *(f"read        {notice}" for notice in self.notices),
         ]
         return "\n  ".join(lines)

@@ -20,7 +20,7 @@ from scipy.stats import binom
 from consilience._check import count, listed
 from consilience._types import Array, ArrayLike, Floats, Ints
 from consilience.ensemble import Ensemble
-from consilience.generation.labeler import cluster_means
+from consilience.generation.cluster_means import cluster_means
 from consilience.results import Result, register
 
 MEMBERS = 20  # whose means the distances are to
@@ -183,9 +183,18 @@ class Seen:
             n,
         )
 
+    def beyond(self, table: ArrayLike) -> Floats:
+        """How many times as far from the clusters as 99 % of the data rows are, as they are clustered; 1 for what is not farther.
+
+        Time O(rows · columns · clusters).
+        """
+        far = _distances(table, self.means, self.offsets)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(far > self.limit * (1 + 1e-9), far / self.limit, 1.0)
+
     def outside(self, table: ArrayLike) -> Array:
-        """Which rows, as they are clustered, lie outside what was seen; O(rows · columns · clusters)."""
-        return _distances(table, self.means, self.offsets) > self.limit * (1 + 1e-9)
+        """Which rows, as they are clustered, lie outside what was seen."""
+        return self.beyond(table) > 1
 
     def drift(
         self,

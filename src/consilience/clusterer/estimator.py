@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_seed, count
 from consilience._random import child_seed, stream
-from consilience._types import ArrayLike, Floats, Ints, Labels, PathLike, RandomState
+from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
-from consilience.clusterer.drift import (
-    Drift,
-    DriftWarning,
-    Seen,
-    columns_gone,
-    evenly,
-    gone_words,
-    is_large,
-    outside_words,
+from consilience.clusterer.choosing import combine_members
+from consilience.clusterer.drift import Drift, DriftWarning, Seen
+from consilience.clusterer.new_objects import NewObjects
+from consilience.clusterer.rows import (
+    Rows,
+    check_different_rows,
+    check_options,
+    learn_rows,
+    new_rows,
+    read_new,
+    reader_of,
+    rows_of,
 )
-from consilience.clusterer.rows import Rows, learn_rows, new_rows, rows_of
 from consilience.clusterer.saving import ClustererModel
-from consilience.consensus import Consensus, combine
 from consilience.consensus.placement import Placement
-from consilience.ensemble import Ensemble
+from consilience.consensus.result import describe_doubt
+from consilience.generation.guide import Guide, check_guide
 from consilience.generation.labeler import Labeler
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
@@ -38,12 +40,9 @@ from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.spaces import GenerationWarning
-from consilience.tables import take_rows
+from consilience.tables import Table, take_rows
 
-BLOCK = 2**16  # objects whose labels by all members are held at a time
-WATCHED = 10_000  # new objects by which predict judges whether they are like the data
 FEW = 50  # objects up to which the stability of numbers of clusters says little
-AS_STABLE = 0.02  # difference of stabilities that does not count
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
 LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
@@ -74,6 +73,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         independently, and else "walk".
     standardize : bool, default True
         Give every column mean 0 and standard deviation 1 first; sparse data is only scaled.
+    guide : Guide, optional
+        Wishes that weigh the columns of every member (:class:`consilience.generation.Guide`): pairs of objects, and columns of the
+        table to be like or unlike, which are set aside. Of objects that are not in the sample it says nothing.
+    options : mapping, optional
+        Of the methods and of k-means, as keywords of :func:`consilience.generate`: ``{"n_landmarks": 500, "max_iter": 50}``.
     max_objects : int or None, default 50,000
         Of more objects, so many are drawn at random, clustered and combined; the others are labeled as new objects are. None
         takes all, however long that is.
@@ -92,7 +96,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         Fewer than `n_clusters`, with a :class:`~sklearn.exceptions.ConvergenceWarning`, where the consensus leaves some without objects.
     note_ : str
-        How the choices were made.
+        How the choices were made, and what was done to columns that are not all numbers.
+    doubt_ : str
+        Why the answer is weak: no number of clusters is more than chance, few objects, or low confidence; empty where nothing says so.
     scales_ : DataFrame or None
         With ``n_clusters="auto"``: the numbers at which the members agree, the most stable first, and whether each is `real`,
         more than chance; see :class:`~consilience.consensus.Consensus`.
@@ -138,6 +144,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     base: Any = None
     method: str = "auto"
     standardize: bool = True
+    guide: Guide | None = None
+    options: Mapping[str, Any] | None = None
     max_objects: int | None = 50_000
     random_state: RandomState = None
     n_jobs: int | None = None
@@ -153,12 +161,13 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             value for every object names the objects, and is not clustered by; `note_` says so.
         y : ignored
         """
-        table, seed = learn_rows(self, X), check_seed(self.random_state)
+        table, guide, seed = *learn_rows(self, X, check_guide(self.guide)), check_seed(self.random_state)
         if self.n_clusterings is not None:
             check_count("n_clusterings", self.n_clusterings)
         if self.base is not None:
             check_base(self.base)
         self.encoder_, self._ids, self._notices = table.encoder, table.ids, table.notices
+        self._reader = reader_of(table)
         self.sample_ = self._sample(table.n_objects, seed)
         some = table if self.sample_ is None else take_rows(table, self.sample_)
         self._recipe = recipe_of(some, base=self.base) if is_auto(self.methods) else None
@@ -167,7 +176,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             n_clusters=self._member_clusters(some.n_objects),
             base=None if self.base is None else base_text(self.base),
             standardize=self.standardize,
+            guide=guide if guide is None or self.sample_ is None else guide.of_rows(self.sample_),
+            **check_options(self.options),
         )
+        self._guide_words = plan.guide_words
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
             runner = Runner(some, plan, self.base, self.n_jobs, keeps_predictors=True)
@@ -178,14 +190,20 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
             check_choice(wanted or "auto", ("auto",), "n_clusters")
             wanted = middle
-        self.consensus_ = self._combine(self.ensemble_, wanted, child_seed(seed, "clusterer.consensus"))
+        if isinstance(wanted, (int, np.integer)) and wanted > len(self.ensemble_.signatures()):
+            check_different_rows(some.values, int(wanted))
+        self.consensus_ = combine_members(
+            self.ensemble_, wanted, self.method, seed=child_seed(seed, "clusterer.consensus"), n_jobs=self.n_jobs
+        )
         self.n_clusters_, self.scales_ = self.consensus_.n_clusters, self.consensus_.scales
         if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
             found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
             warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
-        self._labeler = Labeler.of(runner, self.ensemble_)
-        self._placement = Placement.of(self.ensemble_, self.consensus_)
-        self._seen = Seen.of(some.values, runner.spaces.columns, self.ensemble_)
+        self._model = NewObjects(
+            Labeler.of(runner, self.ensemble_),
+            Placement.of(self.ensemble_, self.consensus_),
+            Seen.of(some.values, runner.spaces.columns, self.ensemble_),
+        )
         self._spread(rows_of(table))
         return self
 
@@ -195,18 +213,16 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         A :class:`DriftWarning` says so where many rows lie outside what was seen, or a column has hardly any value.
         """
         new = self._read(X)
-        some = evenly(new.values.shape[0], WATCHED)
-        outside = self._seen.outside(self._labeler.preparation.apply(new.values[some])) | new.are_empty[some]
-        if is_large(int(outside.sum()), len(some), self._seen.expected):
-            found = outside_words(float(outside.mean()), len(some), self._seen.expected)
-            warnings.warn(f"{found}: drift(X) says more, or cluster again", DriftWarning, stacklevel=2)
-        if gone := columns_gone(new.missing, new.values.shape[0]):
-            warnings.warn(f"{gone_words(gone)}: they are filled from similar rows", DriftWarning, stacklevel=2)
-        return np.concatenate([labels for labels, *_ in self._judged(new)])
+        for said in self._model.warnings(new):
+            warnings.warn(said, DriftWarning, stacklevel=2)
+        return np.concatenate([labels for labels, *_ in self._model.judged(new)])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest."""
-        return np.concatenate([shares for _, shares, *_ in self._judged(self._read(X))])
+        """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest.
+
+        They say which cluster, not whether any: how far to trust that for rows outside what was seen is the confidence of :meth:`assign`.
+        """
+        return np.concatenate([shares for _, shares, *_ in self._model.judged(self._read(X))])
 
     def assign(self, X: ArrayLike) -> Assignment:
         """Clusters of new objects with confidence, support, probabilities, and how far the objects are from what was seen.
@@ -222,25 +238,39 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             `labels`, `confidence`, `support`, `membership`, `drift`, and :meth:`~Assignment.to_frame`.
         """
         new = self._read(X)
-        parts = zip(*self._judged(new), strict=True)
+        parts = zip(*self._model.judged(new), strict=True)
         labels, membership, support, confidence = (np.concatenate(part) for part in parts)
+        beyond = self._model.beyond(new)
         return Assignment(
             labels=labels,
-            confidence=confidence,
+            confidence=np.where(new.are_empty, confidence, confidence / beyond),
             support=support,
             membership=membership,
-            drift=self._drift(new),
+            drift=self._model.drift(new, self._column_names, beyond),
             ids=new.ids,
+            notices=new.notices,
         )
+
+    def read(self, source: Any, **reading: Any) -> Table:
+        """New objects as a table, read as the one that was clustered: its columns by name, its decimal sign, and its column of ids.
+
+        Parameters
+        ----------
+        source : path, or what :func:`consilience.tables.read_table` takes
+        **reading
+            Parameters of that, where something is to be read otherwise.
+        """
+        check_is_fitted(self)
+        return read_new(self, source, reading, self._reader)
 
     def drift(self, X: ArrayLike) -> Drift:
         """How the rows of `X` differ from those that were clustered: which lie outside, and which columns moved."""
-        return self._drift(self._read(X))
+        return self._model.drift(self._read(X), self._column_names)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Mean support of the rows of `X`: the share of the members that agree with their cluster. One cluster has 1."""
         total, known = 0.0, 0
-        for labels, _, support, _ in self._judged(self._read(X)):
+        for labels, _, support, _ in self._model.judged(self._read(X)):
             total, known = total + float(support.sum()), known + int((labels >= 0).sum())
         return total / max(known, 1)
 
@@ -271,37 +301,42 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             given["base_n_clusters"] = [int(k) for k in given["base_n_clusters"]]  # of a range or an array too
         if not isinstance(self.random_state, (int, np.integer)):
             given["random_state"] = None
+        given["guide"] = self._guide_words
+        given["options"] = None if self.options is None else dict(self.options)
         kept = {name: getattr(self, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
         model = ClustererModel(
             parameters=given,
             **kept,
             ids=self._ids,
             note=self.note_,
+            doubt=self.doubt_,
             n_columns=self.n_features_in_,
             columns=getattr(self, "feature_names_in_", None),
             sample=self.sample_,
             encoder=self.encoder_,
-            labeler=self._labeler,
-            placement=self._placement,
-            seen=self._seen,
+            reader=self._reader if self.encoder_ is None else None,
+            labeler=self._model.labeler,
+            placement=self._model.placement,
+            seen=self._model.seen,
         )
         model.save(path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: PathLike) -> EnsembleClusterer:
-        """The fitted model that :meth:`save` wrote; another clusterer (`base`) is there as text, so that it cannot be fitted again."""
+        """The fitted model that :meth:`save` wrote; another clusterer (`base`) or guide is text then, and it cannot be fitted again."""
         return cls._of(ClustererModel.load(path))
 
     @classmethod
     def _of(cls, model: ClustererModel) -> EnsembleClusterer:
         made = cls(**model.parameters)
-        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "encoder"):
+        made._guide_words = model.parameters.get("guide")
+        for name in ("labels", "confidence", "support", "n_clusters", "scales", "sample", "note", "doubt", "encoder"):
             setattr(made, f"{name}_", getattr(model, name))
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
             made.feature_names_in_ = model.columns
-        made._labeler, made._placement, made._seen = model.labeler, model.placement, model.seen
-        made._ids = model.ids
+        made._model = NewObjects(model.labeler, model.placement, model.seen)
+        made._ids, made._reader = model.ids, model.reader if model.encoder is None else model.encoder
         return made
 
     def _sample(self, n: int, seed: int) -> Ints | None:
@@ -313,15 +348,17 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _spread(self, data: Rows) -> None:
         """What was found of the objects, and where only a sample was combined, what the model says of the others."""
         found = self.consensus_
-        said = [found.note, "" if self._recipe is None else f"members by recipe ({self._recipe.words})", *self._notices]
+        recipe = "" if self._recipe is None else f"members by recipe: {self._recipe.words}"
+        guide = f"members guided by {self._guide_words}" if self._guide_words else ""
+        said = [found.note, recipe, guide, *self._notices]
         if self.sample_ is not None:
             n, size = data.values.shape[0], len(self.sample_)
             said.append(f"{size:,} of {n:,} objects were clustered, the others labeled as new ones are")
-        self.note_ = "; ".join(filter(None, said))
+        self.note_, self.doubt_ = "; ".join(filter(None, said)), describe_doubt(found)
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
-        parts = zip(*self._judged(data), strict=True)
+        parts = zip(*self._model.judged(data), strict=True)
         self.labels_, _, self.support_, self.confidence_ = (np.concatenate(part) for part in parts)
         self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
         self.confidence_[self.sample_] = found.confidence
@@ -343,87 +380,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
         return QUICK if quick else SLOW
 
-    def _combine(self, ensemble: Ensemble, n_clusters: int | str | None, seed: int) -> Consensus:
-        if n_clusters == 1:
-            known = (ensemble.labels >= 0).any(axis=1)
-            full = known.astype(float)
-            return Consensus(
-                labels=np.where(known, 0, -1),
-                confidence=full,
-                support=full,
-                membership=full[:, None],
-                n_clusters=1,
-                method=self.method,
-                anmi=0.0,
-            )
-        how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "progress": False}
-        found = combine(ensemble, n_clusters, self.method, **how)
-        if self.method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
-            found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
-        return found if found.scales is None else self._finest(found, ensemble, how)
-
-    def _finest(self, found: Consensus, ensemble: Ensemble, how: dict[str, Any]) -> Consensus:
-        """The answer at the finest of the numbers of clusters that are more than chance and as stable as any; else as it is."""
-        scales = found.scales
-        assert scales is not None
-        real, stability = scales["real"].to_numpy(bool), scales["stability"].to_numpy()
-        as_good = real & (stability >= stability[0] - AS_STABLE)  # those that are more than chance come first
-        best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
-        if best == found.n_clusters:
-            return found
-        again = combine(ensemble, best, self.method, **how)
-        kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
-        why = "the finest of the numbers that are more stable than chance, and as stable as any"
-        note = f"{count(best, 'cluster')}, {why}; {again.note}"
-        return replace(again, **{name: getattr(found, name) for name in kept}, note=note)
+    @property
+    def _column_names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
+        return None if names is None else [str(name) for name in names]
 
     def _read(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return new_rows(self, X, self.encoder_)
-
-    def _label(self, values: ArrayLike) -> Labels:
-        """Labels of some rows by all members."""
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # objects too far away for a distance have any cluster, and lie outside
-            return self._labeler.label(values)
-
-    def _judged(self, new: Rows) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
-        """Clusters of rows, their probabilities, support and confidence, so many rows at a time.
-
-        Rows with gaps are labeled once for each of the similar rows that their cells may be taken from. The probabilities, the support and
-        the confidence are the means of these, the confidence being 0 where the cluster is another one.
-        """
-        for begin in range(0, new.values.shape[0], BLOCK):
-            rows = self._label(new.values[begin : begin + BLOCK])
-            labels, shares = self._placement.places(rows)
-            support = self._placement.support(rows, labels)
-            confidence = self._placement.confidence(support, labels)
-            some = np.flatnonzero(new.n_missing[begin : begin + BLOCK])
-            if some.size:
-                made = [self._label(values) for values in new.filled(begin + some)]
-                places = [self._placement.places(one) for one in made]
-                shares[some] = np.mean([share for _, share in places], axis=0)
-                labels[some] = own = np.where(labels[some] >= 0, shares[some].argmax(axis=1), -1)
-                supports = [self._placement.support(one, own) for one in made]
-                support[some] = np.mean(supports, axis=0)
-                confidence[some] = np.mean(
-                    [
-                        np.where(place == own, self._placement.confidence(one, own), 0.0)
-                        for (place, _), one in zip(places, supports, strict=True)
-                    ],
-                    axis=0,
-                )
-            yield labels, shares, support, confidence
-
-    def _drift(self, new: Rows) -> Drift:
-        data, steps = new.values, range(0, new.values.shape[0], BLOCK)
-        prepared = (self._labeler.preparation.apply(data[begin : begin + BLOCK]) for begin in steps)
-        outside = np.concatenate([self._seen.outside(rows) for rows in prepared]) | new.are_empty
-        names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
-        return self._seen.drift(
-            data, outside, None if names is None else [str(name) for name in names], new.unseen, new.missing
-        )
+        return new_rows(self, X, self.encoder_, self._reader)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,18 +12,23 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, count, names_objects
+from consilience._check import InputError, names_objects, show
 from consilience._types import Array, ArrayLike, Floats, Ints
+from consilience.generation.bound_guide import BoundGuide
+from consilience.generation.guide import Guide, set_aside
 from consilience.opening import as_table
 from consilience.opening.kinds import is_anndata, is_path
+from consilience.opening.reading import given_reading
 from consilience.results import register
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
 from consilience.tables.encoding import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import needs_encoding, plain_source
+from consilience.tables.matrix import array_of, check_rows
 from consilience.tables.vectors import is_frame
 
 FARTHEST = 1e100  # of new numbers; the squares of much larger ones overflow
+WIDEST = 5000  # columns of a table of numbers, some of whose rows are kept to fill gaps of new ones from
 
 register(Encoder)
 register(EncodedColumn)
@@ -46,6 +51,8 @@ class Rows:
         The cells that were missing and are filled in `values`.
     n_columns : int
         Original ones, that a gap may be in.
+    notices : tuple of str
+        What was done to read them.
     """
 
     values: ArrayLike
@@ -54,6 +61,7 @@ class Rows:
     missing: dict[str, int] = field(default_factory=dict)
     gaps: Gaps | None = None
     n_columns: int = 0
+    notices: tuple[str, ...] = ()
 
     @cached_property
     def n_missing(self) -> Ints:
@@ -78,32 +86,83 @@ class Rows:
             yield values
 
 
-def learn_rows(estimator: Any, X: Any) -> Table:
-    """The data to be clustered; the estimator learns the number and names of its columns.
+def check_options(options: Any) -> dict[str, Any]:
+    """Options of methods, as `generate` takes them by keyword."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise InputError(
+            f"options must map options of methods to values, such as {{'n_landmarks': 500}}; got {show(options)}"
+        )
+    for name in options:
+        if name in ("methods", "n_clusters", "base", "standardize", "guide", "metric", "n_dimensions"):
+            raise InputError(
+                f"options has {name!r}, which is no option of a method: give it to EnsembleClusterer, if it takes it"
+            )
+    return dict(options)
+
+
+def learn_rows(estimator: Any, X: Any, guide: Guide | None = None) -> tuple[Table, BoundGuide | None]:
+    """The data to be clustered, and what a guide says of its objects; the estimator learns the number and names of its columns.
 
     Frames with named columns are read as files are, so that both are clustered alike. What the reader noticed is kept as notices,
-    unless it was read before.
+    unless it was read before. Columns that the guide names are set aside.
     """
+    reading = {} if guide is None else set_aside(X, guide, {})
     if isinstance(X, Table):
         X = replace(X, notices=())  # which whoever read it knows
-    elif is_path(X) or is_anndata(X):
-        X = as_table(X)
+    elif is_path(X) or is_anndata(X) or reading:
+        X = as_table(X, **reading)
     elif is_frame(X):
         X = plain_source(X)
+    elif isinstance(X, (list, tuple)):
+        X = array_of(X)
     if has_names(X) or needs_encoding(X):
         X = read_table(X, kind="data")
     if isinstance(X, Table) and X.encoder is not None:
-        if X.n_objects < 2:
-            raise InputError(f"{X.source}: there is nothing to cluster in {count(X.n_objects, 'object')}")
+        check_rows(X.n_objects, X.source)
         _set_names(estimator, [column.name for column in X.encoder.columns])
-        return X
+        return X, None if guide is None else guide.of(X)
     values = check_matrix(_named(X), estimator=estimator, min_objects=2)
     names = getattr(estimator, "feature_names_in_", None)
-    if isinstance(X, Table):
-        if names is None and X.columns is not None:
-            _set_names(estimator, X.columns)
-        return replace(X, values=values, kind="data", labels=None)
-    return Table(values, "data", ids_of(X), None if names is None else [str(name) for name in names], None, "the data")
+    if not isinstance(X, Table):
+        columns = None if names is None else [str(name) for name in names]
+        made = Table(values, "data", ids_of(X), columns, None, "the data")
+        return made, None if guide is None else guide.of(made)
+    if names is None and X.columns is not None:
+        _set_names(estimator, X.columns)
+    made = replace(X, values=values, kind="data")
+    return replace(made, labels=None), None if guide is None else guide.of(made)
+
+
+def check_different_rows(values: Any, n_clusters: int) -> None:
+    """Refuse more clusters than the data has different rows."""
+    dense = values.toarray() if sparse.issparse(values) else values
+    if (n := len(np.unique(dense, axis=0))) < n_clusters:
+        raise InputError(
+            f"n_clusters={n_clusters} asks for {n_clusters:,} clusters, and only {n:,} rows differ: ask for at most {n}"
+        )
+
+
+def reader_of(table: Table) -> Encoder | None:
+    """What reads new objects as the table was read; None for a sparse or very wide table of numbers, whose gaps cannot be filled."""
+    if table.encoder is not None:
+        return table.encoder
+    if sparse.issparse(table.values) or table.values.shape[1] > WIDEST:
+        return None
+    names = [str(j) for j in range(table.values.shape[1])] if table.columns is None else table.columns
+    return Encoder.of_numbers(table.values, names, decimal=table.decimal, id_name=table.id_name)
+
+
+def read_new(estimator: Any, source: Any, reading: Mapping[str, Any], reader: Encoder | None) -> Table:
+    """New objects as a table, with the columns of the data."""
+    given = given_reading(reading)
+    names = getattr(estimator, "feature_names_in_", None)
+    if reader is not None and (names is not None or estimator.encoder_ is not None):
+        return read_table(source, kind="data", encoder=reader, **given)
+    if names is not None:
+        given.setdefault("columns", [str(name) for name in names])
+    return read_table(source, kind="data", **given)
 
 
 def has_names(X: Any) -> bool:
@@ -111,29 +170,46 @@ def has_names(X: Any) -> bool:
     return isinstance(X, pd.DataFrame) and X.shape[1] > 0 and all(isinstance(name, str) for name in X.columns)
 
 
-def new_rows(estimator: Any, X: Any, encoder: Encoder | None) -> Rows:
-    """New objects as rows of the columns that the estimator knows."""
-    if encoder is None:
-        names = getattr(estimator, "feature_names_in_", None)
-        X = plain_source(X) if is_frame(X) else X
-        has_more = names is not None and has_names(X) and set(X.columns) > set(names)  # names of objects, for one
-        if is_anndata(X) and (names is None or list(X.var_names) == list(names)):
-            X = as_table(X)
-        elif is_path(X) or is_anndata(X) or has_more:
-            X = as_table(X, columns=None if names is None else [str(name) for name in names])
-        if isinstance(X, Table) and X.encoder is not None:
+def new_rows(estimator: Any, X: Any, encoder: Encoder | None, reader: Encoder | None = None) -> Rows:
+    """New objects as rows of the columns that the estimator knows.
+
+    `encoder` is that of the data, None where that was numbers; `reader` reads new objects in both cases, where there is one.
+    """
+    if encoder is not None:
+        return _encoded(X, encoder)
+    names = getattr(estimator, "feature_names_in_", None)
+    X = plain_source(X) if is_frame(X) else array_of(X) if isinstance(X, (list, tuple)) else X
+    has_more = names is not None and has_names(X) and set(X.columns) > set(names)  # names of objects, for one
+    if is_anndata(X) and (names is None or list(X.var_names) == list(names)):
+        X = as_table(X)
+    elif is_path(X) or is_anndata(X) or has_more:
+        X = read_new(estimator, X, {}, reader)
+    is_odd = isinstance(X, Table) and (X.encoder is not None or bool(X.aside))
+    if is_odd or needs_encoding(X):
+        if reader is None:
+            what = X.source if isinstance(X, Table) else "the new objects"
             raise InputError(
-                f"{X.source}: has cells that are missing or no numbers, and the clustered data had none: fill them, or drop their rows"
+                f"{what}: has cells that are missing or no numbers, which cannot be filled: drop their rows"
             )
-        with warnings.catch_warnings():
-            if (
-                isinstance(X, Table) and X.columns is not None
-            ):  # of a sparse matrix, whose names scikit-learn does not see
-                warnings.filterwarnings("ignore", "X does not have valid feature names")
-            values = check_matrix(_named(X), estimator=estimator, reset=False)
-        return Rows(_bounded(values), ids_of(X))
+        _check_width(estimator, X)
+        return _encoded(X, reader)
+    with warnings.catch_warnings():
+        if isinstance(X, Table) and X.columns is not None:  # of a sparse matrix, whose names scikit-learn does not see
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        values = check_matrix(_named(X), estimator=estimator, reset=False)
+    return Rows(_bounded(values), ids_of(X))
+
+
+def _check_width(estimator: Any, X: Any) -> None:
+    """An array has as many columns as the data; a frame is read by its names."""
+    if isinstance(X, np.ndarray) and X.shape[1] != estimator.n_features_in_:
+        of = f"{type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
+        raise InputError(f"X has {X.shape[1]} features, but {of}")
+
+
+def _encoded(X: Any, encoder: Encoder) -> Rows:
     X = encode_rows(X, encoder)
-    rows = rows_of(replace(X, values=_bounded(X.values)))
+    rows = replace(rows_of(replace(X, values=_bounded(X.values))), notices=X.notices)
     if X.original is None:
         return rows
     unseen = {c.name: sum(c.encode(X.original[c.name])[1].values()) for c in encoder.columns}

@@ -26,13 +26,15 @@ class ClustererModel(Result):
     Attributes
     ----------
     parameters : dict
-        Of the estimator; another clusterer (`base`) as text, since no code is saved.
+        Of the estimator; another clusterer (`base`) and a guide as text, since no code and no names of objects are saved with them.
     labels, confidence, support : (n_objects,) arrays
     n_clusters : int
     ids : (n_objects,) array or None
     scales : DataFrame or None
     note : str
         How the choices were made.
+    doubt : str
+        Why the answer is weak; empty where nothing says so.
     n_columns : int
         Of the data.
     columns : array of str or None
@@ -40,6 +42,8 @@ class ClustererModel(Result):
     sample : int array or None
         The objects that were clustered and combined, where not all were.
     encoder : Encoder or None
+    reader : Encoder or None
+        How new objects are read where the data had nothing to encode: as it was, and their missing cells filled.
     labeler : Labeler
     placement : Placement
     seen : Seen
@@ -53,10 +57,12 @@ class ClustererModel(Result):
     ids: Array | None
     scales: pd.DataFrame | None
     note: str
+    doubt: str
     n_columns: int
     columns: Array | None
     sample: Ints | None
     encoder: Encoder | None
+    reader: Encoder | None
     labeler: Labeler
     placement: Placement
     seen: Seen

@@ -17,6 +17,8 @@ from consilience.results import Result, late
 LISTED = 10  # clusters that are printed
 WEAKEST = 4  # of them, at least, that are least to be trusted
 
+FEW_OBJECTS, LOW_CONFIDENCE = 10, 0.6  # fewer objects, or less on average, make an answer weak
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Consensus(Result):
@@ -217,6 +219,31 @@ def describe_scales(one: Consensus) -> str:
     return f"more stable than chance at {one.n_clusters}" + (
         f", also at {list_numbers(np.array(others))}" if others else " only"
     )
+
+
+def describe_doubt(one: Any) -> str:
+    """Why an answer is weak, in a few words: chance could give it, its objects are few or its confidence low; empty where nothing says so.
+
+    Parameters
+    ----------
+    one : Consensus, or whatever has `labels`, `confidence` and `scales`
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> describe_doubt(cs.combine([[0, 1, 1], [0, 1, 1]], 2))
+    '3 objects are too few to tell clusters from chance, whatever their confidence'
+    """
+    there = one.labels >= 0
+    if (n := int(there.sum())) < FEW_OBJECTS:
+        return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
+    if one.scales is not None and not one.scales["real"].any():
+        return "no number of clusters is more stable than chance, so there may be no clusters in this data"
+    if (mean := float(one.confidence[there].mean())) < LOW_CONFIDENCE:
+        return (
+            f"the confidence is low: another run would put only {100 * mean:.0f} % of the objects in the same cluster"
+        )
+    return ""
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:

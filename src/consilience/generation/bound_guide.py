@@ -70,6 +70,15 @@ class BoundGuide:
         )
         return cls(int(kept["n_objects"]), together, apart, float(kept["strength"]), like, unlike)
 
+    def of_rows(self, rows: Ints) -> BoundGuide:
+        """What it says of some of the objects, given by their numbers: the pairs that are among them, and their labels."""
+        place = np.full(self.n_objects, -1)
+        place[rows] = np.arange(len(rows))
+        pairs = [place[side][(place[side] >= 0).all(axis=1)] for side in (self.together, self.apart)]
+        together, apart = (np.unique(np.sort(side, axis=1), axis=0) for side in pairs)
+        like, unlike = ({name: codes[rows] for name, codes in side.items()} for side in (self.like, self.unlike))
+        return BoundGuide(len(rows), together, apart, self.strength, like, unlike)
+
     @property
     def words(self) -> str:
         """In one line, with a digest that tells guides apart: what `info` has of it.

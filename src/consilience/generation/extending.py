@@ -15,7 +15,7 @@ from consilience.generation.specs import Spec
 from consilience.generation.variations import of_row
 from consilience.measures import adjusted_rand
 from consilience.opening import open_source
-from consilience.tables import Table, check_matrix, encode_rows
+from consilience.tables import Encoder, Table, check_matrix, encode_rows
 
 ALIKE = 0.5  # adjusted Rand index of a clustering and the same made again, below which the data is not that of the run
 OTHER = "the clusterings do not fit the data: is it the data, in the order, that they were made from?"
@@ -110,6 +110,8 @@ def _new_values(table: Table, new: Any) -> tuple[Any, Array | None]:
     """New rows as numbers, and their names."""
     if table.encoder is not None:
         read = encode_rows(new, table.encoder)
+    elif table.aside and table.columns is not None:  # by name, whatever else the new table has
+        read = encode_rows(new, Encoder.of_numbers(table.values, table.columns, decimal=table.decimal))
     else:
         read = data_table(new, "euclidean", least=1)
     values = check_matrix(read)

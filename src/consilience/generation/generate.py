@@ -11,15 +11,13 @@ from consilience._check import check_count, check_seed
 from consilience._parallel import check_n_jobs, takes_client
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
-from consilience.generation.guide import Guide, check_guide
+from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
 from consilience.opening import as_table, split_reading
-from consilience.opening.kinds import is_table
-from consilience.opening.known import names_aside
 from consilience.store import Store
 
 
@@ -161,7 +159,7 @@ def generate(
     reading, options = split_reading(options)
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
     if wishes is not None:
-        reading = _set_aside(X, wishes, reading)
+        reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
     if base is not None:
@@ -203,18 +201,6 @@ def generate(
     runner, seed = Runner(X, plan, base, n_jobs), _seed(random_state, store)
     with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
         return runner.run(n_clusterings, seed, store=sink, progress=progress)
-
-
-def _set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
-    """How to read a table, with the columns that a guide names set aside."""
-    if not is_table(X):
-        return reading
-    named = [name for side in (guide.like, guide.unlike) for name in names_aside(X, side, reading)[0]]
-    if not named:
-        return reading
-    known = reading.get("known") or []
-    known = [known] if isinstance(known, (str, int)) else list(known)
-    return reading | {"known": list(dict.fromkeys([*known, *named]))}
 
 
 def _seed(random_state: RandomState, store: PathLike | None) -> int:

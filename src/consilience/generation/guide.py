@@ -18,6 +18,8 @@ from consilience._types import EnsembleLike, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
 from consilience.opening import as_ensemble, known_labels_of
+from consilience.opening.kinds import is_table
+from consilience.opening.known import names_aside
 from consilience.tables import Table
 from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options
@@ -115,7 +117,7 @@ class Guide:
 
 def check_guide(guide: Any, **wishes: Any) -> Guide | None:
     """One guide from what `generate` was given: as one, or as its parts."""
-    strength = wishes.pop("strength")
+    strength = wishes.pop("strength", None)
     given = [name for name, wish in wishes.items() if wish is not None]
     if guide is None:
         if not given:
@@ -130,6 +132,18 @@ def check_guide(guide: Any, **wishes: Any) -> Guide | None:
     if given or strength is not None:
         raise InputError(f"{[*given, 'guide_strength'][0]} and guide are both given: put it into the guide")
     return guide
+
+
+def set_aside(X: Any, guide: Guide, reading: dict[str, Any]) -> dict[str, Any]:
+    """How to read a table, with the columns that a guide names set aside."""
+    if not is_table(X):
+        return reading
+    named = [name for side in (guide.like, guide.unlike) for name in names_aside(X, side, reading)[0]]
+    if not named:
+        return reading
+    known = reading.get("known") or []
+    known = [known] if isinstance(known, (str, int)) else list(known)
+    return reading | {"known": list(dict.fromkeys([*known, *named]))}
 
 
 def _pairs(given: Any, side: str, objects: Table | Ensemble) -> Ints:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from consilience._random import stream
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
+from consilience.generation.cluster_means import cluster_means
 from consilience.generation.method import Space
 from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner, weighted
@@ -63,22 +63,6 @@ class Means:
             scores = np.asarray(table[rows] @ self.factors.T) + self.constants
             for j, first, last in zip(self.columns, begins, begins[1:], strict=False):
                 labels[rows, j] = scores[:, first:last].argmin(axis=1)
-
-
-def cluster_means(table: ArrayLike, labels: Labels) -> tuple[Floats, Ints, Ints]:
-    """The means of all clusters of some clusterings one below the other, their numbers of objects, and how many each has.
-
-    A cluster without objects has the mean 0.
-    """
-    sizes = labels.max(axis=0).astype(np.int64) + 1
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    rows, which = np.nonzero(labels >= 0)
-    numbers = labels[rows, which] + offsets[which]
-    members = sparse.csr_array((np.ones(len(rows)), (numbers, rows)), (int(offsets[-1]), len(labels)))
-    sums = members @ table
-    means = np.asarray(sums.todense() if sparse.issparse(sums) else sums)
-    counts = np.bincount(numbers, minlength=len(means))
-    return means / np.maximum(counts, 1)[:, None], counts, sizes
 
 
 @register

@@ -25,6 +25,7 @@ from scipy import sparse
 from consilience import _kernels
 from consilience._random import child_seed
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
+from consilience.generation.cluster_means import cluster_means
 from consilience.generation.eigenvectors import first_vectors
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.results import register
@@ -80,7 +81,8 @@ def landmark_run(
     means = child_seed(seed, "generation.landmark_clusters")
     units = np.array([unit], np.uint64)
     found = kmeans_runs(points, n_clusters, n_runs=1, seed=means, units=units, init="k-means++", max_iter=max_iter)
-    model = LandmarkModel(kept, origin, near.shape[1], sigma, vectors, _means(points, found.labels[0], n_clusters))
+    centers, *_ = cluster_means(points, found.labels.T, np.array([n_clusters]))
+    model = LandmarkModel(kept, origin, near.shape[1], sigma, vectors, centers)
     labels = found.labels if n <= EMBEDDED else model.labels_of(ties)[None]
     return replace(found, labels=labels, predictor=model)
 
@@ -123,9 +125,9 @@ def choose_landmarks(table: ArrayLike, number: int, seed: int, unit: int) -> Any
         return table[np.sort(order[:number])]
     sample = table[np.sort(order[: SAMPLE * number])]
     units = np.array([unit], np.uint64)
-    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels[0]
-    means = _means(sample, labels, number)
-    return means[np.bincount(labels, minlength=number) > 0]
+    labels = kmeans_runs(sample, number, n_runs=1, seed=seed, units=units, max_iter=PASSES).labels
+    means, counts, _ = cluster_means(sample, labels.T)
+    return means[counts > 0]
 
 
 def rounded(landmarks: Any) -> tuple[Any, Floats | None]:
@@ -232,13 +234,3 @@ def _smallest(scores: Array, number: int) -> Ints:
     columns = np.concatenate([inside, rest], axis=1)
     chosen = np.argpartition(np.take_along_axis(scores, columns, axis=1), number - 1, axis=1)[:, :number]
     return np.sort(np.take_along_axis(columns, chosen, axis=1), axis=1)
-
-
-def _means(points: ArrayLike, labels: Labels, number: int) -> Floats:
-    """Means of clusters; 0 for empty ones."""
-    members = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (number, len(labels)))
-    sums = members @ points
-    return (
-        np.asarray(sums.todense() if sparse.issparse(sums) else sums)
-        / np.maximum(np.bincount(labels, minlength=number), 1)[:, None]
-    )

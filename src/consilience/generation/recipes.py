@@ -13,7 +13,7 @@ import numpy as np
 
 from consilience._check import count
 from consilience.tables import Table
-from consilience.tables.count_scaling import looks_like_counts
+from consilience.tables.count_scaling import looks_like_counts, varying
 
 AUTO = "auto"
 WIDE = 100  # columns from which random subspaces are taken
@@ -49,6 +49,8 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
     """
     values = data.values if isinstance(data, Table) else data
     n, width = values.shape
+    if metric == "euclidean" and n:  # what is constant takes no part, and must not decide
+        width = int(varying(values).sum()) or width
     size = f"{count(n, 'object')} × {count(width, 'column')}"
     if metric == "graph":
         return Recipe("graph", "graph", f"a graph of {count(n, 'object')}: graph")

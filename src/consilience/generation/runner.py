@@ -35,6 +35,7 @@ from consilience.opening import as_table
 from consilience.store import Store
 from consilience.store.folder import find_manifest, is_blank
 from consilience.tables import Table
+from consilience.tables.matrix import array_of, check_rows
 
 BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
 GROWTH, LARGEST_BATCH = 8, 512
@@ -98,8 +99,8 @@ class Runner:
             kept, usual = find_manifest(folder)[0]["plan"], defaults(dict(self.plan.methods))
             if isinstance(kept, Mapping):  # an earlier version may not have written what is as it is by default
                 plan = {name: value for name, value in plan.items() if name in kept or value != usual.get(name, ...)}
-        if table.encoder is not None and isinstance(plan, dict):
-            plan = {**plan, "columns": table.encoder.describe()}  # kept with the run: what was done to the table
+        if table.treatment and isinstance(plan, dict):
+            plan = {**plan, "columns": table.treatment}  # kept with the run: what was done to the table
         return Store.resume(
             path, n_objects=table.n_objects, fingerprint=fingerprint(table.values), plan=plan, ids=table.ids
         )
@@ -377,7 +378,6 @@ def data_table(X: Any, metric: str, least: int = 2) -> Table:
     kind = "distances" if metric == "precomputed" else "data"
     if isinstance(X, Table) and X.kind != kind:
         raise InputError(f"{X!r} holds {X.kind}, and metric={metric!r} needs {kind}")
-    table = as_table(np.asarray(X) if isinstance(X, (list, tuple)) else X, kind)
-    if table.n_objects < least:
-        raise InputError(f"{table.source}: there is nothing to cluster in {count(table.n_objects, 'object')}")
+    table = as_table(array_of(X) if isinstance(X, (list, tuple)) else X, kind)
+    check_rows(table.n_objects, table.source, least)
     return table

@@ -14,10 +14,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from consilience.agreement import Agreement
 from consilience.alternatives import Contrast
+from consilience.clusterer.drift import evenly
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, Stability, compare
@@ -54,17 +53,12 @@ def _ensemble(ensemble: Ensemble) -> Figure | None:
     if ensemble.n_clusterings < 2:
         return None
     objects, clusterings = (
-        _evenly(n, most) for n, most in zip(ensemble.labels.shape, (OBJECTS, CLUSTERINGS), strict=True)
+        evenly(n, most) for n, most in zip(ensemble.labels.shape, (OBJECTS, CLUSTERINGS), strict=True)
     )
     figure = comparison_figure(compare(ensemble[objects, clusterings], "jaccard", progress=False))
     if (len(objects), len(clusterings)) != ensemble.labels.shape:
         figure.axes[0].set_xlabel(f"{len(clusterings):,} of the clusterings, on {len(objects):,} of the objects")
     return figure
-
-
-def _evenly(n: int, most: int) -> Any:
-    """Places evenly over n, `most` at most."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))
 
 
 def _agreement(found: Agreement) -> Figure | None:

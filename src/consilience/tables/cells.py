@@ -19,6 +19,7 @@ from consilience.tables.sheet import Column, Sheet
 MISSING = ("", "NA", "NaN", "nan", "null", "None")
 #: Words that other programs write for what is missing; as labels they are noticed.
 MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
+ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
 TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?$")
 _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
@@ -61,6 +62,29 @@ def numbers_of(sheet: Sheet, position: int, *, whole: bool = False) -> np.ndarra
     if values.dtype == object:
         values = np.array(values.tolist())
     return plain(values, whole)
+
+
+def are_codes(column: Any) -> bool:
+    """Whether a column of text holds codes, such as postal codes: nothing but digits, and zeros before some of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> are_codes(pd.Series(["01234", "80331"])), are_codes(pd.Series(["0", "80331"])), are_codes(pd.Series(["0.5", "05"]))
+    (True, False, False)
+    """
+    if not isinstance(column, pa.ChunkedArray):
+        if getattr(column, "dtype", None) is None or column.dtype.kind not in "OUT" or not len(column):
+            return False
+        words = column.dropna()
+        if not all(isinstance(word, str) for word in words):
+            return False
+        column = pa.chunked_array([pa.array(list(words), pa.string())])
+    if not pc.any(pc.match_substring_regex(column, r"^\s*0[0-9]+\s*$")).as_py():
+        return False
+    cells = pc.utf8_trim_whitespace(column.unique())
+    known = cells.filter(pc.invert(pc.is_in(cells, pa.array(sorted(ABSENT), pa.string()))))
+    return bool(pc.all(pc.match_substring_regex(known, "^[0-9]+$")).as_py())
 
 
 def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:

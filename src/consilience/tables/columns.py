@@ -36,12 +36,12 @@ def is_id_name(name: str) -> bool:
 
 
 def find_ids(
-    sheet: Sheet, id_column: str | int | None, taken: Sequence[int]
+    sheet: Sheet, id_column: str | int | None, taken: Sequence[int], *, likely: str | None = None
 ) -> tuple[int | None, np.ndarray | None, list[str]]:
     """Position of the ids (None for an index), the ids themselves, and a notice where they were found unasked.
 
     Unasked are taken an index that names objects, and the first column that is named like an id (or, as the first, not
-    at all), has a different value for every object, and is not `taken` for something else.
+    at all), has a different value for every object, and is not `taken` for something else. Before that a column of the `likely` name.
     """
     by_index = id_column in ("index", sheet.index_name) and id_column not in sheet.column_names()
     if sheet.index is not None and (by_index or (id_column is None and sheet.index_is_ids)):
@@ -53,11 +53,20 @@ def find_ids(
         ids = ids_of(sheet, position)
         check_unique(sheet, ids, position)
         return position, ids, []
+    if (
+        likely is not None
+        and likely in (sheet.names or [])
+        and (place := sheet.column_names().index(likely)) not in taken
+    ):
+        if _names_objects(sheet, place):
+            return place, ids_of(sheet, place), [f"{sheet.column_words(place)} names the objects, as it did at first"]
+        said = f"{sheet.column_words(place)} named the objects at first, but its values repeat or are missing here: they go by their row"
+        return None, None, [said]
     for position, name in enumerate(sheet.names or []):
         looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
-            keep = " (name it in columns= (--columns) to keep it among the values)" if name else ""
+            keep = "; name it in columns= (--columns) to cluster by it" if name else ""
             return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
     return None, None, []
 

@@ -152,7 +152,7 @@ def skewness(values: Floats) -> float:
     return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Encoder:
     """What was learned from the columns of a table, so that new rows become numbers in the same way.
 
@@ -170,6 +170,8 @@ class Encoder:
         What each of the columns in use was taken for.
     shapes : bool
         Whether the columns are the points of one series in each row, and its shape is encoded (:mod:`consilience.tables.shapes`).
+    id_name : str or None
+        The column that named the objects, and names those of new rows.
 
     Examples
     --------
@@ -193,6 +195,30 @@ class Encoder:
     n_missing: int = 0
     types: dict[str, str] = field(default_factory=dict)
     shapes: bool = False
+    id_name: str | None = None
+
+    @classmethod
+    def of_numbers(
+        cls, values: Floats, names: Sequence[str], *, decimal: str = ".", id_name: str | None = None
+    ) -> Encoder:
+        """Of a table of nothing but numbers, which stay as they are: it reads new rows, and fills their gaps from similar ones.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd
+        >>> from consilience.tables import Encoder, read_table
+        >>> encoder = Encoder.of_numbers(np.array([[1.0, 10.0], [2.0, 20.0]]), ["a", "b"])
+        >>> read_table(pd.DataFrame({"b": [20.0], "a": [None]}), kind="data", encoder=encoder).values.tolist()
+        [[1.5, 20.0]]
+        """
+        mean, spread = values.mean(axis=0), values.std(axis=0)
+        sign = "," if decimal == "," else None
+        columns = tuple(
+            EncodedColumn(name, "number", usual=(float(mean[j]),), spread=float(spread[j]) or 1.0, decimal=sign)
+            for j, name in enumerate(names)
+        )
+        donors = values[choose_donors(*values.shape)].copy()
+        return cls(columns, {}, donors, len(values), 0, dict.fromkeys(names, "number"), id_name=id_name)
 
     @classmethod
     def of_series(cls, found: Sequence[Found]) -> tuple[Encoder, Floats]:
@@ -216,10 +242,11 @@ class Encoder:
         used = [one for one in found if one.kind != "ignore"]
         aside = {one.name: one.why for one in found if one.kind == "ignore"}
         if not used:
-            raise InputError(
-                f"{source}: no column is left to cluster by: {_named(aside)}: say what they are with types= (--type), "
-                "such as 'category'"
+            alike = {"constant", "empty"}.issuperset(aside.values())
+            what = (
+                "there is nothing to cluster" if alike else "say what they are with types= (--type), such as 'category'"
             )
+            raise InputError(f"{source}: no column is left to cluster by: {_named(aside)}: {what}")
         plain = all(one.kind == "number" for one in used)
         columns = tuple(learn_column(one, may_log=not plain) for one in used)
         parts = [column.encode(one.cells)[0] for column, one in zip(columns, used, strict=True)]
@@ -306,13 +333,16 @@ class Encoder:
             parts.append(count(dates, "date"))
         said = [", ".join(parts)]
         if self.aside:
-            said.append(f"set aside {_named(self.aside)}")
+            said.append(describe_aside(self.aside))
         if self.n_missing:
             share = 100 * self.n_missing / (self.n_objects * len(self.columns))
             percent = f"{share:.0f}" if share >= 1.5 else f"{share:.2g}"
             said.append(f"{count(self.n_missing, 'missing cell')} ({percent} %) filled from similar rows")
         said += [f"{column.name}: {note}" for column in self.columns for note in column.notes]
         return "; ".join(said)
+
+    def __repr__(self) -> str:
+        return f"Encoder: {self.describe()}"
 
     def to_json(self) -> dict[str, Any]:
         """A JSON value that :meth:`from_json` reads; NaN is null."""
@@ -327,6 +357,7 @@ class Encoder:
             "n_missing": self.n_missing,
             "types": self.types,
             "shapes": self.shapes,
+            "id_name": self.id_name,
         }
 
     @classmethod
@@ -351,12 +382,18 @@ class Encoder:
             width = sum(len(column.names) for column in columns)
             donors = np.array(content["donors"], float).reshape(-1, width)
             sizes = int(content["n_objects"]), int(content["n_missing"])
-            return cls(columns, dict(content["aside"]), donors, *sizes, dict(content["types"]), bool(content["shapes"]))
+            types, shapes = dict(content["types"]), bool(content["shapes"])
+            return cls(columns, dict(content["aside"]), donors, *sizes, types, shapes, content["id_name"])
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"
             ) from None
 
 
-def _named(aside: dict[str, str]) -> str:
+def describe_aside(aside: Mapping[str, str]) -> str:
+    """Which columns are not used, and why."""
+    return f"set aside {_named(aside)}"
+
+
+def _named(aside: Mapping[str, str]) -> str:
     return listed([f"{name} ({why})" for name, why in aside.items()])

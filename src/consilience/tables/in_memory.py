@@ -36,7 +36,7 @@ def plain_source(source: Any) -> Any:
 
 
 def needs_encoding(source: Any) -> bool:
-    """Whether a DataFrame has columns that are not numbers, or a DataFrame or an array of numbers lacks some.
+    """Whether a DataFrame or an array has cells that are not numbers, or lacks some.
 
     Examples
     --------
@@ -46,13 +46,12 @@ def needs_encoding(source: Any) -> bool:
     """
     if isinstance(source, pd.DataFrame):
         numbers = all(getattr(kind, "kind", "O") in "biuf" for kind in source.dtypes)
-        return not numbers or bool(source.isna().to_numpy().any())
-    return (
-        isinstance(source, np.ndarray)
-        and source.dtype.kind == "f"
-        and source.ndim == 2
-        and bool(np.isnan(source).any())
-    )
+        return source.shape[1] > 0 and (not numbers or bool(source.isna().to_numpy().any()))
+    if not isinstance(source, np.ndarray) or source.ndim != 2:
+        return False
+    if source.dtype.kind == "f":
+        return bool(np.isnan(source).any())
+    return source.dtype.kind == "U" or (source.dtype.kind == "O" and any(isinstance(x, str) for x in source.ravel()))
 
 
 def _plain_array(tensor: Any) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,20 +14,20 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
-from consilience.tables.cells import MAYBE_MISSING, MISSING, TRUTHS, ColumnError, missing_of, numbers_of
+from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
+from consilience.tables.column_words import are_money, are_mostly, find_unit
 from consilience.tables.columns import is_id_name
 from consilience.tables.sheet import Sheet
-from consilience.tables.written import written_dates, written_numbers
+from consilience.tables.written import sign_evidence, written_dates, written_numbers
 
 #: What a column can be said to be; "log" is a number whose logarithm is taken.
 TYPES = ("number", "log", "category", "date", "ignore")
-ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
 YES = {"true": True, "false": False, "yes": True, "no": False, "y": True, "n": False, "ja": True, "nein": False}
-MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
 MOST_ABSENT = 0.8  # share of missing cells beyond which a column says too little
 REPEATS = 0.5  # different words per cell beyond which text is not a category
 RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a category of its own, and how many there are
 COMMON = 0.2  # share of the objects that such categories must have together
+LONGEST_NAME, MOST_SPACES = 40, 2  # letters and spaces in what may be the name of an object
 MANY = 20  # objects from which on conclusions are drawn from how often words repeat
 _KEY_NAME = re.compile(r"uuid|guid|key|.*[ _.-](no|nr|key|uuid)", re.IGNORECASE)
 
@@ -37,7 +38,8 @@ class Found:
 
     `cells` are float64 (numbers), datetime64 (dates) or text (categories, yes or no); NaN, NaT or None where missing. `why` says
     why the column is set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its
-    numbers and dates are written, None where the cells do not tell.
+    numbers and dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole
+    numbers that all differ, and `names_objects` that it is short text that does.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Found:
     decimal: str | None = None
     unit: str = ""
     month_first: bool | None = None
+    counts_rows: bool = False
+    names_objects: bool = False
 
 
 def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False) -> Found:
@@ -68,6 +72,9 @@ def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: b
         asked_kind = "category"
     else:
         asked_kind = asked or ""
+    is_code = asked_kind == "" and are_codes(column)
+    if is_code:
+        asked_kind = "code"
     if asked_kind in ("", "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
         found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
         return replace(found, decimal=_sign_of(sheet, column))
@@ -117,7 +124,7 @@ def _number(
     if why := _says_nothing(len(known), len(numbers), len(np.unique(known[:1])) if len(known) else 0, known):
         return Found(name, "ignore", None, why)
     if asked is None and not named and _counts_rows(name, known, len(numbers)):
-        return Found(name, "ignore", None, "id-like, all different")
+        return Found(name, "ignore", None, "id-like, all different", counts_rows=True)
     if truths:
         return Found(name, "boolean", _truth_words(numbers))
     if asked == "log" and known.min() < 0:
@@ -166,28 +173,33 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
     if why := _says_nothing(n_known, n, len(words)):
         return Found(name, "ignore", None, why)
     if kind in ("", "number", "log"):
-        values, decimal, unit = written_numbers(words, sheet.decimal)
-        share = sizes[~np.isnan(values)].sum() / n_known
-        if share >= MOSTLY or (kind and share > 0):
+        unit, mixed = find_unit(words, sizes)
+        if mixed and kind:
+            raise InputError(
+                f"{sheet.place(None, position)}: has {mixed}: bring them to one unit, or leave the column out"
+            )
+        values, decimal, unit = written_numbers(words, sheet.decimal, unit=unit)
+        if not mixed and are_mostly(~np.isnan(values), words, sizes, asked=bool(kind)):
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
             notes = _left_out(words, np.isnan(values), sizes, "number")
             return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
+        if mixed and (len(words) > MOST_LEVELS or are_money(words)):
+            return Found(name, "ignore", None, mixed)
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")
-        share = sizes[~np.isnat(dates)].sum() / n_known
-        if share >= MOSTLY or (kind and share > 0):
+        if are_mostly(~np.isnat(dates), words, sizes, asked=bool(kind)):
             moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first)
-    if kind not in ("", "category"):
+    if kind not in ("", "category", "code"):
         row = int((codes >= 0).argmax())
         raise InputError(
             f"{sheet.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
             f"say another type of {name!r} in types= (--type)"
         )
-    return _category(name, codes, words, sizes, is_asked=bool(kind))
+    return _category(name, codes, words, sizes, kind)
 
 
 def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tuple[str, ...]:
@@ -233,18 +245,21 @@ def _text(cell: Any) -> str:
     return str(cell.isoformat() if hasattr(cell, "isoformat") else cell).strip()
 
 
-def _category(name: str, codes: Array, words: list[str], sizes: Array, *, is_asked: bool) -> Found:
-    n_known = int(sizes.sum())
+def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str) -> Found:
+    n_known, is_asked = int(sizes.sum()), kind == "category"
     cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
     if len(words) == 2 and {word.casefold() for word in words} <= set(YES):
         return Found(name, "boolean", cells, asked=is_asked)
     if not is_asked and n_known >= MANY and len(words) > REPEATS * n_known:
-        what = "id-like, all different" if len(words) == n_known else f"free text, {len(words):,} different"
-        return Found(name, "ignore", None, what)
+        what = "codes with leading zeros" if kind == "code" else "free text"
+        why = "id-like, all different" if len(words) == n_known else f"{what}, {len(words):,} different"
+        short = all(len(word) <= LONGEST_NAME and word.count(" ") <= MOST_SPACES for word in words)
+        return Found(name, "ignore", None, why, names_objects=short and len(words) == len(codes))
     kept = levels_of(dict(zip(words, sizes.tolist(), strict=True)), n_known)
     if not is_asked and sum(sizes[words.index(word)] for word in kept) < COMMON * n_known:
         return Found(name, "ignore", None, f"{len(words):,} categories, hardly one of them common")
-    return Found(name, "category", cells, asked=is_asked)
+    notes = ("a category, since its numbers begin with zeros as codes do",) if kind == "code" else ()
+    return Found(name, "category", cells, notes=notes, asked=is_asked)
 
 
 def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:
@@ -266,8 +281,8 @@ def cells_as(
 ) -> Found:
     """A column of new rows as cells of a `kind` that is known: number, log, log1p, date, category or boolean.
 
-    Numbers and dates are read as those of the first table were, so that a row does not depend on the rows it comes with; what is None
-    the cells tell. The `notes` count what is neither missing nor a number or a date.
+    Numbers and dates are read as those of the first table were; what is None the cells tell. The `notes` count what is neither missing
+    nor a number or a date.
     """
     notes: tuple[str, ...] = ()
     name, column = sheet.column_names()[position], sheet.column(position)
@@ -291,6 +306,22 @@ def cells_as(
         moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
         return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
     return Found(name, kind, pd.Series(np.array([*words, None], object)[codes], dtype=object))
+
+
+def other_decimal(sheet: Sheet, columns: Iterable[tuple[int, str, str]]) -> str | None:
+    """The decimal sign of new rows where it cannot be that of the first table: some cells of its columns tell, and none against it.
+
+    `columns` are positions, signs and units of columns of numbers as the first table had them.
+    """
+    against: set[str] = set()
+    for position, sign, unit in columns:
+        column = sheet.column(position)
+        if isinstance(column, pa.ChunkedArray) or column.dtype == object:
+            own, other = sign_evidence(_coded(sheet, column)[1], sign, unit)
+            if own:
+                return None
+            against |= {"," if sign == "." else "."} if other else set()
+    return against.pop() if len(against) == 1 else None
 
 
 def _unread(codes: Array, words: list[str], strange: Array, what: str) -> tuple[str, ...]:

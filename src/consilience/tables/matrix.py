@@ -60,8 +60,7 @@ fill such cells, or drop their rows or columns
     if estimator is not None:
         return _validated(estimator, X, what, reset, min_objects)
     values = _checked(X, what, kind)
-    if values.shape[0] < min_objects:
-        raise InputError(f"{what} has {count(values.shape[0], 'row')}: give at least {min_objects}")
+    check_rows(values.shape[0], what, min_objects)
     if n_objects is not None and values.shape[0] != n_objects:
         raise InputError(
             f"{what} has {count(values.shape[0], 'row')} for {count(n_objects, 'object')}: give a row for each"
@@ -84,19 +83,47 @@ def _checked(X: Any, what: str, kind: str) -> Any:
             raise InputError(f"{X.source}: was read as {X.kind}: read it with kind={kind!r}")
         return X.values.astype(np.float64, copy=False)
     if isinstance(X, Sequence) and not isinstance(X, (str, bytes)):
-        try:
-            X = np.array(X)
-        except ValueError:
-            raise InputError(f"{what} cannot be read as a table of numbers: its rows differ in length") from None
+        X = array_of(X, what)
     sheet = replace(open_sheet(X, Options(kind, name=what)), has_options=False)
     sheet.check_shape()
     return {"data": data_of, "distances": distances_of}[kind](sheet, list(range(sheet.width)))
+
+
+def array_of(rows: Any, what: str = "the data") -> Any:
+    """An array of a list of rows."""
+    try:
+        return np.array(rows)
+    except ValueError:
+        raise InputError(f"{what} cannot be read as a table: its rows differ in length") from None
+
+
+def check_rows(n: int, what: str, least: int = 2) -> None:
+    """Refuse a table with too few rows to be clustered."""
+    if n < least:
+        has = "no rows" if n == 0 else "one row (1 sample)" if n == 1 else f"{n:,} rows"
+        raise InputError(f"{what} has {has}: give at least {least}")
+
+
+def _check_shape(X: Any, what: str, min_objects: int) -> None:
+    """Too few rows or columns, and another number of dimensions, in words of our own that scikit-learn's battery takes too."""
+    shape = getattr(X, "shape", None)
+    if shape is None or any(not isinstance(size, (int, np.integer)) for size in shape):
+        return
+    if len(shape) != 2:
+        raise InputError(
+            f"{what} has {count(len(shape), 'dimension')}, not 2. Reshape your data to objects × columns: X.reshape(-1, 1) is one column, "
+            "X.reshape(1, -1) one object"
+        )
+    if shape[1] == 0:
+        raise InputError(f"{what} has no columns: 0 feature(s) (shape={shape[0], 0}) while a minimum of 1 is required.")
+    check_rows(shape[0], what, min_objects)
 
 
 def _validated(estimator: Any, X: Any, what: str, reset: bool, min_objects: int) -> Any:
     """By scikit-learn, whose battery knows its sentences; where a number is missing, ours says where."""
     options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": min_objects, "reset": reset}
     X = X.values if isinstance(X, Table) else X
+    _check_shape(X, what, min_objects)
     try:
         try:
             from sklearn.utils.validation import validate_data

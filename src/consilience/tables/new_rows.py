@@ -9,9 +9,10 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError
+from consilience.tables.data_columns import encoded_as
 from consilience.tables.encoding import Encoder
 from consilience.tables.matching import take_rows
-from consilience.tables.reading import Table, encoded_as, read_table
+from consilience.tables.reading import Table, read_table
 
 
 def encode_rows(X: Any, encoder: Encoder) -> Table:

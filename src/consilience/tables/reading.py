@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,27 +11,20 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, kind_of, show
+from consilience._check import InputError, check_choice, count
 from consilience._types import Ints
-from consilience.tables.columns import choose, class_names, find_ids, label_frame, row_numbers
+from consilience.tables.cells import ids_of
+from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
-from consilience.tables.encoding import Encoder
+from consilience.tables.data_columns import Encoded, data_columns
+from consilience.tables.encoding import Encoder, describe_aside
 from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
-from consilience.tables.kinds import TYPES, Found, cells_as, find_kind
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.values import (
-    check_not_negative,
-    counts_of,
-    data_of,
-    distances_of,
-    plain_numbers,
-    triples_of,
-)
+from consilience.tables.values import counts_of, distances_of, triples_of
 
 KINDS = ("data", "counts", "distances", "labels")
-MOST_SAID = 5  # columns whose unreadable cells are told one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +62,12 @@ class Table:
     sheet, rows : Sheet and int array, or None
         With an encoder: the table before it was read, and which of its rows these are where not all, so that another encoder can
         read them (:func:`consilience.tables.encode_rows`).
+    id_name : str or None
+        Name of the column, or index, that `ids` were.
+    aside : dict of str to str
+        Columns of data that are not used, and why.
+    decimal : {".", ","}
+        Decimal sign of a text file.
 
     Examples
     --------
@@ -90,6 +89,9 @@ class Table:
     counts: bool | None = None
     sheet: Sheet | None = None
     rows: Ints | None = None
+    id_name: str | None = None
+    aside: Mapping[str, str] = field(default_factory=dict)
+    decimal: str = "."
 
     @cached_property
     def is_counts(self) -> bool:
@@ -114,6 +116,13 @@ class Table:
             return CountScaling.of(self.values)
         units = None if self.encoder is None else self.encoder.units
         return Standardizer.of(self.values, self.groups, units)
+
+    @property
+    def treatment(self) -> str:
+        """What was done to columns of data, in one line; empty where they stay as they came."""
+        if self.encoder is not None:
+            return self.encoder.describe()
+        return f"{count(self.values.shape[1], 'number')}; {describe_aside(self.aside)}" if self.aside else ""
 
     @property
     def groups(self) -> Ints | None:
@@ -241,19 +250,28 @@ def read_table(
     asked = columns is not None and _names_some(columns)
     if triples:
         return _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
-    id_position, ids, notices = find_ids(sheet, id_column, [*aside, *sheet.named(() if columns is None else columns)])
+    taken = [*aside, *sheet.named(() if columns is None else columns)]
+    id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
     kept = choose(sheet, columns, [*aside, id_position])
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
     labels, more = label_frame(sheet, aside) if aside else (None, [])
     values: Any
-    made = Encoded(None, None, None, None)
+    made = Encoded(None)
     if kind == "labels":
         values, doubts = label_frame(sheet, kept, asked=asked, has_ids=ids is not None)
     elif kind == "data":
         named = sheet.named(()) if columns is None else sheet.named(columns)
-        made, doubts = _data(sheet, kept, types, encoder, named, decimal)
-        values, names = made.values, names if made.encoder is None else made.encoder.names
-        doubts += row_numbers(sheet, values, kept) if made.encoder is None and ids is None else []
+        made, doubts = data_columns(
+            sheet, kept, types, encoder=encoder, named=named, decimal=decimal, has_ids=ids is not None
+        )
+        values = made.values
+        if made.encoder is not None:
+            names = made.encoder.names
+        elif names is not None:
+            names = [sheet.column_names()[position] for position in made.positions]
+        if made.names is not None:
+            id_position, ids = made.names, ids_of(sheet, made.names)
+        doubts += row_numbers(sheet, values, made.positions) if made.encoder is None and ids is None else []
     else:
         values, doubts = {"counts": counts_of, "distances": distances_of}[kind](sheet, kept), []
     counts = None if types is None else types == "counts"
@@ -262,100 +280,28 @@ def read_table(
             f"{CountScaling.of(values).describe()}"
             + ("" if counts else "; types='number' (--type number) says otherwise")
         )
+    id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
+    if encoder is None and made.encoder is not None:
+        made = replace(made, encoder=replace(made.encoder, id_name=id_name))
     said = tuple(type(notice)(f"{sheet.source}: {notice}") for notice in (*sheet.notices, *notices, *more, *doubts))
-    kept_sheet = None if made.encoder is None else replace(sheet, line=None)
+    kept_sheet = None if made.encoder is None and not made.aside else replace(sheet, line=None)
     return Table(
-        values, kind, ids, names, labels, sheet.source, said, made.encoder, made.original, made.gaps, counts, kept_sheet
+        values,
+        kind,
+        ids,
+        names,
+        labels,
+        sheet.source,
+        said,
+        made.encoder,
+        made.original,
+        made.gaps,
+        counts,
+        kept_sheet,
+        id_name=id_name,
+        aside=made.aside,
+        decimal=sheet.decimal,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Encoded:
-    """Data as numbers, and how they became that."""
-
-    values: Any
-    encoder: Encoder | None
-    original: pd.DataFrame | None
-    gaps: Gaps | None
-
-
-def _data(
-    sheet: Sheet, kept: list[int], types: Any, encoder: Encoder | None, named: Sequence[int], decimal: str | None
-) -> tuple[Encoded, list[str]]:
-    """Columns of any kind as finite numbers, and a line on what was done unless all were numbers."""
-    if encoder is not None:
-        if types:
-            raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
-        return encoded_as(sheet, encoder, decimal)
-    values: Any
-    if types == "series":
-        found = [cells_as(sheet, i, "number") for i in kept]
-        made, values = Encoder.of_series(found)
-        frame = pd.DataFrame({one.name: one.cells for one in found})
-        return Encoded(values, made, frame, None), [made.describe(), *_unread(found)]
-    if types == "counts":
-        values = data_of(sheet, kept)
-        check_not_negative(sheet, values, kept, "counts")
-        return Encoded(values, None, None, None), []
-    asked = _check_types(sheet, types, kept)
-    if sparse.issparse(sheet.body) and types == "number":
-        asked = {}
-    if not asked and (values := plain_numbers(sheet, kept)) is not None:
-        return Encoded(values, None, None, None), []
-    if sparse.issparse(sheet.body):
-        raise InputError(
-            f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
-        )
-    found = [find_kind(sheet, position, asked.get(position), named=position in named) for position in kept]
-    made, values, gaps = Encoder.learn(found, sheet.source)
-    original = pd.DataFrame({one.name: one.cells for one in found if one.kind != "ignore"})
-    return Encoded(values, made, original, gaps), [made.describe(), *class_names(list(original))]
-
-
-def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Encoded, list[str]]:
-    """New rows, read and encoded as those of another table; a decimal sign that was said is that of the new rows."""
-    names, found = sheet.column_names(), []
-    lost = [column.name for column in encoder.columns if column.name not in names]
-    if lost:
-        raise InputError(
-            f"{sheet.source}: has no column {', '.join(map(repr, lost[:5]))}{' …' if len(lost) > 5 else ''}: give all columns that "
-            "the clusters were made from"
-        )
-    for column in encoder.columns:
-        written = {"decimal": decimal or column.decimal, "unit": column.unit, "month_first": column.month_first}
-        found.append(cells_as(sheet, names.index(column.name), column.kind, **written))  # type: ignore[arg-type]
-    cells = {one.name: one.cells for one in found if one.cells is not None}
-    values, gaps, notices = encoder.encode(cells.values())
-    return Encoded(values, encoder, pd.DataFrame(cells), gaps), [*_unread(found), *notices]
-
-
-def _unread(found: Sequence[Found]) -> list[str]:
-    """Notices of cells that are not what their columns are, of the first columns that have some."""
-    said = [f"{one.name}: {note}" for one in found for note in one.notes]
-    return (
-        said
-        if len(said) <= MOST_SAID
-        else [*said[:MOST_SAID], f"so do cells of {len(said) - MOST_SAID:,} more columns"]
-    )
-
-
-def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str]:
-    """The types that were said, by position; those of columns that are not kept are refused."""
-    if types is None:
-        return {}
-    if isinstance(types, str):
-        return dict.fromkeys(kept, check_choice(types, (*TYPES, "counts", "series"), "type of columns (--type)"))
-    if not isinstance(types, Mapping):
-        raise InputError(
-            f"types must map columns to types, such as {{'zip': 'category'}}; got {kind_of(types)}, {show(types)}"
-        )
-    asked = {}
-    for reference, kind in types.items():
-        check_choice(kind, TYPES, f"type of {reference!r} (--type)")
-        for position in sheet.find_all([reference], "types"):
-            if position in kept:
-                asked[position] = kind
-    return asked
 
 
 def _names_some(columns: Names) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, nearest
+from consilience._check import InputError, check_choice, listed, nearest
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
@@ -148,11 +148,10 @@ class Sheet:
         within = names[: self.width] if option == "columns" else names
         if found := [position for position, name in enumerate(within) if fnmatchcase(name, reference)]:
             return found
-        near = nearest(reference.strip("*?"), within, 3) or [name for name in within if name][:3]
-        raise InputError(
-            f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: the nearest are "
-            f"{', '.join(repr(name) for name in near)}"
-        )
+        near = nearest(reference.strip("*?"), within, 3)
+        hint = "the nearest are" if near else "there are"
+        shown = listed([repr(name) for name in near or within if name])
+        raise InputError(f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: {hint} {shown}")
 
     def place(self, row: int | None = None, column: int | None = None) -> str:
         """Words for a place: file, row (counted from 1), line of a text file, column."""
@@ -172,7 +171,7 @@ class Sheet:
     def check_shape(self) -> None:
         """Refuse a table without rows or columns, and names that occur twice."""
         if self.n_rows == 0 or self.width == 0:
-            raise InputError(f"{self.source}: has no {'rows' if self.width else 'columns'}: give at least one of each")
+            raise InputError(f"{self.source}: has no {'rows' if self.width else 'columns'}: give at least one")
         first: dict[str, int] = {}
         for position, name in enumerate(self.names or []):
             if name and name in first:

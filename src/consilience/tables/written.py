@@ -12,7 +12,8 @@ import pandas as pd
 from consilience._types import Array, Floats
 
 CURRENCIES = "$€£¥₹₽₩"
-_SIGNS = rf"(?:[{CURRENCIES}]\s*)?"
+_NAMES = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}  # of currencies
+_SIGNS = rf"(?:(?P<before>[{CURRENCIES}]|{'|'.join(_NAMES)})\s*)?"
 #: Digits with points, commas, apostrophes or spaces among them, a currency before or a unit behind.
 _WRITTEN = re.compile(
     rf"(?P<minus>[+-]?)\s*{_SIGNS}(?P<sign>[+-]?)(?P<digits>\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)(?P<power>[eE][+-]?\d+)?"
@@ -73,7 +74,7 @@ def written_numbers(
     --------
     >>> values, sign, unit = written_numbers(["1,234.50", "$ 7", "none", "-1e3"])
     >>> values.tolist(), sign, unit
-    ([1234.5, 7.0, nan, -1000.0], '.', '')
+    ([1234.5, 7.0, nan, -1000.0], '.', '$')
     >>> values, sign, unit = written_numbers(["1.234,5 €", "12,25 €"])
     >>> values.tolist(), sign, unit
     ([1234.5, 12.25], ',', '€')
@@ -82,13 +83,13 @@ def written_numbers(
     """
     found = [_WRITTEN.fullmatch(word.strip()) for word in words]
     values = np.full(len(words), np.nan)
+    units = [_unit_of(match) for match in found]
     if unit is None:
-        units = {match["unit"] for match in found if match and match["unit"]}
-        if len(units) > 1:
+        if len({one for one in units if one}) > 1:
             return values, sign, ""  # 3 kg and 5 cm are not one measurement
-        unit = next(iter(units), "")
+        unit = next((one for one in units if one), "")
     else:
-        found = [match if match and (match["unit"] or "") in ("", unit) else None for match in found]
+        found = [match if one in ("", unit) else None for match, one in zip(found, units, strict=True)]
     digits = [re.sub(r"['’\u00a0\u202f ]", "", match["digits"]) if match else "" for match in found]
     if sign is None and any(mark in text for text in digits for mark in ",."):
         sign = "," if _decimal_comma([text for text in digits if text], decimal) else "."
@@ -99,6 +100,38 @@ def written_numbers(
             value = float(text + (match["power"] or ""))
             values[i] = -value if "-" in (match["minus"], match["sign"]) else value
     return values, sign, unit
+
+
+def sign_evidence(words: Sequence[str], sign: str, unit: str | None = None) -> tuple[bool, bool]:
+    """Whether some words are numbers only with this decimal sign, and whether some are only with the other.
+
+    Examples
+    --------
+    >>> sign_evidence(["5.1", "12", "none"], ","), sign_evidence(["1.234", "12"], ","), sign_evidence(["5.1", "5,1"], ",")
+    ((False, True), (False, False), (True, True))
+    """
+    signs = (sign, "." if sign == "," else ",")
+    own, other = (~np.isnan(written_numbers(words, sign=one, unit=unit)[0]) for one in signs)
+    return bool((own & ~other).any()), bool((other & ~own).any())
+
+
+def units_of(words: Sequence[str]) -> list[str | None]:
+    """The unit of each word that is a number, "" without one; None where it is no number.
+
+    Examples
+    --------
+    >>> units_of(["$ 5", "5 EUR", "3 days", "1 day", "7", "seven"])
+    ['$', '€', 'day', 'day', '', None]
+    """
+    return [_unit_of(_WRITTEN.fullmatch(word.strip())) for word in words]
+
+
+def _unit_of(match: re.Match[str] | None) -> str | None:
+    """A currency before the digits, or what stands behind them, in the singular."""
+    if match is None:
+        return None
+    unit = match["before"] or match["unit"] or ""
+    return _NAMES.get(unit, unit[:-1] if len(unit) > 2 and unit.endswith("s") else unit)
 
 
 def _spaced(digits: str) -> bool:

@@ -1,0 +1,85 @@
+"""What a fitted clusterer says of new objects: their clusters, how sure these are, and how far the objects are from what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from consilience._types import ArrayLike, Floats, Ints, Labels
+from consilience.clusterer.drift import Drift, Seen, columns_gone, evenly, gone_words, is_large, outside_words
+from consilience.clusterer.rows import Rows
+from consilience.consensus.placement import Placement
+from consilience.generation.labeler import Labeler
+
+BLOCK = 2**16  # objects whose labels by all members are held at a time
+WATCHED = 10_000  # new objects by which it is judged at first sight whether they are like the data
+
+
+@dataclass(frozen=True, eq=False)
+class NewObjects:
+    """The members, what their labels say of the clusters, and what the data was like."""
+
+    labeler: Labeler
+    placement: Placement
+    seen: Seen
+
+    def label(self, values: ArrayLike) -> Labels:
+        """Labels of some rows by all members."""
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # what is too far for a distance has any cluster, and lies outside
+            return self.labeler.label(values)
+
+    def judged(self, new: Rows) -> Iterator[tuple[Ints, Floats, Floats, Floats]]:
+        """Clusters of rows, their probabilities, support and confidence, so many rows at a time.
+
+        Rows with gaps are labeled once for each of the similar rows that their cells may be taken from. The probabilities, the support and
+        the confidence are the means of these, the confidence being 0 where the cluster is another one.
+        """
+        for begin in range(0, new.values.shape[0], BLOCK):
+            rows = self.label(new.values[begin : begin + BLOCK])
+            labels, shares = self.placement.places(rows)
+            support = self.placement.support(rows, labels)
+            confidence = self.placement.confidence(support, labels)
+            some = np.flatnonzero(new.n_missing[begin : begin + BLOCK])
+            if some.size:
+                made = [self.label(values) for values in new.filled(begin + some)]
+                places = [self.placement.places(one) for one in made]
+                shares[some] = np.mean([share for _, share in places], axis=0)
+                labels[some] = own = np.where(labels[some] >= 0, shares[some].argmax(axis=1), -1)
+                supports = [self.placement.support(one, own) for one in made]
+                support[some] = np.mean(supports, axis=0)
+                confidence[some] = np.mean(
+                    [
+                        np.where(place == own, self.placement.confidence(one, own), 0.0)
+                        for (place, _), one in zip(places, supports, strict=True)
+                    ],
+                    axis=0,
+                )
+            yield labels, shares, support, confidence
+
+    def beyond(self, new: Rows) -> Floats:
+        """(n_new,) how many times as far from the clusters as 99 % of the data; 1 for what is not farther, infinite for empty rows."""
+        steps = range(0, new.values.shape[0], BLOCK)
+        parts = [self.seen.beyond(self._prepared(new.values[begin : begin + BLOCK])) for begin in steps]
+        return np.where(new.are_empty, np.inf, np.concatenate([*parts, np.empty(0)]))
+
+    def drift(self, new: Rows, names: list[str] | None, beyond: Floats | None = None) -> Drift:
+        """How rows differ from those that were clustered; `names` are those of the columns."""
+        far = self.beyond(new) if beyond is None else beyond
+        return self.seen.drift(new.values, far > 1, names, new.unseen, new.missing)
+
+    def warnings(self, new: Rows) -> Iterator[str]:
+        """What is worth a warning before rows are labeled, judged by some of them."""
+        some = evenly(new.values.shape[0], WATCHED)
+        outside = self.seen.outside(self._prepared(new.values[some])) | new.are_empty[some]
+        if is_large(int(outside.sum()), len(some), self.seen.expected):
+            found = outside_words(float(outside.mean()), len(some), self.seen.expected)
+            yield f"{found}: drift(X) says more, or cluster again"
+        if gone := columns_gone(new.missing, new.values.shape[0]):
+            yield f"{gone_words(gone)}: they are filled from similar rows"
+
+    def _prepared(self, values: ArrayLike) -> ArrayLike:
+        return self.labeler.preparation.apply(values)

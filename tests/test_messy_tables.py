@@ -1,0 +1,208 @@
+"""Columns as people have them: what they are taken for, that what is set aside has no say, and that one sentence refuses the rest."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.tables import Encoder, read_table
+
+N = 120
+
+
+def groups(seed=0):
+    return np.random.default_rng(seed).integers(0, 3, N)
+
+
+def numbers(seed=0):
+    rng, group = np.random.default_rng(seed), groups(seed)
+    return pd.DataFrame({"a": rng.normal(5 * group), "b": rng.normal(-3 * group), "c": rng.normal(size=N)})
+
+
+def read(frame, **options):
+    return read_table(frame, kind="data", **options)
+
+
+def from_csv(tmp_path, frame, **options):
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    return read(tmp_path / "t.csv", **options)
+
+
+def wide(rng):
+    table = pd.DataFrame(rng.normal(size=(N, 99))).add_prefix("w")  # with one more column it would be a wide table
+    table.iloc[:60, :9] += 3
+    return table
+
+
+def words(rng):
+    table = pd.DataFrame(rng.poisson(0.04, (N, 120))).add_prefix("w")
+    table.iloc[:60, :10] += rng.poisson(1, (60, 10))
+    return table
+
+
+TABLES = {
+    "numbers": lambda rng: numbers(),
+    "truths": lambda rng: numbers().assign(old=groups() > 1, new=rng.random(N) > 0.5),
+    "a count of the rows": lambda rng: numbers().assign(row=np.arange(N)[::-1]),
+    "gaps": lambda rng: numbers().mask(rng.random((N, 3)) < 0.05),
+    "wide": wide,
+    "counts": words,
+}
+ASIDE = {
+    "constant": 7,
+    "country": "NL",
+    "note": [f"what {i} said of it" for i in range(N)],
+    "client": [f"K-{i:03d}" for i in range(N)],
+    "empty": None,
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_set_aside_has_no_say(name):
+    frame = TABLES[name](np.random.default_rng(1))
+    made = [cs.EnsembleClusterer(3, n_clusterings=4, random_state=0).fit(frame)]
+    for extra, cells in ASIDE.items():
+        more = frame.copy()
+        more.insert(0 if extra == "country" else more.shape[1], extra, cells)
+        made.append(cs.EnsembleClusterer(3, n_clusterings=4, random_state=0).fit(more))
+        np.testing.assert_array_equal(made[-1].ensemble_.labels, made[0].ensemble_.labels, extra)
+        np.testing.assert_array_equal(made[-1].labels_, made[0].labels_, extra)
+
+
+def test_what_is_set_aside_is_said_and_kept(tmp_path):
+    table = read(numbers().assign(country="NL"))
+    assert table.encoder is None
+    assert table.columns == ["a", "b", "c"]
+    assert table.aside == {"country": "constant"}
+    assert table.notices == ("DataFrame: 3 numbers; set aside country (constant)",)
+    model = cs.EnsembleClusterer(3, n_clusterings=3).fit(numbers().assign(country="NL"))
+    assert "3 numbers; set aside country (constant)" in model.note_
+    cs.generate(table, 3, 3, store=tmp_path / "run", progress=False)
+    assert "set aside country" in (tmp_path / "run" / "manifest.json").read_text()
+
+
+def test_one_column_of_short_text_that_all_differs_names_the_objects():
+    client, note = [f"K-{i:03d}" for i in range(N)], [f"what {i} said of it" for i in range(N)]
+    table = read(numbers().assign(client=client, note=note))
+    assert table.id_name == "client"
+    assert table.ids.tolist() == client
+    assert table.aside == {"client": "names the objects", "note": "id-like, all different"}
+    assert read(numbers().assign(client=client, other=client)).ids is None
+    assert read(numbers().assign(id=range(N), client=client)).id_name == "id"
+    assert read(numbers().assign(client=client), columns=["-client"]).ids is None
+
+
+@pytest.mark.parametrize("word", ["unknown", "n/a", "-", "k.A.", "refused"])
+def test_numbers_among_words_for_unknown(word):
+    rng = np.random.default_rng(0)
+    lost = rng.random(N) < 0.25
+    table = read(
+        numbers().assign(age=np.where(lost, word, rng.integers(20, 80, N).astype(str)), plan=["x", "y", "z"] * (N // 3))
+    )
+    column = next(one for one in table.encoder.columns if one.name == "age")
+    assert column.kind == "number"
+    assert table.encoder.n_missing == lost.sum()
+    assert (
+        word in ("-", "n/a")
+        or f"age: {lost.sum()} cells that are no numbers, such as {word!r}, count as missing" in table.notices[-1]
+    )
+
+
+def test_words_with_some_numbers_among_them_stay_words():
+    rng = np.random.default_rng(0)
+    mostly = read(numbers().assign(size=np.where(rng.random(N) < 0.45, "7", rng.choice(["small", "large"], N))))
+    half = read(numbers().assign(code=rng.choice(["7", "8", "a", "b", "c", "d", "e", "f"], N)))
+    assert mostly.encoder.types["size"] == half.encoder.types["code"] == "category"
+
+
+def test_codes_with_leading_zeros_are_no_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = np.array(["01234", "80331", "00501"])[groups()]
+    table = from_csv(tmp_path, numbers().assign(zip=codes))
+    assert table.encoder.types["zip"] == "category"
+    assert "begin with zeros as codes do" in table.notices[-1]
+    assert from_csv(tmp_path, numbers().assign(zip=codes), types={"zip": "number"}).encoder.types["zip"] == "number"
+    many = from_csv(tmp_path, numbers().assign(zip=[f"{x:05d}" for x in rng.choice(20_000, N)]))
+    assert many.encoder is None
+    assert set(many.aside) == {"zip"}
+    assert from_csv(tmp_path, numbers().assign(month=rng.integers(0, 12, N))).encoder is None  # 0, not 00
+    assert read(numbers().assign(zip=codes)).encoder.types["zip"] == "category"
+
+
+def test_units(tmp_path):
+    rng = np.random.default_rng(0)
+    money = rng.integers(1000, 9000, N)
+    one = from_csv(
+        tmp_path,
+        numbers().assign(pay=[f"€ {x // 1000}.{x % 1000:03d},50" for x in money], share=[f"{x % 97} %" for x in money]),
+    )
+    np.testing.assert_allclose(one.original["pay"], money + 0.5)
+    np.testing.assert_allclose(one.original["share"], money % 97)
+    assert [column.unit for column in one.encoder.columns if column.unit] == ["€", "%"]
+    mixed = [f"${x}" if i % 2 else f"€{x}" for i, x in enumerate(money)]
+    table = from_csv(tmp_path, numbers().assign(pay=mixed, b="7 kg"))
+    assert table.aside == {"pay": "mixed units, € and $", "b": "constant"}
+    with pytest.raises(InputError, match=r"has mixed units, € and [$]: bring them to one unit"):
+        from_csv(tmp_path, numbers().assign(pay=mixed), types={"pay": "number"})
+    few = [f"{x} EUR" if i else f"${x}" for i, x in enumerate(money)]
+    table = from_csv(tmp_path, numbers().assign(pay=few))
+    assert table.encoder.n_missing == 1
+    assert "such as '$" in table.notices[-1]
+    rooms = from_csv(tmp_path, numbers().assign(size=["1 room", "2 rooms", "3 rooms"] * (N // 3)))
+    assert rooms.encoder.types["size"] == "number"
+
+
+REFUSED = {
+    "one row": (pd.DataFrame({"a": [1.0], "b": [2.0]}), "has one row [(]1 sample[)]: give at least 2"),
+    "one array": (np.ones((1, 3)), "has one row [(]1 sample[)]: give at least 2"),
+    "no rows": (pd.DataFrame({"a": [], "b": []}), "has no rows"),
+    "no rows in an array": (np.ones((0, 3)), "has no rows"),
+    "no columns": (pd.DataFrame(index=range(5)), "has no columns"),
+    "nothing": (pd.DataFrame(), "has no (columns|rows)"),
+    "no columns in an array": (np.ones((3, 0)), "has no columns"),
+    "alike": (
+        pd.DataFrame({"a": [1.0] * 30, "b": [2.0] * 30}),
+        "all 2 columns of the table are constant: there is nothing to cluster",
+    ),
+    "alike, with words": (pd.DataFrame({"a": [1.0] * 30, "b": ["x"] * 30}), "there is nothing to cluster"),
+    "one dimension": (np.ones(4), "has 1 dimension"),
+    "ragged": ([[1, 2], [3]], "its rows differ in length"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_clustered_is_refused_in_words_of_our_own(name):
+    data, words = REFUSED[name]
+    for verb in (lambda: cs.generate(data, 3, progress=False), lambda: cs.EnsembleClusterer(n_clusterings=3).fit(data)):
+        with pytest.raises(InputError, match=words) as refused:
+            verb()
+        assert "Found array" not in str(refused.value)
+        assert "Expected" not in str(refused.value)
+
+
+def test_fewer_different_rows_than_clusters():
+    few = pd.DataFrame({"a": [1.0, 2, 3] * 10, "b": ["x", "y", "z"] * 10})
+    with pytest.raises(InputError, match="asks for 5 clusters, and only 3 rows differ: ask for at most 3"):
+        cs.EnsembleClusterer(5, n_clusterings=3).fit(few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cs.generate(few, 3, 5, progress=False).n_clusters.max() <= 3
+        assert cs.EnsembleClusterer(n_clusterings=3).fit(few).n_clusters_ <= 3
+
+
+def test_text_in_an_array_is_read_as_in_a_frame():
+    cells = np.array([["red", "1"], ["blue", "2"], ["red", "4"]] * 8)
+    model = cs.EnsembleClusterer(2, n_clusterings=3, random_state=0).fit(cells)
+    np.testing.assert_array_equal(
+        model.labels_, cs.EnsembleClusterer(2, n_clusterings=3, random_state=0).fit(cells.tolist()).labels_
+    )
+    assert model.encoder_.types == {"0": "category", "1": "number"}
+
+
+def test_an_encoder_is_said_in_a_line():
+    encoder = read(numbers().assign(plan=["x", "y", "z"] * (N // 3))).encoder
+    assert repr(encoder) == "Encoder: 3 numbers, 1 category"
+    assert Encoder.from_json(encoder.to_json()).describe() == encoder.describe()
