@@ -219,7 +219,8 @@ NB_MODULE(_native, m) {
       .def_rw("seed", &SweepOptions::seed)
       .def_rw("unit", &SweepOptions::unit)
       .def_rw("block", &SweepOptions::block)
-      .def_rw("threads", &SweepOptions::threads);
+      .def_rw("threads", &SweepOptions::threads)
+      .def_rw("fixed", &SweepOptions::fixed);
   bind_sweep<std::int64_t>(m);
   bind_sweep<double>(m);
 

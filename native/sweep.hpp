@@ -32,6 +32,7 @@ struct SweepOptions {
   std::uint64_t seed = 0, unit = 0;
   std::size_t block = 1;  // rows whose candidates are listed together, before any of them moves
   int threads = 1;        // that list candidates
+  std::size_t fixed = 0;  // last rows, one for all that a cluster holds elsewhere: they are never in the order
 };
 
 struct SweepResult {
@@ -44,7 +45,7 @@ class Sweep : private Watcher<Count> {
  public:
   Sweep(const Rows<Count>& rows, const SweepOptions& options, std::int32_t* labels)
       : rows_(rows), options_(options), k_(options.clusters), labels_(labels),
-        tables_(rows, options.objective, options.clusters, lists(), labels), reader_(rows), noise_(options.seed, options.unit) {
+        tables_(rows, options.objective, options.clusters, lists(), labels, options.fixed), reader_(rows), noise_(options.seed, options.unit) {
     unit_ = 1 / tables_.mean_entry;
     scores_.assign(k_, 0.0);
     change_.assign(k_, 0.0);

@@ -34,10 +34,12 @@ template <class Count>
 class Tables {
  public:
   // Cells of a column stand together where all clusters are scored, those of a cluster where few are.
-  Tables(const Rows<Count>& rows, Objective objective, std::size_t clusters, bool by_cluster, const std::int32_t* labels)
+  // The last `fixed` rows stand for objects that are elsewhere, and say nothing of how large an entry is.
+  Tables(const Rows<Count>& rows, Objective objective, std::size_t clusters, bool by_cluster, const std::int32_t* labels,
+         std::size_t fixed)
       : k(clusters), column_step(by_cluster ? 1 : clusters), cluster_step(by_cluster ? rows.columns : 1), rows_(rows),
         objective_(objective), phi(largest(rows)) {
-    build(labels);
+    build(labels, rows.n - fixed);
   }
 
   const std::size_t k, column_step, cluster_step;
@@ -131,7 +133,7 @@ class Tables {
     return *std::max_element(sum.begin(), sum.end());
   }
 
-  void build(const std::int32_t* labels) {
+  void build(const std::int32_t* labels, std::size_t own) {
     table.assign(rows_.columns * k, Count(0));
     total.assign(rows_.views * k, Count(0));
     labeled_.assign(rows_.views * k, 0);
@@ -149,11 +151,11 @@ class Tables {
         const std::size_t y = std::size_t(row.column[e]), v = std::size_t(rows_.view_of[y]);
         table[cell(y, c)] += row.at(e);
         total[v * k + c] += row.at(e);
-        sum += double(row.at(e));
+        if (i < own) sum += double(row.at(e));
         labeled_[v * k + c] += v != last;
         last = v;
       }
-      entries += double(row.size);
+      if (i < own) entries += double(row.size);
     }
     if (sum > 0) mean_entry = sum / entries;
     sum_up();

@@ -13,6 +13,7 @@ from consilience.agreement.count_table import check_counts
 from consilience.agreement.local_search import engine_of, merge, random_labels, split
 from consilience.agreement.mdc import column_clusters, grow
 from consilience.measures import adjusted_rand, nmi
+from consilience.views import cluster_tables, regrouped
 from oracle.sweep import mutual_information
 from samples import block_counts
 
@@ -109,8 +110,10 @@ def test_every_step_of_a_search_gains():
         )
         assert (np.diff(found.history) >= -1e-12).all()
         rows, value = found.labels, found.objective
-    fewer = merge(counts.rows, columns, rows, 12, "greedy", rng)
+    joint = cluster_tables(regrouped(counts.rows.views, [columns]), rows, 20)[0]
+    fewer, new = merge(rows, 12, "greedy", rng, lambda: joint)
     assert fewer.max() + 1 == 12
+    assert np.array_equal(new[rows], fewer)
     assert information(uniform(block_counts(own=0.4)[0]), fewer, columns) <= value + 1e-12
 
 

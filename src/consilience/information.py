@@ -23,6 +23,7 @@ objects at once by a matrix product with the tables' logarithms, and stop when t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,10 +37,11 @@ from consilience._parallel import n_tasks, n_threads, workers
 from consilience._random import child_seed, stream
 from consilience._types import Floats
 from consilience.measures.counts import xlogx
-from consilience.views import Views, by_view, cluster_tables
+from consilience.views import Views, by_view, cluster_tables, summed
 
 OBJECTIVES = _kernels.OBJECTIVES
 STILL = 1e-5  # share of rows that may move in a last pass
+SCORES = 2**22  # of rows that are moved at once, held at a time
 
 
 def objective_of(views: Views, labels: Any, n_clusters: int, objective: str = "shannon") -> float:
@@ -133,6 +135,8 @@ class Engine:
         moves.
     n_jobs : int, optional
         Threads that list candidates; the labels do not depend on it.
+    fixed : int
+        Last rows that never move: each stands for all that a cluster holds elsewhere.
     """
 
     def __init__(
@@ -145,6 +149,7 @@ class Engine:
         keep_clusters: bool = True,
         shortlist: int = 0,
         n_jobs: int | None = None,
+        fixed: int = 0,
     ) -> None:
         check_choice(objective, OBJECTIVES, "objective")
         if n_clusters < 1 or shortlist < 0 or capacity <= 0:
@@ -165,19 +170,33 @@ class Engine:
             np.empty((0, 0), np.int32) if views.groups is None else views.groups,
         )
         self._constant = _constant(views, objective)
+        self._movable = views.n_objects - fixed
         self._options: dict[str, Any] = {
             "n_clusters": n_clusters,
             "objective": objective,
             "capacity": capacity,
             "keep_clusters": keep_clusters,
             "shortlist": shortlist,
-            "block": min(256, max(16, views.n_objects // 64)),
+            "block": min(256, max(16, self._movable // 64)),
             "threads": n_threads(n_jobs),
+            "fixed": fixed,
         }
 
     def value(self, labels: NDArray[np.int32]) -> float:
         """The objective of a partition, as :func:`objective_of`, from the kernel's own tables."""
         return _kernels.sweep(*self._arrays, labels, np.empty(0, np.int64), **self._options)[0] + self._constant
+
+    def step(
+        self, labels: NDArray[np.int32], turn: int, *, seed: int, temperature: float = 0.0
+    ) -> tuple[float, float, int]:
+        """One pass over the rows, in the order and with the noise of the stream (seed, turn); `labels` are changed in place.
+
+        Returns the objective before and after, up to a constant, and the number of moves.
+        """
+        order = _kernels.random_permutation(seed, 2 * turn, self._movable)
+        return _kernels.sweep(
+            *self._arrays, labels, order, temperature=temperature, seed=seed, unit=2 * turn + 1, **self._options
+        )
 
     def search(
         self,
@@ -210,16 +229,12 @@ class Engine:
         noisy = noisy_iter if temperature > 0 else 0
         heat = [temperature * (1 - 0.9 * t / max(noisy - 1, 1)) for t in range(noisy)]
         for t, degree in enumerate(heat + [0.0] * max_iter):
-            turn = (unit << 20) + t
-            order = _kernels.random_permutation(seed, 2 * turn, self.views.n_objects)
-            before, after, moved = _kernels.sweep(
-                *self._arrays, labels, order, temperature=degree, seed=seed, unit=2 * turn + 1, **self._options
-            )
+            before, after, moved = self.step(labels, (unit << 20) + t, seed=seed, temperature=degree)
             if not history:
                 history.append(before + self._constant)
             history.append(after + self._constant)
             moves.append(moved)
-            if degree == 0 and (moved <= STILL * self.views.n_objects or after - before <= tol):
+            if degree == 0 and (moved <= STILL * self._movable or after - before <= tol):
                 break
         if not history or (
             moves and moves[-1]
@@ -231,11 +246,8 @@ class Engine:
         """Move all rows at once, if that is better; rows that fit worst refill clusters that ran empty."""
         if not history:
             history.append(objective_of(self.views, labels, self.n_clusters, self.objective))
-        scores = batch_scores(self.views, labels, self.n_clusters, self.objective)
-        new = scores.argmax(axis=1).astype(np.int32)
-        here = np.arange(len(new))
-        new = np.where(scores[here, new] > scores[here, labels] + 1e-12 * np.abs(scores[here, labels]), new, labels)
-        refill_empty(new, scores, self.n_clusters)
+        new, fit = move_at_once(self.views, labels, score_tables(self.views, labels, self.n_clusters, self.objective))
+        refill_empty(new, fit, self.n_clusters)
         value = objective_of(self.views, new, self.n_clusters, self.objective)
         if value <= history[-1] + 1e-12 * abs(history[-1]):
             return False
@@ -267,13 +279,13 @@ class Engine:
         return max(found, key=lambda search: search.objective)
 
 
-def refill_empty(labels: NDArray[np.int32], scores: Floats, n_clusters: int) -> None:
+def refill_empty(labels: NDArray[np.int32], fit: Floats, n_clusters: int) -> None:
     """Give every empty cluster the row that fits its own cluster worst, from a cluster that can spare it."""
     size = np.bincount(labels, minlength=n_clusters)
     empty = np.flatnonzero(size == 0)
     if not len(empty):
         return
-    worst = iter(np.argsort(scores[np.arange(len(labels)), labels], kind="stable"))
+    worst = iter(np.argsort(fit, kind="stable"))
     for c in empty:
         for i in worst:
             if size[labels[i]] > 1:
@@ -290,21 +302,48 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
     Quadratic: 2 Σ x μ_cy − Σ_v |μ_cv|² x_v, minus the squared distance up to the row's own part.
     The clusters are those of `views`; `rows` scores other objects over the same columns.
     """
-    scored = views if rows is None else rows
+    return _score(summed(views if rows is None else rows), score_tables(views, labels, n_clusters, objective))
+
+
+Scoring = tuple[Floats, Floats]  # clusters × columns and clusters × views, by which rows are scored
+
+
+def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> Scoring:
+    """The tables of :func:`batch_scores`."""
     table, totals = cluster_tables(views, labels, n_clusters)
     scale = _scales(views, "shannon")
     if objective == "quadratic":
         center = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
         length = np.zeros_like(totals)
         np.add.at(length.T, views.view_of, (center**2).T)
-        return _score(scored, views.unfold(2 * center * scale[views.view_of]), length * scale)
-    lift = views.table.data.mean() / np.e if views.table.nnz else 1.0
-    logs = np.log(table + lift) * scale[views.view_of]
-    return _score(scored, views.unfold(logs), np.log(totals + lift) * scale)
+        return 2 * center * scale[views.view_of], length * scale
+    entry = views.mean_entry
+    if entry is None:
+        entry = float(views.table.data.mean()) if views.table.nnz else math.e
+    lift = entry / math.e
+    return np.log(table + lift) * scale[views.view_of], np.log(totals + lift) * scale
 
 
-def _score(views: Views, columns: Floats, by_view: Floats) -> Floats:
+def move_at_once(rows: Views, labels: NDArray[np.int32], scoring: Scoring) -> tuple[NDArray[np.int32], Floats]:
+    """Every row in the cluster of its best score, ties where it is; and that score.
+
+    A row's answer does not depend on the other rows, so that blocks of them may be moved anywhere.
+    """
+    new, fit = np.empty(rows.n_objects, np.int32), np.empty(rows.n_objects)
+    step = max(1, SCORES // len(scoring[0]))
+    for begin in range(0, len(new), step):
+        part = slice(begin, begin + step)
+        scores = _score(summed(rows.rows(part)), scoring)
+        here, old, best = np.arange(len(scores)), labels[part], scores.argmax(axis=1)
+        stays = scores[here, best] <= scores[here, old] + 1e-12 * np.abs(scores[here, old])
+        new[part] = np.where(stays, old, best)
+        fit[part] = scores[here, new[part]]
+    return new, fit
+
+
+def _score(views: Views, scoring: Scoring) -> Floats:
     """Σ x · columns − Σ x_v · by_view for every row: tables clusters × columns, and clusters × views."""
+    columns, by_view = scoring
     if views.one_hot:  # one column of every view at most: its part of the view's term goes along with it
         return np.asarray(views.table @ (columns - by_view[:, views.view_of]).T)
     return np.asarray(views.table @ columns.T - views.mass @ by_view.T)

@@ -34,6 +34,8 @@ class Views:
     groups : (n_views, columns of the table) int32 array, optional
         Which column view v sees for a column of the table, −1 for none: rows are summed by groups as they are read, so that
         the table of view v is never made.
+    mean_entry : float, optional
+        Of the table that these rows are sums of; by default of this one.
     """
 
     table: Any
@@ -42,6 +44,7 @@ class Views:
     object_weights: Floats
     one_hot: bool = False
     groups: NDArray[np.int32] | None = None
+    mean_entry: float | None = None
 
     def rows(self, chosen: Any) -> Views:
         """The views of some of the objects."""
@@ -82,13 +85,6 @@ class Views:
             (np.ones(len(columns)), (columns, self.view_of)), shape=(len(columns), self.n_views)
         )
         return sparse.csr_matrix(self.table @ in_view)
-
-    def unfold(self, values: Floats) -> Floats:
-        """Values of the views' columns (any number of rows × columns) as values of the table's own columns."""
-        if self.groups is None:
-            return values
-        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # the last is that of −1
-        return np.sum([padded[:, group] for group in self.groups], axis=0)
 
     @property
     def whole(self) -> bool:
@@ -159,6 +155,16 @@ def regrouped(views: Views, clusterings: Any, *, weights: Any = None) -> Views:
     groups = np.where(codes < 0, np.int32(-1), codes + offsets[:, None])
     view_of = np.repeat(np.arange(len(codes), dtype=np.int32), sizes)
     return replace(views, view_of=view_of, weights=_check_weights(weights, len(codes), "view"), groups=groups)
+
+
+def summed(views: Views) -> Views:
+    """The same views with their rows summed by groups: a table of the views' own columns. Cost O(entries · views)."""
+    if views.groups is None:
+        return views
+    view, column = np.nonzero(views.groups >= 0)
+    shape = views.table.shape[1], len(views.view_of)
+    members = sparse.csr_matrix((np.ones(len(column)), (column, views.groups[view, column])), shape=shape)
+    return replace(views, table=sparse.csr_matrix(views.table @ members), groups=None)
 
 
 def cluster_tables(views: Views, labels: Any, n_clusters: int) -> tuple[Floats, Floats]:

@@ -55,16 +55,18 @@ def sweep(
     unit: int = 0,
     block: int = 1,
     threads: int = 1,
+    fixed: int = 0,
 ) -> tuple[float, float, int]:
     """One pass of the information engine over the rows in `order`; `labels` are changed in place.
 
     Returns the objective before and after (without what does not depend on the partition), and the number of moves.
-    The arrays are those of `consilience.information.Views`; `group` has shape (0, 0) where columns are not grouped.
+    The arrays are those of `consilience.information.Views`; `group` has shape (0, 0) where columns are not grouped. The last `fixed`
+    rows stand for what clusters hold elsewhere, and never move.
     """
     if not (labels.min(initial=0) >= 0 and labels.max(initial=0) < n_clusters and len(labels) == len(weight)):
         raise InputError(f"the sweep needs {len(weight)} labels in 0 … {n_clusters - 1}")
-    if order.size and not (order.min() >= 0 and order.max() < len(weight)):
-        raise InputError("the order names a row that is not there")
+    if not 0 <= fixed <= len(weight) or (order.size and not (order.min() >= 0 and order.max() < len(weight) - fixed)):
+        raise InputError("the order names a row that is not there, or one that is fixed")
     check_out(labels, (np.int32,), "labels")
     fits = len(start) == len(weight) + 1 and start[0] == 0 and start[-1] == len(column) and (np.diff(start) >= 0).all()
     if not (fits and len(value) in (0, len(column))):
@@ -84,7 +86,7 @@ def sweep(
         bool(keep_clusters),
     )
     options.shortlist, options.block, options.threads = int(shortlist), int(block), int(threads)
-    options.seed, options.unit = int(seed), int(unit)
+    options.seed, options.unit, options.fixed = int(seed), int(unit), int(fixed)
     return tuple(_native.sweep(start, column, value, weight, view_of, scale, group, labels, order, options))
 
 

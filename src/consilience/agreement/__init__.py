@@ -4,6 +4,7 @@ from consilience.agreement.agree import agree
 from consilience.agreement.cap import CAP
 from consilience.agreement.components import column_information, soft_memberships, stable_groups
 from consilience.agreement.comraf import Comraf
+from consilience.agreement.count_blocks import CountBlocks
 from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.discretize import counts_from_data
 from consilience.agreement.mdc import MDC
@@ -15,6 +16,7 @@ __all__ = [
     "MDC",
     "Agreement",
     "Comraf",
+    "CountBlocks",
     "DataLoom",
     "Recommender",
     "Sides",

@@ -13,10 +13,12 @@ from consilience._check import InputError, check_choice, check_count, check_seed
 from consilience._parallel import check_n_jobs, takes_client, workers
 from consilience._progress import track
 from consilience._types import EnsembleLike, Labels, RandomState
+from consilience.agreement.block_counts import BlockCounts, counts_of
+from consilience.agreement.by_blocks import information_on_columns
 from consilience.agreement.cap import CAP, start_from
 from consilience.agreement.cap import TEMPERATURE as NOISE
 from consilience.agreement.co_clustering import CoClusterer, CoClustering, check_clusters
-from consilience.agreement.count_table import Clusterings, Counts, check_counts
+from consilience.agreement.count_table import Clusterings, Counts
 from consilience.agreement.dataloom import DataLoom
 from consilience.agreement.local_search import engine_of
 from consilience.agreement.mdc import MDC, column_clusters, grow
@@ -57,9 +59,10 @@ def agree(
 
     Parameters
     ----------
-    counts : sparse or dense array, DataFrame, Table, or a path
+    counts : sparse or dense array, DataFrame, Table, or a path; or row blocks
         Non-negative, rows × columns: documents × words, users × movies. Measured data become counts by
-        :func:`counts_from_data`.
+        :func:`counts_from_data`. Row blocks (a Dask array or bag, a list of sparse matrices, a folder, a :class:`CountBlocks`) are
+        never held all at once.
     n_clusters : int, optional
         Row clusters; needed unless `rows` is given.
     n_column_clusters : int, optional
@@ -73,7 +76,7 @@ def agree(
         its clusterings.
     model : {"auto", "mdc", "mdc_plain", "dataloom"}
         What makes the clusterings: :class:`MDC` or :class:`DataLoom`; "mdc_plain" is MDC and the process without noise, as in
-        Bekkerman et al. 2009. "auto" is "mdc" up to five million non-zero cells and "dataloom" above.
+        Bekkerman et al. 2009. "auto" is "mdc" up to five million non-zero cells and "dataloom" above; row blocks have "dataloom" alone.
     n_init : int
         Runs of the model for every clustering that takes part: of so many times `n_clusterings`, those whose row clusters have
         most information on single columns do. It needs no labels; 2 is worth its time where accuracy matters.
@@ -119,17 +122,21 @@ def agree(
         raise InputError("n_clusters must say how many row clusters there shall be, unless rows= gives clusterings")
     if reading:
         counts = as_table(counts, "counts", **check_reading(reading, "agree"))
-    table, seed = check_counts(counts, weighting), check_seed(random_state)
+    table, seed = counts_of(counts, weighting, n_jobs), check_seed(random_state)
     check_clusters(table, n_clusters, n_column_clusters)
 
     def runs(one: Callable[[int], Any], n: int, what: str) -> list[Any]:
         from joblib import delayed
 
+        if isinstance(table, BlockCounts):  # one after the other, the blocks of each side by side
+            return list(track(map(one, range(n)), n, what, progress))
         return list(track(workers(n_jobs, lazily=True)(delayed(one)(run) for run in range(n)), n, what, progress))
 
     if rows is None and columns is None:
         if model == "auto":
-            model = "mdc" if table.rows.views.table.nnz <= LARGE else "dataloom"
+            model = "dataloom" if isinstance(table, BlockCounts) or table.rows.views.table.nnz > LARGE else "mdc"
+        if isinstance(table, BlockCounts) and model != "dataloom":
+            raise InputError(f"row blocks are clustered by model='dataloom': {model!r} needs the whole table in memory")
         maker = MAKERS[model](n_clusters, n_column_clusters=n_column_clusters)
         found: list[CoClustering] = runs(partial(maker._run, table, seed), n_init * n_clusterings, "clusterings")
         starts = _clusterings(table, _most_informed(table, found, n_clusterings), model)
@@ -140,15 +147,18 @@ def agree(
     return process._fit(table, *starts, seed, progress).agreement_
 
 
-def _most_informed(table: Counts, found: list[CoClustering], n: int) -> list[CoClustering]:
+def _most_informed(table: Counts | BlockCounts, found: list[CoClustering], n: int) -> list[CoClustering]:
     """The runs whose row clusters have the most information on single columns, in the order of the runs."""
     if len(found) == n:
         return found
-    values = [engine_of(table.rows.views, int(run.rows.max()) + 1).value(run.rows) for run in found]
+    if isinstance(table, BlockCounts):
+        values = [information_on_columns(table, run.rows) for run in found]
+    else:
+        values = [engine_of(table.rows.views, int(run.rows.max()) + 1).value(run.rows) for run in found]
     return [found[run] for run in sorted(np.argsort(values, kind="stable")[-n:])]
 
 
-def _clusterings(table: Counts, found: list[CoClustering], model: str) -> tuple[Clusterings, Clusterings]:
+def _clusterings(table: Counts | BlockCounts, found: list[CoClustering], model: str) -> tuple[Clusterings, Clusterings]:
     info = pd.DataFrame({"method": model, "information": [run.objective for run in found]})
     return (
         Clusterings(table.rows, [run.rows for run in found], info),
@@ -157,7 +167,7 @@ def _clusterings(table: Counts, found: list[CoClustering], model: str) -> tuple[
 
 
 def _given(
-    table: Counts,
+    table: Counts | BlockCounts,
     rows: Any,
     columns: Any,
     n_clusters: int | None,
@@ -170,12 +180,16 @@ def _given(
         if given is not None and wanted is not None:
             name = "n_clusters" if what == "rows" else "n_column_clusters"
             raise InputError(f"{what}= brings its own clusters: leave {name} out")
+    if isinstance(table, BlockCounts) and (rows is None or columns is None):
+        raise InputError("row blocks need the clusterings of both sides, rows= and columns=, or of none")
     mine = None if rows is None else start_from(rows, table.rows, "row", seed)
     theirs = None if columns is None else start_from(columns, table.columns, "column", seed)
     if mine is None and theirs is not None:
+        assert isinstance(table, Counts)
         return _suited(table.transposed, theirs, n_clusters or 0, seed, runs), theirs
     assert mine is not None
     if theirs is None:
+        assert isinstance(table, Counts)
         wanted = n_column_clusters or column_clusters(table, int(np.median([s.max() + 1 for s in mine.codes])))
         theirs = _suited(table, mine, wanted, seed, runs)
     return mine, theirs

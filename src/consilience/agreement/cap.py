@@ -17,7 +17,9 @@ from consilience._check import InputError, check_count, check_positive, check_se
 from consilience._progress import track
 from consilience._random import child_seed, stream
 from consilience._types import EnsembleLike, RandomState
-from consilience.agreement.count_table import Clusterings, Counts, Side, check_counts
+from consilience.agreement.block_counts import BlockCounts, counts_of
+from consilience.agreement.by_blocks import infer_blocks
+from consilience.agreement.count_table import Clusterings, Counts, Objects
 from consilience.agreement.local_search import random_labels
 from consilience.agreement.markov_field import Node, infer
 from consilience.agreement.result import Agreement, Sides
@@ -27,7 +29,7 @@ TEMPERATURE = 0.4
 SIDES = ("row", "column")
 
 
-def start_from(clusterings: Any, side: Side, what: str, seed: int) -> Clusterings:
+def start_from(clusterings: Any, side: Objects, what: str, seed: int) -> Clusterings:
     """Given clusterings on the objects of a side that have counts; missing labels are drawn at random."""
     if isinstance(clusterings, Clusterings):
         return clusterings
@@ -111,13 +113,13 @@ class CAP(BaseEstimator):
 
         Parameters
         ----------
-        X : sparse or dense array, DataFrame, Table, or a path
-            The counts.
+        X : sparse or dense array, DataFrame, Table, or a path; or row blocks
+            The counts; row blocks are what :class:`CountBlocks` takes, and are never held all at once.
         rows, columns : Ensemble, or what one is made from
             Where the process starts.
         """
         self._check_options()
-        return self._fit(check_counts(X, self.weighting), rows, columns, check_seed(self.random_state))
+        return self._fit(counts_of(X, self.weighting, self.n_jobs), rows, columns, check_seed(self.random_state))
 
     def _check_options(self) -> None:
         check_count("max_iter", self.max_iter)
@@ -125,18 +127,24 @@ class CAP(BaseEstimator):
         check_positive("temperature", self.temperature, or_equal=True)
         check_positive("tol", self.tol, or_equal=True)
 
-    def _fit(self, table: Counts, rows: Any, columns: Any, seed: int, progress: bool | None = False) -> CAP:
+    def _fit(
+        self, table: Counts | BlockCounts, rows: Any, columns: Any, seed: int, progress: bool | None = False
+    ) -> CAP:
         """The process on a checked table; labels are those of objects with counts until the record is made."""
         starts = start_from(rows, table.rows, "row", seed), start_from(columns, table.columns, "column", seed)
         names = [[f"{what} {i}" for i in range(len(start.codes))] for what, start in zip(SIDES, starts, strict=True)]
         labels = dict(zip([*names[0], *names[1]], [*starts[0].codes, *starts[1].codes], strict=True))
-        classes = [
-            [Node(name, start.side.views, [(other, 0, 1.0) for other in others]) for name in mine]
-            for start, mine, others in zip(starts, names, names[::-1], strict=True)
-        ]
         options = ("max_iter", "max_iter_local", "temperature", "tol", "n_jobs")
         how: dict[str, Any] = {name: getattr(self, name) for name in options}
-        steps = infer(classes, labels, **how, seed=child_seed(seed, "agreement.cap_search"))
+        how["seed"] = child_seed(seed, "agreement.cap_search")
+        if isinstance(table, BlockCounts):
+            steps = infer_blocks(table, names, labels, **how)
+        else:
+            classes = [
+                [Node(name, side.views, [(other, 0, 1.0) for other in others]) for name in mine]
+                for side, mine, others in zip((table.rows, table.columns), names, names[::-1], strict=True)
+            ]
+            steps = infer(classes, labels, **how)
         done = list(track(steps, self.max_iter, "agreement", progress))
         before = Sides(*(start.given or start.ensemble() for start in starts))
         sides = list(zip(starts, names, strict=True))

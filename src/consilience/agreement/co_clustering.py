@@ -9,9 +9,10 @@ from sklearn.base import BaseEstimator
 
 from consilience._check import InputError, check_count, check_seed, count
 from consilience._random import child_seed, stream
-from consilience._types import Labels, RandomState
-from consilience.agreement.count_table import Counts, check_counts
+from consilience._types import Floats, Labels, RandomState
+from consilience.agreement.count_table import check_counts
 from consilience.agreement.local_search import engine_of, merge
+from consilience.views import cluster_tables, regrouped
 
 OTHER = {"rows": "columns", "columns": "rows"}
 
@@ -34,7 +35,7 @@ class CoSearch:
     """The state of a run; steps draw from one stream of its purpose, and every search from a stream of its own."""
 
     def __init__(
-        self, counts: Counts, rows: Labels, columns: Labels, purpose: str, seed: int, run: int, n_jobs: int | None
+        self, counts: Any, rows: Labels, columns: Labels, purpose: str, seed: int, run: int, n_jobs: int | None
     ) -> None:
         self.counts, self.n_jobs = counts, n_jobs
         self.labels = {"rows": rows, "columns": columns}
@@ -46,12 +47,13 @@ class CoSearch:
         """Clusters of a side."""
         return int(self.labels[side].max()) + 1
 
-    def improve(self, side: str, max_iter: int, *, by_single: bool = False, **noise: Any) -> None:
-        """Passes over a side, which sees the other by its clusters, or object by object."""
+    def improve(self, side: str, max_iter: int, *, by_single: bool = False, batch: int = 0, **noise: Any) -> None:
+        """Passes over a side, which sees the other by its clusters, or object by object; `batch` passes go first."""
         by = None if by_single else [self.labels[OTHER[side]]]
         engine = engine_of(getattr(self.counts, side).views, self.n_clusters(side), self.n_jobs, by=by)
         self.unit += 1
-        found = engine.search(self.labels[side], max_iter=max_iter, seed=self.seed, unit=self.unit, **noise)
+        mine = self.labels[side]
+        found = engine.search(mine, max_iter=max_iter, batch=batch, seed=self.seed, unit=self.unit, **noise)
         self.labels[side] = found.labels
         if not by_single:
             self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
@@ -59,8 +61,12 @@ class CoSearch:
     def merge(self, side: str, target: int, rule: str) -> None:
         """Merge the clusters of a side to half as many, but not to fewer than `target`."""
         half = max(target, -(-self.n_clusters(side) // 2))
-        views, others = getattr(self.counts, side), self.labels[OTHER[side]]
-        self.labels[side] = merge(views, others, self.labels[side], half, rule, self.rng)
+        self.labels[side], _ = merge(self.labels[side], half, rule, self.rng, lambda: self._table(side))
+
+    def _table(self, side: str) -> Floats:
+        """The counts of every cluster of a side in every cluster of the other."""
+        views = regrouped(getattr(self.counts, side).views, [self.labels[OTHER[side]]])
+        return cluster_tables(views, self.labels[side], self.n_clusters(side))[0]
 
     def found(self) -> CoClustering:
         """Where the run ended."""
@@ -80,7 +86,7 @@ class CoClusterer(BaseEstimator):
 
     def fit(self, X: Any, y: None = None) -> Any:
         """Cluster rows and columns of a count table: sparse, dense, a DataFrame, or what :func:`read_table` reads."""
-        counts = check_counts(X, self.weighting)
+        counts = self._counts(X)
         check_clusters(counts, self.n_clusters, self.n_column_clusters)
         self._check()
         found = self._run(counts, check_seed(self.random_state))
@@ -90,11 +96,15 @@ class CoClusterer(BaseEstimator):
         self.n_features_in_ = counts.columns.n_objects
         return self
 
+    def _counts(self, X: Any) -> Any:
+        """The table as the model sees it."""
+        return check_counts(X, self.weighting)
+
     def _check(self) -> None:
         """Refuse options of the model."""
         raise NotImplementedError
 
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+    def _run(self, counts: Any, seed: int, run: int = 0) -> CoClustering:
         """Run number `run` of the model, on random streams of its own."""
         raise NotImplementedError
 
@@ -105,7 +115,7 @@ class CoClusterer(BaseEstimator):
         return tags
 
 
-def check_clusters(counts: Counts, n_clusters: Any, n_column_clusters: Any) -> None:
+def check_clusters(counts: Any, n_clusters: Any, n_column_clusters: Any) -> None:
     """Refuse more clusters than there are objects with counts."""
     for wanted, side, what in ((n_clusters, counts.rows, "row"), (n_column_clusters, counts.columns, "column")):
         if wanted is None:

@@ -21,13 +21,11 @@ WEIGHTINGS = ("uniform", "length")
 
 
 @dataclass(frozen=True)
-class Side:
-    """The objects of one side that have counts, each with its counts over the objects of the other.
+class Objects:
+    """The objects of one side of a count table that have counts.
 
     Attributes
     ----------
-    views : Views
-        One view, the table itself.
     kept : (n_kept,) int array
         Which of the objects have counts.
     n_objects : int
@@ -35,7 +33,6 @@ class Side:
     ids : array or None
     """
 
-    views: Views
     kept: NDArray[np.int64]
     n_objects: int
     ids: NDArray[Any] | None
@@ -53,12 +50,19 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Side(Objects):
+    """The objects of one side that have counts, each with its counts over the objects of the other (`views`: one, the table itself)."""
+
+    views: Views
+
+
+@dataclass(frozen=True)
 class Clusterings:
     """Clusterings of the objects of a side that have counts; :meth:`ensemble` is the only place where all objects come in.
 
     Attributes
     ----------
-    side : Side
+    side : Objects
     codes : list of (n_kept,) int32 arrays
         0 … k − 1, every number in use.
     info : DataFrame
@@ -67,7 +71,7 @@ class Clusterings:
         What the user gave: objects without counts keep their labels there, and clusters their numbers and names.
     """
 
-    side: Side
+    side: Objects
     codes: list[Labels]
     info: pd.DataFrame
     given: Ensemble | None = None
@@ -121,12 +125,12 @@ def check_counts(counts: Any, weighting: str = "uniform") -> Counts:
     if weighting == "uniform":
         values = sparse.csr_matrix(sparse.diags(length[kept].mean() / length[kept]) @ values)
     return Counts(
-        Side(count_views([values]), kept, shape[0], table.ids),
+        Side(kept, shape[0], table.ids, count_views([values])),
         Side(
-            count_views([values.T]),
             seen,
             shape[1],
             None if table.columns is None else np.array(unique_names(table.columns), object),
+            count_views([values.T]),
         ),
         table.source,
     )

@@ -11,20 +11,23 @@ merging where the least information is lost, mends that for twice the time (``sp
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from consilience._check import check_count, check_positive
 from consilience._random import stream
+from consilience.agreement.block_counts import BlockCounts, counts_of
+from consilience.agreement.by_blocks import BlockSearch
 from consilience.agreement.co_clustering import CoClusterer, CoClustering, CoSearch
 from consilience.agreement.count_table import Counts
 from consilience.agreement.local_search import random_labels
 
 
-def _take_turns(search: CoSearch, max_iter: int, tol: float) -> None:
+def _take_turns(search: CoSearch, max_iter: int, tol: float, batch: int) -> None:
     """Passes over rows and columns in turn, until both gain next to nothing."""
     last = float("-inf")
     for _ in range(max_iter):
-        search.improve("rows", 1)
-        search.improve("columns", 1)
+        search.improve("rows", 1, batch=batch)
+        search.improve("columns", 1, batch=batch)
         value = search.history[-1][2]
         if value - last <= tol * value:
             return
@@ -47,6 +50,8 @@ class DataLoom(CoClusterer):
         Passes over the rows and over the columns for each number of clusters, at most.
     tol : float
         Stop when a pass over both gains less than this share of the information.
+    batch : int
+        Passes in which all rows, or columns, move at once by a matrix product, before each in which they move one by one.
     weighting : {"length", "uniform"}
         The counts as they are, or every row with the same mass.
     random_state : int, optional
@@ -79,22 +84,39 @@ class DataLoom(CoClusterer):
     spare: int = 2
     max_iter: int = 20
     tol: float = 1e-3
+    batch: int = 0
     weighting: str = "length"
+
+    def fit(self, X: Any, y: None = None) -> DataLoom:
+        """Cluster rows and columns of a count table.
+
+        Parameters
+        ----------
+        X : sparse or dense array, DataFrame, Table, or a path; or row blocks
+            The counts; row blocks are what :class:`CountBlocks` takes, and are never held all at once.
+        """
+        super().fit(X)
+        return self
+
+    def _counts(self, X: Any) -> Counts | BlockCounts:
+        return counts_of(X, self.weighting, self.n_jobs)
 
     def _check(self) -> None:
         check_count("spare", self.spare)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol, or_equal=True)
+        check_count("batch", self.batch, least=0)
 
-    def _run(self, counts: Counts, seed: int, run: int = 0) -> CoClustering:
+    def _run(self, counts: Counts | BlockCounts, seed: int, run: int = 0) -> CoClustering:
         rng = stream(seed, "agreement.dataloom_start", run)
         sizes = {"rows": len(counts.rows.kept), "columns": len(counts.columns.kept)}
         wanted = {"rows": self.n_clusters, "columns": self.n_column_clusters or min(self.n_clusters, sizes["columns"])}
         start = {side: random_labels(n, min(n, self.spare * wanted[side]), rng) for side, n in sizes.items()}
-        search = CoSearch(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, self.n_jobs)
-        _take_turns(search, self.max_iter, self.tol)
+        kind = BlockSearch if isinstance(counts, BlockCounts) else CoSearch
+        search = kind(counts, start["rows"], start["columns"], "agreement.dataloom", seed, run, self.n_jobs)
+        _take_turns(search, self.max_iter, self.tol, self.batch)
         while too_many := [side for side, k in wanted.items() if search.n_clusters(side) > k]:
             for side in too_many:
                 search.merge(side, wanted[side], "auto")
-            _take_turns(search, self.max_iter, self.tol)
+            _take_turns(search, self.max_iter, self.tol, self.batch)
         return search.found()

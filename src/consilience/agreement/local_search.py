@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from consilience import _kernels
-from consilience._types import Labels
-from consilience.agreement.count_table import Side
+from consilience._types import Floats, Labels
 from consilience.information import Engine
-from consilience.views import Views, cluster_tables, regrouped
+from consilience.views import Views, regrouped
 
 EXHAUSTIVE = 256  # up to so many clusters all are scored; above, a shortlist is
 SHORTLIST = 8
 NEAREST, GREEDY = 6000, 700  # clusters up to which pairs are chosen, and up to which one by one
 
 
-def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None, *, by: Any = None) -> Engine:
+def engine_of(views: Views, n_clusters: int, n_jobs: int | None = None, *, by: Any = None, fixed: int = 0) -> Engine:
     """The engine with the shortlist that pays for so many clusters; `by` are clusterings that sum the views' columns."""
     seen = views if by is None else regrouped(views, by)
-    return Engine(seen, n_clusters, shortlist=SHORTLIST if n_clusters > EXHAUSTIVE else 0, n_jobs=n_jobs)
+    shortlist = SHORTLIST if n_clusters > EXHAUSTIVE else 0
+    return Engine(seen, n_clusters, shortlist=shortlist, n_jobs=n_jobs, fixed=fixed)
 
 
 def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> Labels:
@@ -39,10 +40,13 @@ def split(labels: Labels, rng: np.random.Generator, most: int | None = None) -> 
     return np.where(halved[labels] & (2 * rank >= size[labels]), second[labels], labels).astype(np.int32)
 
 
-def merge(side: Side, others: Labels, labels: Labels, target: int, rule: str, rng: np.random.Generator) -> Labels:
+def merge(
+    labels: Labels, target: int, rule: str, rng: np.random.Generator, table: Callable[[], Floats]
+) -> tuple[Labels, Labels]:
     """Clusters merged until `target` are left, at least half of them: by random pairs, nearest pairs or greedily.
 
-    The rule "auto" is random above 6,000 clusters, nearest above 700, then greedy.
+    The rule "auto" is random above 6,000 clusters, nearest above 700, then greedy. `table` gives the clusters' sums, where they are
+    needed. Returns the new labels, and the new cluster of every cluster.
     """
     k = int(labels.max()) + 1
     if rule == "auto":
@@ -51,10 +55,11 @@ def merge(side: Side, others: Labels, labels: Labels, target: int, rule: str, rn
         order = rng.permutation(k)
         new = np.arange(k)
         new[order[target:]] = order[: k - target]
-        return np.unique(new, return_inverse=True)[1].astype(np.int32)[labels]
-    table, _ = cluster_tables(regrouped(side.views, [others]), labels, k)
-    found, _ = _kernels.merge_clusters(table, k - target, order=rng.permutation(k) if rule == "nearest" else None)
-    return found[labels]
+        found = np.unique(new, return_inverse=True)[1].astype(np.int32)
+    else:
+        free = rng.permutation(k) if rule == "nearest" else None
+        found, _ = _kernels.merge_clusters(table(), k - target, order=free)
+    return found[labels], found
 
 
 def random_labels(n: int, n_clusters: int, rng: np.random.Generator) -> Labels:

@@ -8,8 +8,9 @@ sum of the potentials never falls (Proposition 4.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -85,27 +86,54 @@ def infer(
     from joblib import delayed
 
     threads = n_threads(n_jobs)
-    names = [node.name for group in classes for node in group]
+
+    def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> Sequence[Search]:
+        group = classes[which]
+        inner = threads if len(group) == 1 else 1
+        return list(
+            parallel(
+                delayed(_improve)(node, labels, max_iter_local, heat, seed, unit, inner)
+                for node, unit in zip(group, units, strict=True)
+            )
+        )
+
+    names = [[node.name for node in group] for group in classes]
+    with workers(n_jobs) as parallel:
+        yield from take_turns(
+            names, labels, improve, partial(_start, classes), max_iter=max_iter, temperature=temperature, tol=tol
+        )
+
+
+def take_turns(
+    classes: Sequence[Sequence[str]],
+    labels: Clusterings,
+    improve: Callable[[int, Clusterings, float, Sequence[int]], Sequence[Search]],
+    start: Callable[[Clusterings, Mapping[str, Search]], float],
+    *,
+    max_iter: int,
+    temperature: float,
+    tol: float,
+) -> Iterator[tuple[Clusterings, list[float]]]:
+    """The schedule of :func:`infer`, whoever improves the nodes of a class.
+
+    `improve` is given the number of the class, all clusterings, the temperature, and a number of its own for every node; `start` finds the
+    objective before the first class moved.
+    """
+    names = [name for group in classes for name in group]
     labels = dict(labels)
     history: list[float] = []
-    with workers(n_jobs) as parallel:
-        for t in range(max_iter):
-            for group in classes:
-                inner = threads if len(group) == 1 else 1
-                heat = temperature * (1 - (t + 1) / max_iter) if group is classes[0] else 0.0
-                units = [t * len(names) + names.index(node.name) for node in group]
-                searches = parallel(
-                    delayed(_improve)(node, labels, max_iter_local, heat, seed, unit, inner)
-                    for node, unit in zip(group, units, strict=True)
-                )
-                found = dict(zip((node.name for node in group), searches, strict=True))
-                if not history:
-                    history.append(_start(classes, labels, found))
-                labels |= {name: search.labels for name, search in found.items()}
-                history.append(history[-1] + sum(search.objective - search.history[0] for search in found.values()))
-            yield dict(labels), list(history)
-            if history[-1] - history[-1 - len(classes)] <= tol * abs(history[-1]):
-                return
+    for t in range(max_iter):
+        for which, group in enumerate(classes):
+            heat = temperature * (1 - (t + 1) / max_iter) if which == 0 else 0.0
+            units = [t * len(names) + names.index(name) for name in group]
+            found = dict(zip(group, improve(which, labels, heat, units), strict=True))
+            if not history:
+                history.append(start(labels, found))
+            labels |= {name: search.labels for name, search in found.items()}
+            history.append(history[-1] + sum(search.objective - search.history[0] for search in found.values()))
+        yield dict(labels), list(history)
+        if history[-1] - history[-1 - len(classes)] <= tol * abs(history[-1]):
+            return
 
 
 def _improve(node: Node, labels: Clusterings, max_iter: int, heat: float, seed: int, unit: int, n_jobs: int) -> Search:

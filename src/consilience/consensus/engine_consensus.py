@@ -77,7 +77,7 @@ def spread_labels(
     everyone = batch_scores(part, labels, n_clusters, objective, rows=views)
     out = everyone.argmax(axis=1).astype(np.int32)
     out[sample] = labels
-    refill_empty(out, everyone, n_clusters)
+    refill_empty(out, everyone[np.arange(len(out)), out], n_clusters)
     return out
 
 

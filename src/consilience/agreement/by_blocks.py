@@ -1,0 +1,216 @@
+"""The searches of :class:`DataLoom` and :class:`CAP` on counts in row blocks.
+
+Rows are moved where their blocks lie, by tables as small as clusters × clusters. The other side needs no more than the table columns × row
+clusters, a sum over the blocks, on which the columns are searched as in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from consilience._types import Floats, Labels
+from consilience.agreement.block_counts import BlockCounts
+from consilience.agreement.co_clustering import CoSearch
+from consilience.agreement.local_search import engine_of
+from consilience.agreement.markov_field import Clusterings, take_turns
+from consilience.information import STILL, Search, objective_of, refill_empty, score_tables
+from consilience.views import Views, cluster_tables
+
+
+def clusters_as_rows(table: Floats, sizes: Sequence[int], mean_entry: float | None = None) -> Views:
+    """The sums of clusters over column clusterings of so many clusters, as rows: all that the objective needs of the rows themselves."""
+    view_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return Views(sparse.csr_matrix(table), view_of, np.ones(len(sizes)), np.ones(len(table)), mean_entry=mean_entry)
+
+
+def value_of(table: Floats, sizes: Sequence[int]) -> float:
+    """Σ I(X̃; Ỹ_j) of a clustering of the rows from its table."""
+    return objective_of(clusters_as_rows(table, sizes), np.arange(len(table)), len(table))
+
+
+@dataclass
+class RowSearch:
+    """Clusterings of the rows that are searched together, each for itself, while those of the columns are fixed.
+
+    Attributes
+    ----------
+    counts : BlockCounts
+    columns : list of (n_columns with counts,) int32 arrays
+    labels : list of (n_rows with counts,) int32 arrays
+    tables : list of (clusters, all column clusters) arrays
+    seed : int
+    units : sequence of int
+        Streams of the clusterings.
+    """
+
+    counts: BlockCounts
+    columns: list[Labels]
+    labels: list[Labels]
+    tables: list[Floats]
+    seed: int
+    units: Sequence[int]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Clusters of the clusterings of the columns."""
+        return [int(mine.max()) + 1 for mine in self.columns]
+
+    def values(self) -> list[float]:
+        """The objective of every clustering."""
+        return [value_of(table, self.sizes) for table in self.tables]
+
+    def search(self, max_iter: int, *, batch: int = 0, heat: float = 0.0) -> list[Search]:
+        """Batch passes while they gain, a noisy pass, then plain ones; where noise ends lower than it began, without it."""
+        before = self.values()
+        self._batch(range(len(before)), batch)
+        if heat > 0:
+            labels, tables, kept = list(self.labels), list(self.tables), self.values()
+            self._one_by_one(range(len(before)), [heat] + [0.0] * max_iter)
+            worse = [i for i, value in enumerate(self.values()) if value <= kept[i]]
+            for i in worse:
+                self.labels[i], self.tables[i] = labels[i], tables[i]
+            self._one_by_one(worse, [0.0] * max_iter)
+        else:
+            self._one_by_one(range(len(before)), [0.0] * max_iter)
+        ends = zip(self.labels, before, self.values(), strict=True)
+        return [Search(mine, last, [first, last], []) for mine, first, last in ends]
+
+    def _batch(self, which: Sequence[int], passes: int) -> None:
+        """All rows at once, in the clusterings that still gain by it."""
+        active, n = list(which), len(self.counts.rows.kept)
+        for _ in range(passes):
+            if not active or not n:
+                return
+            scorings = []
+            for i in active:
+                k, views = len(self.tables[i]), clusters_as_rows(self.tables[i], self.sizes, self.counts.mean_entry)
+                scorings.append(score_tables(views, np.arange(k), k, "shannon"))
+            new, fit, tables = self.counts.batch_pass([self.labels[i] for i in active], self.columns, scorings)
+            for j in range(len(active)):
+                before, k = new[j].copy(), len(tables[j])
+                refill_empty(new[j], fit[j], k)
+                tables[j] += self.counts.moved(before, new[j], self.columns, k)
+            old = [value_of(self.tables[i], self.sizes) for i in active]
+            now = [value_of(table, self.sizes) for table in tables]
+            better = [j for j in range(len(active)) if now[j] > old[j] + 1e-12 * abs(old[j])]
+            for j in better:
+                self.labels[active[j]], self.tables[active[j]] = new[j], tables[j]
+            active = [active[j] for j in better]
+
+    def _one_by_one(self, which: Sequence[int], heats: Sequence[float]) -> None:
+        """Passes over the rows at given temperatures; a clustering that rests, or that a plain pass made worse, is left as it is."""
+        active = list(which)
+        for t, heat in enumerate(heats):
+            if not active:
+                return
+            labels, tables = [self.labels[i] for i in active], [self.tables[i] for i in active]
+            turns = [(self.units[i] << 20) + t for i in active]
+            new, now = self.counts.refine_pass(labels, self.columns, tables, turns, self.seed, heat)
+            still = []
+            for i, mine, table, old in zip(active, new, now, labels, strict=True):
+                gain = value_of(table, self.sizes) - value_of(self.tables[i], self.sizes)
+                if heat > 0 or gain > 0:
+                    self.labels[i], self.tables[i] = mine, table
+                    if heat > 0 or np.count_nonzero(mine != old) > STILL * len(mine):
+                        still.append(i)
+            active = still
+
+
+class BlockSearch(CoSearch):
+    """The state of a co-clustering of counts in row blocks."""
+
+    counts: BlockCounts
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._joint: Floats | None = None  # row clusters × column clusters
+
+    def improve(self, side: str, max_iter: int, *, by_single: bool = False, batch: int = 0, **noise: Any) -> None:
+        """Passes over a side, which sees the other by its clusters."""
+        assert not by_single
+        assert not noise
+        self.unit += 1
+        if side == "rows":
+            rows = [self.labels["rows"]], [self._table("rows")]
+            search = RowSearch(self.counts, [self.labels["columns"]], *rows, self.seed, [self.unit])
+            found = search.search(max_iter, batch=batch)[0]
+            self._joint = search.tables[0]
+        else:
+            views = self.counts.column_views([self.labels["rows"]])
+            k = self.n_clusters("columns")
+            engine = engine_of(views, k, self.n_jobs)
+            found = engine.search(
+                self.labels["columns"], max_iter=max_iter, batch=batch, seed=self.seed, unit=self.unit
+            )
+            self._joint = cluster_tables(views, found.labels, k)[0].T
+        self.labels[side] = found.labels
+        self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))
+
+    def merge(self, side: str, target: int, rule: str) -> None:
+        """Merge the clusters of a side to half as many, but not to fewer than `target`."""
+        table, before = self._table(side), self.labels[side]
+        super().merge(side, target, rule)
+        k = self.n_clusters(side)
+        new = np.empty(len(table), np.int64)
+        new[before] = self.labels[side]
+        merged = np.zeros((k, table.shape[1]))
+        np.add.at(merged, new, table)
+        self._joint = merged if side == "rows" else merged.T
+
+    def _table(self, side: str) -> Floats:
+        if self._joint is None:
+            self._joint = self.counts.row_tables([self.labels["rows"]], [self.labels["columns"]])[0]
+        return self._joint if side == "rows" else self._joint.T
+
+
+def infer_blocks(
+    counts: BlockCounts,
+    names: Sequence[Sequence[str]],
+    labels: Clusterings,
+    *,
+    max_iter: int,
+    max_iter_local: int,
+    temperature: float,
+    tol: float,
+    seed: int,
+    n_jobs: int | None,
+) -> Iterator[tuple[Clusterings, list[float]]]:
+    """:func:`~consilience.agreement.markov_field.infer` of all row clusterings joined to all column clusterings, `names` of each."""
+    tables: list[Floats] = []
+
+    def improve(which: int, labels: Clusterings, heat: float, units: Sequence[int]) -> list[Search]:
+        nonlocal tables
+        rows, columns = ([labels[name] for name in side] for side in names)
+        if which == 0:
+            tables = tables or counts.row_tables(rows, columns)
+            search = RowSearch(counts, columns, rows, tables, seed, units)
+            found = search.search(max_iter_local, heat=heat)
+            tables = search.tables
+            return found
+        views = counts.column_views(rows)
+        found = [
+            engine_of(views, int(mine.max()) + 1, n_jobs).search(mine, max_iter=max_iter_local, seed=seed, unit=unit)
+            for mine, unit in zip(columns, units, strict=True)
+        ]
+        joint = [cluster_tables(views, one.labels, int(one.labels.max()) + 1)[0].T for one in found]
+        ends = np.cumsum([int(mine.max()) + 1 for mine in rows])[:-1]
+        parts = [np.split(table, ends) for table in joint]  # of every column clustering, by row clustering
+        tables = [np.concatenate([part[i] for part in parts], axis=1) for i in range(len(rows))]
+        return found
+
+    def start(_: Clusterings, found: Mapping[str, Search]) -> float:
+        return sum(search.history[0] for search in found.values())  # the rows' part is the whole: all edges are theirs
+
+    schedule: dict[str, Any] = {"max_iter": max_iter, "temperature": temperature, "tol": tol}
+    yield from take_turns(names, labels, improve, start, **schedule)
+
+
+def information_on_columns(counts: BlockCounts, labels: Labels) -> float:
+    """I(X̃; Y) of row clusters and single columns."""
+    views = counts.column_views([labels])
+    return value_of(np.asarray(views.table.T.todense()), [views.n_objects])
