@@ -171,10 +171,12 @@ class RowTable:
 
     def look_up(self, block: Coded) -> dict[str, Array]:
         """The values of the objects of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
-        codes = np.empty_like(block.codes)
+        codes = block.codes
         for j, (labels, known) in enumerate(zip(block.labels, self.codes, strict=True)):
             place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
-            codes[:, j] = place[block.codes[:, j]]
+            if not np.array_equal(place[:-1], np.arange(len(labels))):
+                codes = codes.copy() if codes is block.codes else codes
+                codes[:, j] = place[codes[:, j]]
         first, inverse, _ = _kernels.signatures(codes)
         at = _kernels.signatures(np.concatenate([self.rows, codes[first]]))[1][len(self.rows) :]
         if len(at) and at.max() >= len(self.rows):
