@@ -145,3 +145,34 @@ def test_help_says_what_auto_is_and_what_becomes_of_counts():
     for verb in ("cluster", "generate"):
         assert "counts are weighted by" in said[verb], verb
     assert "bases of counts" in said["contrast"]
+
+
+def test_parquet_in_row_blocks(tmp_path):
+    ens = noisy_labels(500, 4, 8, 0.2, random_state=0)[0]
+    table = pd.DataFrame(ens.labels, columns=[f"run{j}" for j in range(8)])
+    table.insert(0, "cell", [f"c{i}" for i in range(500)])
+    file, out, folder = tmp_path / "labels.parquet", tmp_path / "consensus", tmp_path / "labels"
+    table.to_parquet(file, row_group_size=99, index=False)
+    folder.mkdir()
+    table[:200].to_parquet(folder / "a.parquet", index=False)
+    table[200:].to_parquet(folder / "b.parquet", index=False)
+    wanted = cs.combine(file)
+    clusters = tmp_path / "clusters.csv"
+    done = run("combine", file, "--memory-limit", "2GB", "-o", out, "--clusters", clusters)
+    assert done.returncode == 0, done.stderr
+    for word in ("4 clusters of 500 objects", "How far to trust each cluster", f"wrote {out}"):
+        assert word in " ".join(done.stdout.split())
+    written = pd.read_parquet(out)
+    assert written["cluster"].tolist() == wanted.labels.tolist()
+    assert written["id"].tolist() == table["cell"].tolist()
+    assert pd.read_csv(clusters)["size"].tolist() == wanted.sizes.tolist()
+    found = json.loads(run("combine", folder, "--columns", "run*", "--json").stdout)
+    assert found["sizes"] == wanted.sizes.tolist()
+    for flags, word in (
+        (["--floaters", tmp_path / "weak.csv"], "--floaters needs all labels in memory"),
+        (["--known", "run1"], "--known needs all labels"),
+        (["-o", out], "is there already"),
+        (["--memory-limit", "little"], "memory_limit (--memory-limit) must be bytes"),
+    ):
+        done = run("combine", folder, *flags)
+        assert (done.returncode, word in " ".join(done.stderr.split())) == (2, True), done.stderr

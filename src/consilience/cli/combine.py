@@ -56,6 +56,12 @@ from consilience.cli import options
 @click.option(
     "--save", type=options.FILE, help="Keep the whole result in a new folder, for report, compare and --update."
 )
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Read LABELS, Parquet, in row blocks within so much memory, such as '4GB'; --output is then a new folder of Parquet parts. "
+    "A folder of Parquet files is always read so.",
+)
 @options.block(options.known_options, options.run_options, options.table_options)
 @click.pass_context
 def command(
@@ -75,6 +81,7 @@ def command(
     tree: Path | None,
     previous: Path | None,
     save: Path | None,
+    memory_limit: str | None,
     known_from: Path | None,
     seed: int,
     as_json: bool,
@@ -88,11 +95,13 @@ def command(
     consilience combine labels.csv --id cell -k auto --known type --tree tree.png
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
     consilience combine run --save first; consilience combine run --update first --save second
+    consilience combine labels.parquet --memory-limit 4GB --output consensus
     """
     from consilience._check import InputError
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
     from consilience.measures import stability
+    from consilience.opening import in_blocks
     from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
     from consilience.reports.files import object_table, without_formulas
@@ -111,27 +120,36 @@ def command(
         )
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
-    files = options.check_tables(output, floater_file, cluster_file, member_file, scale_file, split_file)
+    by_blocks = memory_limit is not None or in_blocks(labels)
+    files = [] if by_blocks else options.check_tables(output)
+    files += options.check_tables(floater_file, cluster_file, member_file, scale_file, split_file)
     files += options.check_pictures(tree)
     files += [check_new_folder(save)] if save else []
     options.check_outputs(files, [labels, known_from, previous])
-    opened = open_clusterings(labels, known_from=known_from, **how)
-    print_notices(opened, err=True)
-    ensemble = opened.ensemble
-    if previous is None:
-        result = combine(ensemble, n_clusters, method, random_state=seed, n_jobs=n_jobs, **settings)
+    settings |= {"random_state": seed, "n_jobs": n_jobs}
+    weak, matches, agreement = None, {}, None
+    if by_blocks:
+        files += [] if output is None else [output]
+        reading = _reading_of_blocks(ctx, how) | {"memory_limit": memory_limit, "output": output}
+        result = combine(labels, n_clusters, method, **reading, **settings)
     else:
-        result = Consensus.load(previous).update(ensemble)
+        opened = open_clusterings(labels, known_from=known_from, **how)
+        print_notices(opened, err=True)
+        ensemble = opened.ensemble
+        if previous is None:
+            result = combine(ensemble, n_clusters, method, **settings)
+        else:
+            result = Consensus.load(previous).update(ensemble)
+        weak = floaters(ensemble, result)
+        matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
+        if ensemble.n_clusterings > 1 and previous is None:
+            agreement = stability(ensemble, "jaccard", n_jobs=n_jobs)
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
-    weak = floaters(ensemble, result)
-    matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
-    quick = ensemble.n_clusterings == 1 or previous is not None
-    agreement = None if quick else stability(ensemble, "jaccard", n_jobs=n_jobs)
     summary = consensus_summary(result, agreement, matches)
-    if output:
+    if output and not by_blocks:  # which have written it
         write_table(object_table(result, membership=membership), output)
-    if floater_file:
+    if floater_file and weak is not None:
         write_table(weak.set_index("id"), floater_file)
     tables = (
         (result.clusters, cluster_file, "cluster"),
@@ -151,3 +169,21 @@ def command(
         return
     print_consensus(summary, title=labels.name or str(labels))
     options.print_written(files)
+
+
+def _reading_of_blocks(ctx: click.Context, how: dict[str, Any]) -> dict[str, Any]:
+    """Which columns to read of Parquet in blocks; what needs all objects together is refused."""
+    from consilience._check import InputError
+
+    flags = {"membership": "--membership", "floater_file": "--floaters", "tree": "--tree", "previous": "--update"}
+    flags |= {
+        "known": "--known",
+        "known_from": "--known-from",
+        "known_id": "--known-id",
+        "types": "--type",
+        "key": "--key",
+    }
+    flags |= {name: f"--{name}" for name in options.TEXT}
+    if given := [flags[name] for name in sorted(options.given_by_user(ctx)) if name in flags]:
+        raise InputError(f"{given[0]} needs all labels in memory, and these are read in blocks: leave it out")
+    return {"columns": how["columns"] or None, "id_column": how["id_column"]}
