@@ -502,7 +502,7 @@ class Slow(KMeans):
 
 def test_a_slow_clusterer_is_stored_about_every_second(beads, tmp_path):
     cs.generate(beads, 9, 3, base=Slow(3, n_init=1), store=tmp_path / "run")
-    assert len(list((tmp_path / "run").glob("part-*"))) >= 4  # one at first, then three a second
+    assert len(list((tmp_path / "run").glob("part-*"))) >= 3  # the first at once, then those of about a second
 
 
 @pytest.mark.parametrize("power", [1015, -700])

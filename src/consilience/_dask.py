@@ -47,7 +47,7 @@ class ClusterWorkers:
         self._there.clear()
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
-        found = _in_worker(tasks) if _is_worker() else self._results(tasks)
+        found = _in_worker(tasks) if worker_name() else self._results(tasks)
         if self._as_they_come:
             return found
         if self._lazily:
@@ -214,14 +214,14 @@ def _in_worker(tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
         yield place, function(*args, **options)
 
 
-def _is_worker() -> bool:
+def worker_name() -> str | None:
+    """Dask's address of the worker that this runs in; None outside of one."""
     from distributed import get_worker
 
     try:
-        get_worker()
+        return str(get_worker().address)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _digest(array: Array) -> str:

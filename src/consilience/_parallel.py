@@ -10,6 +10,7 @@ import contextlib
 import functools
 import inspect
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
@@ -20,6 +21,7 @@ import numpy as np
 from joblib.parallel import get_active_backend
 
 from consilience._check import InputError, show
+from consilience._log import Where, is_logging, logging_to, record
 
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
 MOST = 2**20
@@ -90,21 +92,26 @@ def on_cluster(client: Any) -> Iterator[None]:
         yield
 
 
-def takes_client(verb: F) -> F:
-    """A verb with a parameter `client`: its tasks go there."""
+def runs_tasks(verb: F) -> F:
+    """A verb with the keywords `client`, where its tasks go, and `log`, a file that they are written to."""
 
     @functools.wraps(verb)
-    def on_its_cluster(*args: Any, **options: Any) -> Any:
-        with on_cluster(options.get("client")):
+    def with_its_workers(*args: Any, **options: Any) -> Any:
+        with on_cluster(options.get("client")), logging_to(options.get("log"), verb.__name__):
             return verb(*args, **options)
 
-    on_its_cluster.__kwdefaults__ = verb.__kwdefaults__  # type: ignore[attr-defined]  # which some verbs ask for
-    assert inspect.signature(verb).parameters["client"].kind is inspect.Parameter.KEYWORD_ONLY
-    return on_its_cluster  # type: ignore[return-value]
+    with_its_workers.__kwdefaults__ = verb.__kwdefaults__  # type: ignore[attr-defined]  # which some verbs ask for
+    assert {"client", "log"} <= set(inspect.signature(verb).parameters)
+    return with_its_workers  # type: ignore[return-value]
 
 
 def workers(
-    n_jobs: int | None, *, lazily: bool = False, as_they_come: bool = False, prefer: str = "threads"
+    n_jobs: int | None,
+    *,
+    lazily: bool = False,
+    as_they_come: bool = False,
+    prefer: str = "threads",
+    logged: bool = True,
 ) -> Workers:
     """Workers for independent tasks whose results depend on nothing but their arguments.
 
@@ -117,6 +124,8 @@ def workers(
         Yield (place, result) in whatever order they end.
     prefer : {"threads", "processes"}
         Where a context does not say otherwise: threads, for tasks whose time is spent in kernels, or processes.
+    logged : bool
+        Write a line for every task, where there is a run log.
 
     Returns
     -------
@@ -128,8 +137,43 @@ def workers(
     if client is not None:
         from consilience._dask import ClusterWorkers
 
-        return ClusterWorkers(client, lazily=lazily, as_they_come=as_they_come)
-    return _LocalWorkers(jobs, lazily, as_they_come, prefer)
+        found: Workers = ClusterWorkers(client, lazily=lazily, as_they_come=as_they_come)
+    else:
+        found = _LocalWorkers(jobs, lazily, as_they_come, prefer)
+    return _LoggedWorkers(found, as_they_come) if logged and is_logging() else found
+
+
+class _LoggedWorkers:
+    """Workers whose tasks are written to the run log as they end."""
+
+    def __init__(self, others: Workers, as_they_come: bool) -> None:
+        self._others, self._as_they_come = others, as_they_come
+
+    def __enter__(self) -> _LoggedWorkers:
+        self._others.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._others.__exit__(*error)
+
+    def __call__(self, tasks: Iterable[Task]) -> Any:
+        found = self._others((_measured, (task,), {}) for task in tasks)
+        if isinstance(found, list):
+            return [self._write(*one) for one in found]
+        if self._as_they_come:
+            return ((place, self._write(*one)) for place, one in found)
+        return (self._write(*one) for one in found)
+
+    def _write(self, result: Any, name: str, seconds: float, where: Where) -> Any:
+        record("task", seconds, where, name=name)
+        return result
+
+
+def _measured(task: Task) -> tuple[Any, str, float, Where]:
+    function, args, options = task
+    begin = time.perf_counter()
+    result = function(*args, **options)
+    return result, getattr(function, "__name__", "task"), time.perf_counter() - begin, Where.here()
 
 
 class _LocalWorkers:

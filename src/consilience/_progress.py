@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, TypeVar
 
+from consilience._log import Where, is_logging, record
+
 T = TypeVar("T")
 QUIET = 0.5  # seconds of work that need no bar
 
@@ -46,6 +48,9 @@ class Bar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if is_logging():
+            seconds = time.monotonic() - self._start
+            record("step", seconds, Where.here(), name=self._what, n=self._done - self._before, of=self._total)
 
 
 def _bar() -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from consilience._check import InputError, check_choice, check_count, check_seed
-from consilience._parallel import check_n_jobs, takes_client, workers
+from consilience._parallel import check_n_jobs, runs_tasks, workers
 from consilience._progress import track
-from consilience._types import EnsembleLike, Labels, RandomState
+from consilience._types import EnsembleLike, Labels, PathLike, RandomState
 from consilience.agreement.block_counts import BlockCounts, counts_of
 from consilience.agreement.by_blocks import information_on_columns
 from consilience.agreement.cap import CAP, start_from
@@ -35,7 +35,7 @@ Runs = Callable[[Callable[[int], Any], int, str], list[Any]]  # results of runs 
 LARGE = 5_000_000  # non-zero cells from which on the flat search makes the models
 
 
-@takes_client
+@runs_tasks
 def agree(
     counts: Any,
     n_clusters: int | None = None,
@@ -52,6 +52,7 @@ def agree(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     client: Any = None,
+    log: PathLike | None = None,
     progress: bool | None = None,
     **reading: Any,
 ) -> Agreement:
@@ -89,6 +90,8 @@ def agree(
         Threads over the clusterings; the labels do not depend on it.
     client : dask.distributed.Client, optional
         A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
+    log : path, optional
+        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
         None shows a bar on a terminal.
 

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, check_choice, check_seed, count
-from consilience._parallel import takes_client
-from consilience._types import Array, EnsembleLike, Ints, RandomState
+from consilience._parallel import runs_tasks
+from consilience._types import Array, EnsembleLike, Ints, PathLike, RandomState
 from consilience.alternatives.bases import is_random, takes_counts
 from consilience.alternatives.ccib import CCIB
 from consilience.alternatives.condens import COLUMNS, CondEns
@@ -163,7 +163,7 @@ def _how_new(redundancy: float) -> str:
     return "mostly the given grouping again"
 
 
-@takes_client
+@runs_tasks
 def contrast(
     X: Any,
     given: EnsembleLike,
@@ -183,6 +183,7 @@ def contrast(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     client: Any = None,
+    log: PathLike | None = None,
     progress: bool | None = None,
     **reading: Any,
 ) -> Contrast:
@@ -209,6 +210,8 @@ def contrast(
     random_state : int
     client : dask.distributed.Client, optional
         A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
+    log : path, optional
+        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
     **reading

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
-from consilience._parallel import takes_client
+from consilience._parallel import runs_tasks
 from consilience._types import Array, Columns, EnsembleLike, PathLike
 from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.assessment import agreement_of, err_alike
@@ -74,7 +74,7 @@ SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what 
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
 
 
-@takes_client
+@runs_tasks
 def combine(
     ensemble: EnsembleLike,
     n_clusters: int | str | None = None,
@@ -86,6 +86,7 @@ def combine(
     random_state: Any = 0,
     n_jobs: int | None = None,
     client: Any = None,
+    log: PathLike | None = None,
     progress: bool | None = None,
     memory_limit: int | str | None = None,
     output: PathLike | None = None,
@@ -118,6 +119,8 @@ def combine(
         Threads, for methods that have them.
     client : dask.distributed.Client, optional
         A cluster that the tasks go to, instead, and the reading of row blocks (``docs/scale.md``); the answer is the same.
+    log : path, optional
+        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
         A bar on standard error while choosing; by default only on a terminal.
     memory_limit : int or str, optional

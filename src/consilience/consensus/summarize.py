@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError, check_choice, check_count, check_seed, count, is_number, show
-from consilience._parallel import takes_client
-from consilience._types import Columns, EnsembleLike, Floats, Ints
+from consilience._parallel import runs_tasks
+from consilience._types import Columns, EnsembleLike, Floats, Ints, PathLike
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
 from consilience.consensus.expected_loss import LOSSES, ExpectedLoss
@@ -23,7 +23,7 @@ from consilience.results import written_call
 MOST, TIMES = 200, 4  # clusters where no limit is given: at least so many, and so many times those of a sample
 
 
-@takes_client
+@runs_tasks
 def summarize(
     samples: EnsembleLike,
     loss: str = "vi",
@@ -36,6 +36,7 @@ def summarize(
     random_state: Any = 0,
     n_jobs: int | None = None,
     client: Any = None,
+    log: PathLike | None = None,
     progress: bool | None = None,
 ) -> Summary:
     """Find the one partition that stands for many: that of least expected loss over posterior samples, or over any clusterings.
@@ -61,6 +62,8 @@ def summarize(
         Threads over starts; the answer does not depend on it.
     client : dask.distributed.Client, optional
         A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
+    log : path, optional
+        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
         A bar on standard error; by default only on a terminal.
 

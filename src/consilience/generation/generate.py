@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from consilience._check import check_count, check_seed
-from consilience._parallel import check_n_jobs, takes_client
+from consilience._check import check_count, check_positive, check_seed
+from consilience._parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.generation.guide import Guide, check_guide, set_aside
@@ -21,7 +21,7 @@ from consilience.opening import as_table, split_reading
 from consilience.store import Store
 
 
-@takes_client
+@runs_tasks
 def generate(
     X: ArrayLike,
     n_clusterings: int = 1000,
@@ -44,8 +44,11 @@ def generate(
     guide_strength: float | None = None,
     random_state: RandomState = 0,
     store: PathLike | None = None,
+    time_limit: float | None = None,
+    retry_failed: bool = False,
     n_jobs: int | None = None,
     client: Any = None,
+    log: PathLike | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Ensemble:
@@ -119,10 +122,18 @@ def generate(
     store : path, optional
         A folder that clusterings are appended to as they are made. If it is there already, the run goes on where it
         stopped, or grows to `n_clusterings`.
+    time_limit : float, optional
+        Seconds that a clustering may take. Each is then made in another process, which is killed when the time is over, so that not
+        even one that hangs, or crashes, takes more along than itself. Neither that nor one that raises an error stops the run: it is
+        left out, and a store keeps why (:meth:`consilience.store.Store.failures`).
+    retry_failed : bool
+        Try again those that failed in an earlier run of `store`; by default they stay left out.
     n_jobs : int, optional
         Threads of k-means; of other clusterers, joblib workers.
     client : dask.distributed.Client, optional
         A cluster that the tasks go to, instead (``docs/scale.md``); the answer is the same.
+    log : path, optional
+        A file that lines are added to, of what was done, where, in how many seconds and with how much memory (``docs/scale.md``).
     progress : bool, optional
         Show a bar with rate and time left; by default only on a terminal.
     **options
@@ -185,6 +196,8 @@ def generate(
     check_count("n_clusterings", n_clusterings)
     check_jitter(jitter)
     check_n_jobs(n_jobs)
+    if time_limit is not None:
+        check_positive("time_limit", time_limit)
     if around is not None:
         return more_like(
             X,
@@ -195,12 +208,14 @@ def generate(
             base=base,
             random_state=random_state,
             store=store,
+            time_limit=time_limit,
+            retry_failed=retry_failed,
             n_jobs=n_jobs,
             progress=progress,
         )
-    runner, seed = Runner(X, plan, base, n_jobs), _seed(random_state, store)
+    runner, seed = Runner(X, plan, base, n_jobs, time_limit=time_limit), _seed(random_state, store)
     with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
-        return runner.run(n_clusterings, seed, store=sink, progress=progress)
+        return runner.run(n_clusterings, seed, store=sink, progress=progress, retry_failed=retry_failed)
 
 
 def _seed(random_state: RandomState, store: PathLike | None) -> int:

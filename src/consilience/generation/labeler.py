@@ -11,9 +11,10 @@ from consilience._random import stream
 from consilience._types import Array, ArrayLike, Floats, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.generation.cluster_means import cluster_means
+from consilience.generation.making import weighted
 from consilience.generation.method import Space
 from consilience.generation.registry import METHODS
-from consilience.generation.runner import Runner, weighted
+from consilience.generation.runner import Runner
 from consilience.generation.spaces import Preparation
 from consilience.generation.specs import Spec
 from consilience.results import register

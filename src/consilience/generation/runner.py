@@ -1,11 +1,12 @@
-"""A run: draws specs, makes them batch by batch, and adds them to memory or a store."""
+"""A run: draws specs, has them made, and adds them to memory or a store."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,21 +14,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from scipy import sparse
-from threadpoolctl import threadpool_limits
 
-from consilience import _kernels
 from consilience._check import InputError, check_path, count, fingerprint
-from consilience._parallel import n_threads, workers
+from consilience._child import end_children
+from consilience._parallel import active_client, n_threads, workers
 from consilience._progress import Bar
-from consilience._types import Array, Floats, Ints, Labels, PathLike
+from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.kmeans import Runs, kmeans_runs
-from consilience.generation.method import Method
+from consilience.generation.keeping import BATCH_SECONDS, Kept
+from consilience.generation.making import Made, One, batch_weights, make_batch, make_one, make_within
 from consilience.generation.plan import Plan, defaults
 from consilience.generation.registry import METHODS
-from consilience.generation.sklearn_base import base_run, check_found
 from consilience.generation.spaces import GenerationWarning, Spaces
 from consilience.generation.specs import FRACTIONS, WHOLE, Spec, draw, vary
 from consilience.measures import compactness, sample_objects
@@ -37,11 +35,10 @@ from consilience.store.folder import find_manifest, is_blank
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
-BATCH_SECONDS = 1.0  # work that an interrupted run loses at most, about
 GROWTH, LARGEST_BATCH = 8, 512
+WINDOW, LARGEST_TASK = 256, 32  # clusterings that are drawn at a time, and that one task makes
 WORK, STEPS = 4e9, 50  # multiplications of a core in a second, and passes of a k-means run, roughly
 OWN_SCALE = 3.0  # most that a column counts beside the median one where its own scale plays a part
-GIVE_UP = 20  # failures in a row, with nothing made, after which a base clusterer is taken to be wrong for the data
 MOST_FILLINGS, FEWEST_FILLINGS = 8, 2  # ways of filling missing cells
 KEPT = 1e8  # numbers that are kept for all of them
 OPTIONAL = ("around", "jitter", "from_seed", "from_unit", "stress", "filling")  # columns that most runs do not need
@@ -59,12 +56,21 @@ class Runner:
     n_jobs : int, optional
     keeps_predictors : bool
         Keep what the methods label new objects by, in `predictors`; up to some megabytes for each clustering.
+    time_limit : float, optional
+        Seconds after which a clustering is given up.
     """
 
     def __init__(
-        self, X: Any, plan: Plan, base: Any = None, n_jobs: int | None = None, *, keeps_predictors: bool = False
+        self,
+        X: Any,
+        plan: Plan,
+        base: Any = None,
+        n_jobs: int | None = None,
+        *,
+        keeps_predictors: bool = False,
+        time_limit: float | None = None,
     ) -> None:
-        self.keeps_predictors = keeps_predictors
+        self.keeps_predictors, self.time_limit = keeps_predictors, time_limit
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
         largest, n = max(plan.n_clusters), self.table.n_objects
         if largest > n:
@@ -86,7 +92,7 @@ class Runner:
         self.predictors: dict[
             tuple[int, int], Any
         ] = {}  # of clusterings made here, by seed and unit, if their method has one
-        self._settings, self._scoring = plan.text(), 0.0
+        self._settings, self.scoring = plan.text(), 0.0
         self.guide = BoundGuide.of_json(plan.guide) if isinstance(plan.guide, Mapping) else None
         self._guide_weights: dict[str, Floats] = {}
 
@@ -113,65 +119,134 @@ class Runner:
         center: Spec | None = None,
         store: Store | None = None,
         progress: bool | None = None,
+        retry_failed: bool = False,
     ) -> Ensemble:
-        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`; those that the store holds are not repeated."""
+        """Clusterings 0 … n − 1 of a seed, or of the variations of `center`.
+
+        Those that the store holds are not repeated, nor are those that failed before, unless `retry_failed`.
+        """
         stream = center or Spec("", seed, 0, 0)
-        done = set() if store is None else set(_rows_of(store.info(STREAM), stream)["unit"].astype(int))
-        todo, methods = [unit for unit in range(n) if unit not in done], self.plan.method_of(n)
-        kept: list[tuple[Labels, pd.DataFrame]] = []
-        failed: list[str] = []
-        begin, size = 0, self._first_size
-        with Bar(n, "clusterings", progress, done=n - len(todo)) as bar:
-            while begin < len(todo):
-                units, started = todo[begin : begin + size], time.perf_counter()
-                labels, info = self.make(self._specs(units, methods, seed, center))
-                made = (labels >= 0).any(axis=1)
-                failed += info.loc[~made, "note"].tolist()
-                begin += len(units)
-                if len(failed) == begin and not done and begin >= min(len(todo), GIVE_UP):
-                    raise InputError(f"none of the first {begin} clusterings could be made: {failed[0]}")
-                if store is None:
-                    kept.append((labels[made], info[made]))
-                elif made.any():
-                    _append(store, labels[made], info[made].reset_index(drop=True))
-                size = self._next_size(size, time.perf_counter() - started)
-                bar.advance(len(units))
-        if failed:
-            message = f"{len(failed)} of {count(n, 'clustering')} could not be made and are left out: {failed[0]}"
-            warnings.warn(GenerationWarning(message), stacklevel=3)
-        if store is not None:
-            return self._stored(store, stream, n)
-        info = pd.concat([one for _, one in kept], ignore_index=True)
-        return self._ensemble(np.concatenate([labels for labels, _ in kept]), info)
+        done, lost = _units(store, stream, n)
+        skipped = done if retry_failed else done | set(lost)
+        todo = [unit for unit in range(n) if unit not in skipped]
+        kept = Kept(self, store, any_before=bool(done))
+        with Bar(n, "clusterings", progress, done=n - len(todo)) as bar, kept:
+            for specs, made in self._stream(todo, self.plan.method_of(n), seed, center):
+                kept.add(specs, made)
+                bar.advance(len(specs))
+        if store is None:
+            self._say_failed(n, kept.failed)
+            return self._ensemble(*kept.in_order())
+        done, lost = _units(store, stream, n)
+        if not done:
+            why = next(iter(lost.values()))
+            raise InputError(f"none of the {count(n, 'clustering')} could be made: {why}; retry_failed tries again")
+        self._say_failed(n, list(lost.values()))
+        return self._stored(store, stream, n)
+
+    def _say_failed(self, n: int, notes: Sequence[str]) -> None:
+        if notes:
+            message = f"{len(notes)} of {count(n, 'clustering')} could not be made and are left out: {notes[0]}"
+            warnings.warn(GenerationWarning(message), stacklevel=4)
+
+    def _stream(
+        self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None
+    ) -> Iterator[tuple[list[Spec], Made]]:
+        """Clusterings as they are made, in whatever order: by the kernel's own threads, or as tasks of workers."""
+        if self._in_kernel:
+            begin, size = 0, self._first_size
+            while begin < len(units):
+                specs = self._specs(units[begin : begin + size], methods, seed, center)
+                started = time.perf_counter()
+                for some in self._alike(specs):
+                    make, args = self._call(some, n_threads(self.n_jobs))
+                    yield some, make(*args)
+                begin, size = begin + len(specs), self._next_size(size, time.perf_counter() - started)
+            return
+        given: dict[int, list[Spec]] = {}
+
+        def tasks() -> Iterator[Any]:
+            places = itertools.count()
+            for begin in range(0, len(units), WINDOW):
+                for some in self._chunks(self._specs(units[begin : begin + WINDOW], methods, seed, center)):
+                    given[next(places)] = some
+                    yield self._task(some)
+
+        # A call with a time limit waits in a thread for the process that it runs in.
+        prefer = "processes" if self.time_limit is None else "threads"
+        with contextlib.ExitStack() as after:
+            if self.time_limit is not None:
+                after.callback(end_children)
+            found = workers(self.n_jobs, as_they_come=True, prefer=prefer, logged=False)(tasks())
+            for place, made in found:
+                yield given.pop(place), made
+
+    @property
+    def _in_kernel(self) -> bool:
+        """Whether all is k-means, in this process, whose kernel has threads of its own."""
+        if self.base is not None or self.time_limit is not None or active_client() is not None:
+            return False
+        return all(METHODS[name].is_batched for name, _ in self.plan.methods)
+
+    def _alike(self, specs: Sequence[Spec]) -> list[list[Spec]]:
+        """The specs that one kernel call can make, together; others by themselves. In the order of the first of each."""
+        groups: dict[Any, list[Spec]] = {}
+        for spec in specs:
+            batched = self.base is None and METHODS[spec.method].is_batched
+            key = (METHODS[spec.method].space, spec.filling, spec.run_stream[0]) if batched else id(spec)
+            groups.setdefault(key, []).append(spec)
+        return list(groups.values())
+
+    def _chunks(self, specs: Sequence[Spec]) -> Iterator[list[Spec]]:
+        """What is one task: about a quarter of a second's k-means, or one clustering."""
+        n, d = self.spaces.columns.shape
+        size = 1
+        if self.time_limit is None:
+            size = int(np.clip(WORK / (4 * STEPS * n * d * max(self.plan.n_clusters)), 1, LARGEST_TASK))
+        for group in self._alike(specs):
+            yield from (group[i : i + size] for i in range(0, len(group), size))
+
+    def _call(self, specs: list[Spec], threads: int) -> tuple[Any, tuple[Any, ...]]:
+        """The function, and what to call it with, that makes these."""
+        spec = specs[0]
+        space, method = self.spaces.of(spec.method, spec.filling), METHODS[spec.method]
+        if self.base is None and method.is_batched:
+            weights = batch_weights(specs, space.width)
+            return make_batch, (space.checked, specs, weights, self.plan.init, self.plan.max_iter, threads)
+        return make_one, (method, self.base, space.table, spec, self.plan, self.keeps_predictors)
+
+    def _task(self, specs: list[Spec]) -> Any:
+        make, args = self._call(specs, 1)
+        if self.time_limit is None:
+            return delayed(make)(*args)
+        return delayed(make_within)(self.time_limit, self.spaces.n_objects, make, *args)
 
     def make(self, specs: Sequence[Spec]) -> tuple[Labels, pd.DataFrame]:
         """The clusterings of some specs, one row each, and their info; a clustering that failed has no label at all."""
-        labels = np.full((len(specs), self.spaces.n_objects), -1, np.int32)
+        found: dict[int, One] = {}
+        tasks, groups = [], self._alike(specs)
+        for some in groups:
+            make, args = self._call(some, n_threads(self.n_jobs))
+            tasks.append(delayed(make)(*args))
+        parallel = workers(1 if len(tasks) == 1 else self.n_jobs, prefer="processes")
+        for some, made in zip(groups, parallel(tasks), strict=True):
+            found |= {id(spec): one for spec, one in zip(some, made.each(self.spaces.n_objects), strict=True)}
+        return self.table_of(specs, [found[id(spec)] for spec in specs])
+
+    def table_of(self, specs: Sequence[Spec], ones: Sequence[One]) -> tuple[Labels, pd.DataFrame]:
+        """Labels, one row each, and info of clusterings that were made, or failed; both scored."""
+        labels = np.stack([one.labels for one in ones]).astype(np.int32, copy=False)
         info = pd.DataFrame([self._cells(spec) for spec in specs])
-        inertia, seconds, steps = np.full(len(specs), np.nan), np.zeros(len(specs)), np.full(len(specs), -1)
-        notes: list[str | None] = [None] * len(specs)
-        together: dict[tuple[str, int | None, int], list[int]] = {}
-        alone = []
-        for i, spec in enumerate(specs):
-            if self.base is None and METHODS[spec.method].is_batched:
-                together.setdefault((METHODS[spec.method].space, spec.filling, spec.run_stream[0]), []).append(i)
-            else:
-                alone.append(i)
-        for (_, _, seed), some in together.items():
-            runs = self._run_together([specs[i] for i in some], seed)
-            labels[some], inertia[some] = runs.labels, runs.inertia
-            seconds[some], steps[some] = runs.seconds, runs.steps
-        for i, (rows, runs) in zip(alone, self._run_alone([specs[i] for i in alone]), strict=True):
-            labels[i, slice(None) if rows is None else rows] = runs.labels[0]
-            inertia[i], seconds[i], steps[i], notes[i] = runs.inertia[0], runs.seconds[0], runs.steps[0], runs.note
-            if runs.predictor is not None:
-                self.predictors[specs[i].seed, specs[i].unit] = runs.predictor
-        info["inertia"], info["seconds"] = inertia, seconds
+        for spec, one in zip(specs, ones, strict=True):
+            if one.predictor is not None:
+                self.predictors[spec.seed, spec.unit] = one.predictor
+        info["inertia"], info["seconds"] = [one.inertia for one in ones], [one.seconds for one in ones]
+        steps = np.array([one.steps for one in ones])
         info["steps"] = pd.Series(steps, dtype="Int64").mask(steps < 0)
-        info["note"] = pd.Series(notes, dtype=object)
+        info["note"] = pd.Series([one.note for one in ones], dtype=object)
         started = time.perf_counter()
         info["compactness"] = self._compactness(labels)
-        self._scoring = time.perf_counter() - started
+        self.scoring = time.perf_counter() - started
         if self.guide is not None:
             info["guide"] = self.guide.score(Ensemble.from_codes(labels.T))["total"].to_numpy()
         return labels, info.astype(dict.fromkeys(OPTIONAL, float) | dict.fromkeys(set(OPTIONAL) & set(WHOLE), "Int64"))
@@ -232,7 +307,7 @@ class Runner:
         Scoring a batch costs the distances between objects, however many clusterings it has: where these are dear, as on wide
         tables, making a batch takes about as long as scoring it.
         """
-        fit = int(size * max(BATCH_SECONDS, self._scoring) / max(seconds - self._scoring, 1e-6))
+        fit = int(size * max(BATCH_SECONDS, self.scoring) / max(seconds - self.scoring, 1e-6))
         return max(n_threads(self.n_jobs), min(fit, size * GROWTH, LARGEST_BATCH))
 
     def _cells(self, spec: Spec) -> dict[str, Any]:
@@ -258,38 +333,6 @@ class Runner:
         """Columns of `info` with what the methods of the run draw."""
         return list(dict.fromkeys(name for method, _ in self.plan.methods for name in METHODS[method].drawn))
 
-    def _run_together(self, specs: Sequence[Spec], seed: int) -> Runs:
-        space = self.spaces.of(specs[0].method, specs[0].filling)
-        weights = np.ones((len(specs), space.width), np.float32)
-        for row, spec in zip(weights, specs, strict=True):
-            if spec.weights is not None:
-                row[:] = spec.weights
-        return kmeans_runs(
-            space.checked,
-            np.array([spec.n_clusters for spec in specs], np.int32),
-            checked=True,
-            weights=weights,
-            units=np.array([spec.run_stream[1] for spec in specs], np.uint64),
-            seed=seed,
-            init=self.plan.init,
-            max_iter=self.plan.max_iter,
-            threads=n_threads(self.n_jobs),
-        )
-
-    def _run_alone(self, specs: Sequence[Spec]) -> list[tuple[Ints | None, Runs]]:
-        tasks = (
-            delayed(_make_one)(
-                METHODS[spec.method],
-                self.base,
-                self.spaces.of(spec.method, spec.filling).table,
-                spec,
-                self.plan,
-                self.keeps_predictors,
-            )
-            for spec in specs
-        )
-        return list(workers(self.n_jobs, prefer="processes")(tasks)) if specs else []
-
     def _compactness(self, labels: Labels) -> Floats:
         """On the data itself, whatever weights made the clusterings; for many objects on a sample, the same for all."""
         some, values = np.flatnonzero((labels >= 0).any(axis=1)), np.full(len(labels), np.nan)
@@ -302,7 +345,7 @@ class Runner:
 
     def _stored(self, store: Store, stream: Spec, n: int) -> Ensemble:
         """The clusterings of a stream, up to unit n − 1; where their numbers in the store are not 0 … m − 1, with these."""
-        info = _rows_of(store.info(), stream)
+        info = rows_of(store.info(), stream)
         info = info[info["unit"] < n]
         labels = store.labels(info.index.to_numpy()).T
         if not np.array_equal(info.index, np.arange(len(info))):
@@ -326,7 +369,7 @@ class Runner:
 STREAM = ("seed", "unit", "around", "jitter")  # what tells the streams of a store apart
 
 
-def _rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
+def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
     """The rows of `info` of a seed, or of the variations of a clustering, in the order of their units."""
     if info.empty:
         return info.assign(unit=pd.Series(dtype=int))
@@ -337,40 +380,14 @@ def _rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
     return info[own.fillna(False).astype(bool)].sort_values("unit", kind="stable")
 
 
-def _append(store: Store, labels: Labels, info: pd.DataFrame) -> None:
-    """Under the numbers of their units where these are free."""
-    wanted = info["unit"].to_numpy(np.int64)
-    free = info["around"].isna().all() and not np.isin(wanted, store.numbers).any()
-    store.append(labels.T, info, numbers=wanted if free else None)
-
-
-def _make_one(
-    method: Method, base: Any, table: Array, spec: Spec, plan: Plan, keeps_predictor: bool
-) -> tuple[Ints | None, Runs]:
-    """One clustering by itself: the objects that took part, and what came of it."""
-    rows = method.objects(spec, table.shape[0], plan)
-    begin = time.perf_counter()
-    chosen = table if rows is None else table[rows]
-    if spec.weights is not None:
-        chosen = weighted(chosen, spec.weights)
-    # k-means has no threads of its own here; for all else one, so that its numbers do not depend on how many there are
-    with contextlib.nullcontext() if base is None and method.is_kmeans else threadpool_limits(1):
-        if base is not None:
-            own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
-            runs = base_run(base, chosen, spec.n_clusters, own)
-        else:
-            made = method.make(chosen, spec, plan)
-            runs = made if isinstance(made, Runs) else Runs.of_labels(check_found(np.asarray(made), chosen.shape[0]))
-    kept = runs.predictor if keeps_predictor else None
-    return rows, replace(runs, seconds=np.array([time.perf_counter() - begin]), predictor=kept)
-
-
-def weighted(table: Array, weights: Array) -> Array:
-    """The columns times their weights, those of weight 0 left out."""
-    kept = np.flatnonzero(weights)
-    if sparse.issparse(table):
-        return sparse.csr_matrix(table[:, kept] @ sparse.diags(weights[kept].astype(float)))
-    return table[:, kept] * weights[kept]
+def _units(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:
+    """The units of a stream that a store has, and those that failed, with the reasons, up to n − 1."""
+    if store is None:
+        return set(), {}
+    done = set(rows_of(store.info(STREAM), stream)["unit"].astype(int))
+    lost = rows_of(store.failures([*STREAM, "note"]), stream)
+    notes = lost["note"] if "note" in lost else [""] * len(lost)
+    return done, {int(u): str(note) for u, note in zip(lost["unit"], notes, strict=True) if u < n and u not in done}
 
 
 def data_table(X: Any, metric: str, least: int = 2) -> Table:

@@ -47,12 +47,16 @@ def base_run(base: Any, table: Array, n_clusters: int, seed: int) -> Runs:
         found = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         labels = check_found(np.asarray(found), table.shape[0])
     except Exception as error:
-        what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
-        return Runs.of_labels(np.full(table.shape[0], -1), what)
+        return Runs.of_labels(np.full(table.shape[0], -1), reason(error))
     noise = int(np.count_nonzero(labels < 0))
     return Runs.of_labels(
         labels, f"{noise} of {len(labels)} objects are noise, left without a label" if noise else None
     )
+
+
+def reason(error: Exception) -> str:
+    """Why a clustering could not be made, on one line."""
+    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {show(str(error), 200)}"
 
 
 def clusterer_settings(model: Any, n_clusters: int, seed: int) -> dict[str, Any]:

@@ -123,6 +123,8 @@ def more_like(
     base: Any,
     random_state: RandomState,
     store: PathLike | None,
+    time_limit: float | None,
+    retry_failed: bool,
     n_jobs: int | None,
     progress: bool | None,
 ) -> Ensemble:
@@ -145,10 +147,10 @@ def more_like(
     if plan.guide is not None:  # by its words: what scores the new ones is in the call, or in the run
         kept = plan_given.guide or (run_plan or {}).get("guide")
         plan = replace(plan, guide=kept if isinstance(kept, Mapping) else plan.guide)
-    runner = Runner(X, plan, base, n_jobs)
+    runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
     center = runner.fitted(spec).as_center(number, check_jitter(jitter), check_seed(random_state))
     with runner.open_store(store, run_plan) as sink:
-        return runner.run(n_clusterings, center=center, store=sink, progress=progress)
+        return runner.run(n_clusterings, center=center, store=sink, progress=progress, retry_failed=retry_failed)
 
 
 def check_jitter(jitter: Any) -> float:

@@ -21,6 +21,7 @@ from consilience.store.words import RefusedError, brief
 # What must be known of a damaged part stands in its name: its number, the next number that was free once it was written,
 # and the CRC-32 of the file (Parquet's own checksums leave out the footer and page headers).
 PART_NAME = re.compile(r"part-(?P<number>\d{8,})(?:-(?P<next_number>\d+))?-(?P<crc>[0-9a-f]{8})\.parquet")
+FAILED = "failed"  # column of a part with clusterings that could not be made
 LABELS_PER_ROW_GROUP = 4_000_000  # what reading holds in memory beside the result
 
 
@@ -67,13 +68,23 @@ def encode_part(
     return sink.getvalue()
 
 
+def mark_failures(failed: np.ndarray) -> Column:
+    """The column that says which clusterings of a part could not be made; the mark tells it from one of the user's."""
+    return pa.array(failed, pa.bool_()), {"consilience": FAILED}
+
+
+def has_failures(schema: pa.Schema) -> bool:
+    """Whether a part has such a column."""
+    return FAILED in schema.names and (schema.field(FAILED).metadata or {}).get(b"consilience") == FAILED.encode()
+
+
 def part_name(number: int, next_number: int, data: Any) -> str:
     """The name of a part of these bytes."""
     return f"part-{number:08d}-{next_number}-{zlib.crc32(data):08x}.parquet"
 
 
-def check_part(path: Path, manifest: dict[str, Any]) -> tuple[np.ndarray, bool]:
-    """Numbers of the clusterings in a part, once it is known to be whole and of this run, and whether it has label names."""
+def check_part(path: Path, manifest: dict[str, Any]) -> tuple[np.ndarray, bool, np.ndarray | None]:
+    """Numbers of the clusterings in a part, once it is known to be whole and of this run, whether it has label names, and which failed."""
     name = PART_NAME.fullmatch(path.name)
     try:
         if name and _file_crc(path) != int(name["crc"], 16):
@@ -83,8 +94,10 @@ def check_part(path: Path, manifest: dict[str, Any]) -> tuple[np.ndarray, bool]:
             _check_origin(schema, manifest)
             if not name:
                 raise RefusedError("it was renamed, so its checksum is lost: give it back its name")
-            numbers = file.read(columns=["number"], use_threads=False)["number"].to_numpy()
-            return numbers, NAMES in schema.names
+            marked = has_failures(schema)
+            table = file.read(columns=["number", *([FAILED] if marked else [])], use_threads=False)
+            failed = table[FAILED].to_numpy(zero_copy_only=False).astype(bool) if marked else None
+            return table["number"].to_numpy(), NAMES in schema.names, failed
     except (OSError, pa.ArrowException) as error:
         raise RefusedError(f"it cannot be read as Parquet ({brief(error)})") from None
 

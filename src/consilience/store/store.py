@@ -34,7 +34,17 @@ from consilience.store.folder import (
 )
 from consilience.store.info import TAKEN, decode_info, encode_info
 from consilience.store.label_names import NAMES, TYPE, check_ids, decode_names, encode_names
-from consilience.store.part import PART_NAME, check_part, check_rows, encode_part, fill, part_name
+from consilience.store.part import (
+    FAILED,
+    PART_NAME,
+    check_part,
+    check_rows,
+    encode_part,
+    fill,
+    has_failures,
+    mark_failures,
+    part_name,
+)
 from consilience.store.words import RefusedError, brief
 
 
@@ -87,6 +97,7 @@ class Store:
         self._parts: list[str] = []
         self._named: set[int] = set()  # parts with label names
         self._where: dict[int, tuple[int, int]] = {}  # number -> (part, row)
+        self._failed: dict[int, Array] = {}  # part -> which of its rows could not be made
         self._next_number = 0
         self._next_part = 0
 
@@ -188,6 +199,7 @@ class Store:
         *,
         label_names: Sequence[Array | None] | None = None,
         numbers: ArrayLike = None,
+        failed: ArrayLike = None,
     ) -> Ints:
         """Write clusterings as one part; when this returns, they are on disk. Threads may append at the same time.
 
@@ -202,6 +214,8 @@ class Store:
             What each code stands for, as in ``Ensemble.label_names``.
         numbers : int array of shape (n_clusterings,), optional
             What to call the clusterings. Default: the next free ones.
+        failed : (n_clusterings,) array of bool, optional
+            Which of them could not be made: they have no labels, and only `failures` tells of them.
 
         Returns
         -------
@@ -213,6 +227,17 @@ class Store:
             raise InputError(f"store {self.path} was opened by another process, before a fork: write to it from there")
         rows = check_rows(labels, self.n_objects)
         columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
+        lost = None if failed is None or not np.any(failed) else np.asarray(failed, bool)
+        if lost is not None:
+            if lost.shape != (len(rows),) or (rows[lost] >= 0).any():
+                raise InputError(
+                    "failed must say of each clustering whether it could not be made, and such have no labels"
+                )
+            if FAILED in columns:
+                raise InputError(
+                    f"info column {FAILED!r} is the store's own where clusterings could not be made: rename it"
+                )
+            columns[FAILED] = mark_failures(lost)
         with self._appending:
             numbers = self._check_numbers(numbers, len(rows))
             if len(rows) == 0:
@@ -227,7 +252,7 @@ class Store:
                 safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
                 raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
             self._next_part += 1
-            self._index(name, numbers, NAMES in columns)
+            self._index(name, numbers, NAMES in columns, lost)
         return numbers
 
     @property
@@ -251,12 +276,25 @@ class Store:
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
         """
+        return self._info(columns, failed=False)
+
+    def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them."""
+        found = self._info(columns, failed=True)
+        return found[~found.index.isin(list(self._where))]
+
+    def _info(self, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
         tables = []
-        for name in self._parts:
+        for part, name in enumerate(self._parts):
+            lost = self._failed.get(part)
+            if failed and lost is None:
+                continue
             with self._reading(name) as file:
-                there = [column for column in file.schema_arrow.names if column not in TAKEN]
+                own = {*TAKEN, FAILED} if has_failures(file.schema_arrow) else TAKEN
+                there = [column for column in file.schema_arrow.names if column not in own]
                 names = ["number", *(column for column in there if columns is None or column in columns)]
-                tables.append(file.read(columns=names, use_threads=False).select(names))
+                table = file.read(columns=names, use_threads=False).select(names)
+                tables.append(table if lost is None else table.filter(pa.array(lost if failed else ~lost)))
         numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
         frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
         return frame[~frame.index.duplicated()].sort_index()
@@ -323,25 +361,29 @@ class Store:
                 self._next_part = max(self._next_part, int(match["number"]) + 1)
                 self._next_number = max(self._next_number, int(match["next_number"] or 0))
             try:
-                numbers, has_names = check_part(path, self.manifest)
+                numbers, has_names, failed = check_part(path, self.manifest)
             except RefusedError as reason:
                 self._refuse(path.name, str(reason))
                 continue
-            repeated = self._index(path.name, numbers, has_names)
+            repeated = self._index(path.name, numbers, has_names, failed)
             if repeated is not None:
                 message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
                 warnings.warn(StoreWarning(message), stacklevel=4)
 
-    def _index(self, name: str, numbers: Ints, has_names: bool) -> int | None:
+    def _index(self, name: str, numbers: Ints, has_names: bool, failed: Array | None) -> int | None:
         """Enter a part; a number that is already known keeps its place, and the first such is returned."""
         part, repeated = len(self._parts), None
         self._parts.append(name)
         if has_names:
             self._named.add(part)
+        if failed is not None:
+            self._failed[part] = failed
         for row, number in enumerate(numbers.tolist()):
+            self._next_number = max(self._next_number, number + 1)
+            if failed is not None and failed[row]:
+                continue
             if self._where.setdefault(number, (part, row)) != (part, row) and repeated is None:
                 repeated = number
-            self._next_number = max(self._next_number, number + 1)
         return repeated
 
     def _write(self, name: str, data: Any) -> None:

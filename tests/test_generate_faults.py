@@ -1,0 +1,140 @@
+"""Clusterings that raise, hang or crash cost themselves alone, in processes and on a cluster; the run log tells of all."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience._child import CallError, call_within, end_children
+from consilience.datasets import load_beads
+from consilience.generation.spaces import GenerationWarning
+from consilience.store import Store
+from dask_cluster import a_worker_dies, local_cluster
+from moody_clusterers import Moody
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+
+@pytest.fixture(scope="module")
+def beads():
+    return load_beads()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster() as found:
+        yield found
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.labels, other.labels)
+    left, right = (found.info.drop(columns="seconds") for found in (one, other))
+    assert list(left.columns) == list(right.columns)
+    for name in left:
+        if left[name].dtype.kind == "f":  # the order of sums over a batch may differ
+            np.testing.assert_allclose(left[name], right[name], rtol=1e-12, err_msg=name)
+        else:
+            assert left[name].tolist() == right[name].tolist(), name
+
+
+def test_generate_on_a_cluster_is_that_of_one_process(client, beads, tmp_path):
+    how = {"methods": "zipf+pca+objects+landmarks", "n_landmarks": 50}
+    there = cs.generate(beads, 40, 4, store=tmp_path / "run", log=tmp_path / "log", client=client, **how)
+    same(there, cs.generate(beads, 40, 4, **how))
+    assert Store.open(tmp_path / "run").numbers.tolist() == list(range(40))
+    made = [line for line in lines(tmp_path / "log") if line["what"] == "clustering"]
+    assert sorted(line["unit"] for line in made) == list(range(40))
+    assert {line["status"] for line in made} == {"done"}
+    assert all(line["worker"].startswith("tcp://") and line["peak_mb"] > 10 for line in made)
+    assert len({line["pid"] for line in made}) == 2, "both workers take part"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.1, 0.5, 1.0])
+def test_generate_is_the_same_with_a_worker_killed(client, tmp_path, after):
+    X = np.random.default_rng(0).normal(size=(1000, 10))
+    with a_worker_dies(client, after) as killed:
+        there = cs.generate(X, 1000, 8, store=tmp_path / "run", client=client)
+    assert killed or after > 0.5
+    same(there, cs.generate(X, 1000, 8, n_jobs=2))
+
+
+def test_a_child_answers_and_is_kept():
+    table = np.arange(20_000.0)
+    assert call_within(30, np.sum, table) == table.sum()
+    first = call_within(30, os.getpid)
+    assert first != os.getpid()
+    assert call_within(30, os.getpid) == first
+    with pytest.raises(CallError, match="ZeroDivisionError"):
+        call_within(30, divmod, 1, 0)
+    assert call_within(30, os.getpid) == first, "an error does not end it"
+    with pytest.raises(CallError, match=r"longer than its limit of 0\.2 seconds"):
+        call_within(0.2, __import__("time").sleep, 60)
+    with pytest.raises(CallError, match="SIGKILL"):
+        call_within(30, lambda: os.kill(os.getpid(), 9))
+    assert call_within(30, os.getpid) != first
+    end_children()
+
+
+def test_what_hangs_or_raises_costs_itself_alone(beads, tmp_path):
+    run, log, sound = tmp_path / "run", tmp_path / "log", tmp_path / "sound"
+    base = Moody(mood="hang", until=str(sound))
+    with pytest.warns(
+        GenerationWarning, match=r"of 12 clusterings could not be made .*longer than its limit of 2 seconds"
+    ):
+        some = cs.generate(beads, 12, 3, base=base, store=run, time_limit=2, n_jobs=2, log=log)
+    failed = Store.open(run).failures()
+    assert 0 < len(failed) < 8
+    assert some.n_clusterings == 12 - len(failed)
+    assert failed["note"].str.contains("2 seconds").all()
+    assert set(failed["unit"]) | set(some.info["unit"]) == set(range(12))
+    assert {line["unit"] for line in lines(log) if line.get("status") == "failed"} == set(failed["unit"])
+    loaded = cs.Ensemble.load(run)  # the failed ones are no clusterings of the run
+    np.testing.assert_array_equal(loaded.labels, some.labels)
+    sound.touch()
+    with pytest.warns(GenerationWarning, match="could not be made"):  # not tried again, and nothing else is new
+        again = cs.generate(beads, 12, 3, base=base, store=run)
+    assert again.n_clusterings == some.n_clusterings
+    whole = cs.generate(beads, 12, 3, base=base, store=run, retry_failed=True)
+    same(whole, cs.generate(beads, 12, 3, base=base))
+    assert Store.open(run).failures().empty
+    assert Store.open(run).numbers.tolist() == list(range(12))
+
+
+def test_a_time_limit_does_not_change_what_is_made(beads):
+    how = {"methods": "zipf+objects"}
+    same(cs.generate(beads, 6, 4, time_limit=60, **how), cs.generate(beads, 6, 4, **how))
+
+
+@pytest.mark.slow
+def test_what_crashes_its_process_costs_itself_alone(client, beads):
+    how = {"base": Moody(mood="crash"), "time_limit": 30}
+    with pytest.warns(GenerationWarning, match=r"SIGKILL"):
+        here = cs.generate(beads, 8, 3, **how)
+    with pytest.warns(GenerationWarning, match=r"SIGKILL"):
+        same(cs.generate(beads, 8, 3, client=client, **how), here)
+
+
+def test_the_log_has_steps_and_tasks_and_how_it_ended(beads, tmp_path):
+    log = tmp_path / "log"
+    cs.combine(np.random.default_rng(0).integers(0, 3, (50, 6)), "auto", log=log)
+    found = lines(log)
+    assert found[0]["what"] == "start"
+    assert found[0]["verb"] == "combine"
+    assert {"step", "task"} <= {line["what"] for line in found}
+    assert found[-1]["status"] == "done"
+    assert all(line["seconds"] >= 0 and line["pid"] == os.getpid() for line in found if line["what"] == "task")
+    with pytest.raises(InputError, match="lower n_clusters"):
+        cs.generate(beads, 5, 10_000, log=log)
+    end = lines(log)[-1]
+    assert (end["verb"], end["status"]) == ("generate", "failed")
+    assert "clusters" in end["note"]
