@@ -68,7 +68,7 @@ def test_an_anndata_is_explored_on_its_own_embedding(cells, tmp_path):
         if source is not cells:
             cells.write_h5ad(source)
         told = ask(Api(open_clusterings(source, options=FEW).session()), "session")
-        assert [plane["name"] for plane in told["planes"]] == ["X_umap", "principal components", "X_pca"]
+        assert [plane["name"] for plane in told["planes"]] == ["X_umap", "main axes", "X_pca"]
         assert told["embedding"] == {"kind": "given", "note": "X_umap"}
         assert told["planes"][2]["note"] == "X_pca, the first two of 4 columns"
     api = Api(open_clusterings(cells, options=FEW).session())
@@ -93,9 +93,9 @@ def test_an_embedding_follows_the_order_of_the_clusterings(cells, tmp_path):
 def test_axes_of_ones_own():
     xy = np.column_stack([np.arange(300.0), np.arange(300.0) ** 2])
     told = ask(Api(beads_session(axes=xy)), "session")
-    assert [plane["name"] for plane in told["planes"]] == ["own coordinates", "principal components"]
+    assert [plane["name"] for plane in told["planes"]] == ["own coordinates", "main axes"]
     session = beads_session(axes=["red", "blue"])
-    assert list(session.planes) == ["red and blue", "principal components"]
+    assert list(session.planes) == ["red and blue", "main axes"]
     with pytest.raises(InputError, match="two columns of the data, or an embedding"):
         beads_session(axes=["X_umap"])
     with pytest.raises(InputError, match="did you mean 'X_umap'"):

@@ -20,7 +20,7 @@ function answersOf(store) {
 }
 
 /** @param {import("./store.js").Store} store @param {string} path */
-const keyOf = (store, path) => `${store.snapshot.value} ${path}`;
+const keyOf = (store, path) => `${store.snapshot.value} ${store.edition.value} ${path}`;
 
 /** @param {import("./store.js").Store} store @param {string} path */
 function ask(store, path) {

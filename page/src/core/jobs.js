@@ -1,5 +1,6 @@
 // Long work on the server: start it, follow it, stop it, and show what it made.
 import { clusteringName } from "./commands.js";
+import { showPlane } from "./picked.js";
 import { Refusal } from "./transport.js";
 import { refOf } from "./tree.js";
 
@@ -83,7 +84,11 @@ async function finish(store, job) {
   store.job.value = job;
   const tree = store.tree.value;
   const stopped = job.state === "canceled" ? "Stopped. " : "";
-  if (added.length && added[added.length - 1] >= tree.m)
+  if (job.kind === "plane" && job.result) {
+    if (job.revision === store.boot.value.header.revision) await store.open(); // the session lists it now
+    store.job.value = job;
+    await showPlane(store, job.result.plane);
+  } else if (added.length && added[added.length - 1] >= tree.m)
     store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
   else if (added.length) {
     store.go({ sel: refOf(tree, branchAround(tree, around, added), store.view.value.rep) });

@@ -1,5 +1,6 @@
 // Everything by keyboard, except while somebody types.
 import { askForMore, compare, cutInto, keep, pin, showAs } from "./commands.js";
+import { letPickedGo } from "./picked.js";
 import { exportTray } from "./tray.js";
 import { joinSelected, selectGroup, splitSelected, walk } from "./walk.js";
 
@@ -11,7 +12,9 @@ export const PANELS = [
   "map",
   "tiles",
   "detail",
+  "why",
   "objects",
+  "picked",
   "compare",
   "components",
   "agreement",
@@ -28,7 +31,9 @@ function toggleTables(store) {
 /** Let go of the last thing picked out. @param {Store} store */
 function letGo(store) {
   const { brush, cluster, cmp } = store.view.value;
-  if (brush) store.go({ brush: null });
+  if (store.lasso.value) store.lasso.value = false;
+  else if (store.picked.value.length) letPickedGo(store);
+  else if (brush) store.go({ brush: null });
   else if (cluster >= 0) store.go({ cluster: -1 });
   else if (cmp) store.go({ cmp: null });
 }
@@ -55,6 +60,15 @@ function actions(store) {
     "[": () => splitSelected(store),
     "]": () => joinSelected(store),
     t: () => toggleTables(store),
+    l: () => {
+      store.lasso.value = !store.lasso.value;
+      store.message.value = store.lasso.value
+        ? "Lasso: draw around objects; zoom in and press Enter on the picture to pick what is in sight."
+        : "The lasso is put away.";
+    },
+    "/": () => {
+      store.search.value++;
+    },
     escape: () => letGo(store),
     "?": () => {
       store.help.value = true;

@@ -10,6 +10,8 @@
  * @typedef {{
  *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
  *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
+ *   saved: string[], counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
+ *   makeable: Record<string, string>,
  *   names: string[] | null, linkage: string, measure: string, estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
  *   limits: {refs: number, more_like: number, rows: number, items: number},
@@ -57,8 +59,13 @@
  * }} Detail
  * @typedef {(number | null)[]} Shares
  * @typedef {{leaf: number[], reliability: Shares, better_without: boolean[], n_better_without: number}} Members
- * @typedef {{cluster: number, top: Effect[]}} ClusterMarks
- * @typedef {{feature: string, words?: string, mean: number, rest: number, d: number, low: number, high: number}} Effect
+ * @typedef {{cluster: number, top: Effect[], called?: string[] | null}} ClusterMarks `called`: top words of counts
+ * @typedef {{
+ *   feature: string, words?: string, mean: number, rest: number, d: number, low: number, high: number, spread?: Spread,
+ * }} Effect
+ * @typedef {{
+ *   inside: number[], outside: number[], levels: string[] | null, low?: number | string, high?: number | string,
+ * }} Spread shares of the same bins
  * @typedef {{mean: number | null, histogram: number[]}} Histogram
  * @typedef {{index: number, id: Id, cluster: number, confidence: number, support: number}} Floater
  * @typedef {{name: string, accuracy: number | null, table: number[][] | null, labels: string[]}} KnownTable
@@ -68,12 +75,65 @@
 /**
  * GET objects/REF
  * @typedef {{
- *   revision: number, ref: string, total: number, names: string[] | null, columns: string[], rows: ObjectRow[],
+ *   revision: number, ref: string, total: number, names: string[] | null, columns: string[], places: number[],
+ *   rows: ObjectRow[],
  * }} Objects
  * @typedef {{
  *   index: number, id: Id, cluster: number, name: string | number | null, confidence: number | null,
  *   support: number | null, known: Record<string, string | null>, values: Record<string, number | null>,
+ *   words: string[] | null,
  * }} ObjectRow
+ */
+
+/**
+ * GET search, POST treat, POST contrast, GET known/NUMBER, GET plane/NUMBER: picked objects and how they are drawn
+ * @typedef {{
+ *   header: {total: number, where: string[], first: {index: number, id: Id}[]}, arrays: {rows: Uint32Array},
+ * }} Search
+ * @typedef {{
+ *   leaf: number, name: string, clusters: number, share: number | null, parts: number, likeness: number,
+ * }} Treater
+ * @typedef {{index: number, id: Id, share: number}} Companion
+ * @typedef {{
+ *   header: {
+ *     revision: number, n_rows: number, n_members: number, n_known: number, n_together: number, n_apart: number,
+ *     mean: number | null, histogram: number[], together: Treater[], parting: Treater[], alike: Treater[],
+ *     company: Companion[], loosest: Companion[],
+ *   }, arrays: {share: Float32Array},
+ * }} Treatment
+ * @typedef {{name: string, n_classes: number, classes: {class: string, inside: number, outside: number}[]}} KnownShares
+ * @typedef {{revision: number, sizes: number[], features: Effect[] | null, known: KnownShares[]}} Contrast
+ * @typedef {{header: {name: string, classes: string[], saved: boolean}, arrays: {codes: Labels}}} KnownMessage
+ * @typedef {{number: number, name: string, classes: string[], saved: boolean, codes: Labels}} Colored
+ * @typedef {{header: {name: string, kind: string, note: string}, arrays: {xy: Float32Array}}} PlaneMessage
+ * @typedef {{number: number, name: string, note: string, xy: Float32Array}} Plane
+ */
+
+/**
+ * POST looks, GET averages/REF: what objects look like
+ * @typedef {{
+ *   kind: "pixels" | "curves" | "files", shape: number[], names: string[], low: number, high: number,
+ * }} Look
+ * @typedef {{header: Look, arrays: {rows: Uint32Array, values: Float32Array}, shapes: Record<string, number[]>}} Looks
+ * @typedef {{
+ *   header: Look & {ref: string, examples: number[][], band: number[]},
+ *   arrays: {mean?: Float32Array, low?: Float32Array, high?: Float32Array}, shapes: Record<string, number[]>,
+ * }} Averages
+ */
+
+/**
+ * GET why/REF: a branch against all other clusterings
+ * @typedef {{feature: string, inside: number, outside: number}} Sides
+ * @typedef {{
+ *   low: number | null, high: number | null, mean_inside: number | null, mean_outside: number | null,
+ *   inside: number[], outside: number[],
+ * }} Strips
+ * @typedef {{
+ *   revision: number, ref: string, n_inside: number, n_outside: number, words: string[],
+ *   methods: {name: string, inside: number, outside: number}[], clusters: Strips, scores: (Strips & {name: string})[],
+ *   known: (Strips & {name: string})[], followed: Sides[] | null,
+ *   weights: {space: string, n: number[], rows: Sides[]}[],
+ * }} Why
  */
 
 /**
@@ -107,13 +167,15 @@
  * }} JobState
  * @typedef {JobState & {kind: "more_like", result: {added: number[], around: number} | null}} MoreLikeJob
  * @typedef {JobState & {kind: "null", result: NullResult | null}} NullJob
- * @typedef {MoreLikeJob | NullJob} Job
+ * @typedef {JobState & {kind: "plane", result: {plane: number} | null}} PlaneJob
+ * @typedef {MoreLikeJob | NullJob | PlaneJob} Job
  * @typedef {{
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
  * }} NullResult
  * @typedef {{kind: "more_like", ref: string, count: number, jitter: number}
- *   | {kind: "null", groups: number, score: string, shuffles: number}} JobRequest
+ *   | {kind: "null", groups: number, score: string, shuffles: number}
+ *   | {kind: "plane", method: string}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean}} ExportRequest
  */
 

@@ -7,6 +7,7 @@ import { Address } from "./address.js";
 import { Connection } from "./connection.js";
 import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
+import { maskOfRows, NONE } from "./picked.js";
 import { prefer, preferences } from "./preferences.js";
 import { nodeOf, refOf, Tree } from "./tree.js";
 import { checkedView, formatLoss, isSameOrigin, originOf, START } from "./view.js";
@@ -52,6 +53,16 @@ export class Store {
     // restart
     this.snapshot = signal("");
     this.origin = computed(() => (this.session.value ? originOf(this.session.value) : ""));
+
+    this.picked = signal(NONE); // objects, sorted: lit wherever objects are drawn
+    this.against = signal(NONE); // those they are compared with; none: all others
+    this.pickedMask = computed(() => maskOfRows(this.picked.value, this.session.value?.n_objects ?? 0));
+    this.plane = signal(/** @type {import("./messages.js").Plane | null} */ (null)); // null: the first
+    this.xy = computed(() => this.plane.value?.xy ?? this.boot.value?.arrays.xy);
+    this.colored = signal(/** @type {import("./messages.js").Colored | null} */ (null)); // null: by the clustering
+    this.edition = signal(0); // of the labels that were saved here: answers tell of them
+    this.lasso = signal(false);
+    this.search = signal(0); // goes up when people ask for the search field
 
     this.tree = computed(() => {
       const boot = this.boot.value;
@@ -146,6 +157,10 @@ export class Store {
       const job = this.job.value; // one that ran is asked about until it says how it ended
       this.job.value = session.job ?? (!isOther && job?.state === "running" ? job : null);
       if (isOther) {
+        this.picked.value = NONE;
+        this.against.value = NONE;
+        this.plane.value = null;
+        this.colored.value = null;
         this.history.clear();
         this.more.value = null;
       }

@@ -1,6 +1,7 @@
 // Canvases as sharp as the screen, drawn again when their size, the theme or what they show changes.
 import "../style_views.css";
 import "../style_layout.css";
+import "../style_objects.css";
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../core/store.js";

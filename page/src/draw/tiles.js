@@ -34,14 +34,15 @@ export const maskOf = (labels, cluster) => Uint8Array.from(labels, (label) => (l
  * @param {import("./canvas.jsx").Theme} theme @param {import("./canvas.jsx").Size} size
  * @param {Float32Array} xy @param {import("../core/labels.js").Shown} shown @param {ArrayLike<number>} slots
  * @param {{
- *   mask?: Uint8Array | null, cluster?: number, numbers?: boolean, window?: import("./window.js").Window,
- * }} how `cluster` is the one that is picked out
+ *   mask?: Uint8Array | null, cluster?: number, numbers?: boolean, names?: string[] | null,
+ *   window?: import("./window.js").Window,
+ * }} how `cluster` is the one that is picked out; `names` stand in place of numbers
  */
 export function drawTile(canvas, context, theme, size, xy, shown, slots, how) {
-  const { mask = null, cluster = -1, numbers = false, window } = how;
+  const { mask = null, cluster = -1, numbers = false, names = null, window } = how;
   const { labels, support } = shown;
   scatter(canvas, xy, labels, slots, { support, threshold: UNSURE, mask, dark: theme.dark, window });
-  if (!numbers || (shown.clusters <= NUMBERED && cluster < 0)) return;
+  if (!numbers || (shown.clusters <= NUMBERED && cluster < 0 && !names)) return;
   const place = placesOf(labels.length, size, window);
   const middle = centers(xy, labels, shown.clusters);
   const spots = [];
@@ -50,15 +51,15 @@ export function drawTile(canvas, context, theme, size, xy, shown, slots, how) {
     const [x, y] = [place.x(middle[2 * c]), place.y(middle[2 * c + 1])];
     if (x > 0 && y > 0 && x < size.width && y < size.height) spots.push({ c, x, y });
   }
-  drawNumbers(context, theme, withRoom(spots));
+  drawNumbers(context, theme, withRoom(spots), names);
 }
 
 /**
  * Numbers in the middle of clusters: letters with a thin rim, since disks would hide the points under them.
  * @param {CanvasRenderingContext2D} context @param {import("./canvas.jsx").Theme} theme
- * @param {{c: number, x: number, y: number}[]} spots
+ * @param {{c: number, x: number, y: number}[]} spots @param {string[] | null} names
  */
-function drawNumbers(context, theme, spots) {
+function drawNumbers(context, theme, spots, names) {
   context.font = `700 ${font(11)}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -67,8 +68,9 @@ function drawNumbers(context, theme, spots) {
   context.strokeStyle = theme.ground;
   context.fillStyle = theme.ink;
   for (const { c, x, y } of spots) {
-    context.strokeText(String(c), x, y);
-    context.fillText(String(c), x, y);
+    const text = names?.[c] || String(c);
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
   }
 }
 

@@ -3,9 +3,11 @@
 import { useAnswer } from "../core/answers.js";
 import { clusteringName, describe, sentence } from "../core/commands.js";
 import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
+import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { colorOf } from "../draw/palette.js";
 import { FeatureRows } from "./features.jsx";
+import { ClusterLooks } from "./looks.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
 
@@ -39,6 +41,7 @@ export function DetailView() {
               <Summary detail={detail} />
               <Assessed detail={detail} />
             </div>
+            <ClusterLooks reference={detail.ref} names={detail.names} onPick={(row) => pick(store, [row])} />
             <Known detail={detail} />
             <Made detail={detail} />
           </div>
@@ -58,7 +61,7 @@ function Clusters({ detail }) {
   return (
     <section>
       <h3>Clusters</h3>
-      <ul class={detail.names ? "bars named" : "bars"} tabindex={-1}>
+      <ul class={`bars ${detail.names ? "named" : ""} ${store.session.value.counts ? "called" : ""}`} tabindex={-1}>
         {detail.sizes.map((size, c) => (
           <li key={c}>
             <button
@@ -70,6 +73,11 @@ function Clusters({ detail }) {
               <span class="number" title={detail.names?.[c]}>
                 {detail.names?.[c] ?? c}
               </span>
+              {detail.features?.[c]?.called ? (
+                <span class="called" title="The words that it has most more of than other clusters">
+                  {detail.features[c].called.join(", ")}
+                </span>
+              ) : null}
               <span class="bar">
                 <span
                   style={{ width: `${(100 * size) / most}%`, background: slots ? colorOf(slots[c]) : undefined }}
@@ -265,6 +273,7 @@ function Histogram({ title, what, low, data }) {
 
 /** @param {{floaters: import("../core/messages.js").Floater[], names?: string[] | null}} props */
 export function Floaters({ floaters, names = null }) {
+  const store = useStore();
   return (
     <Table
       caption="Floaters, the weakest first"
@@ -275,6 +284,7 @@ export function Floaters({ floaters, names = null }) {
         formatNumber(one.confidence, 3),
         formatNumber(one.support, 3),
       ])}
+      onPick={(at) => pick(store, [floaters[at].index])}
       most={100}
     />
   );

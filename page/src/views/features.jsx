@@ -1,6 +1,7 @@
 // Effect sizes as dots with whiskers, on one scale around zero.
 import { formatNumber } from "../core/format.js";
 import { Mark } from "./parts.jsx";
+import { SpreadBars } from "./spread.jsx";
 
 /** @typedef {import("../core/messages.js").ClusterMarks} ClusterMarks */
 
@@ -9,8 +10,12 @@ const describeEffect = ({ words, mean, rest, d, low, high }) =>
   `${words ?? `mean ${formatNumber(mean)}, rest ${formatNumber(rest)}`}; ` +
   `d ${formatNumber(d, 3)} (${formatNumber(low, 3)} to ${formatNumber(high, 3)})`;
 
-/** @param {{clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null, names: string[] | null}} props */
-export function FeatureRows({ clusters, most, slots, names }) {
+/**
+ * @param {{
+ *   clusters: ClusterMarks[], most: number, slots: ArrayLike<number> | null, names: string[] | null, plain?: boolean,
+ * }} props `plain`: of one side only, which needs no name
+ */
+export function FeatureRows({ clusters, most, slots, names, plain = false }) {
   const rows = clusters.flatMap((one) =>
     one.top.slice(0, most).map((f, at) => ({ ...f, cluster: one.cluster, first: at === 0 })),
   );
@@ -30,7 +35,7 @@ export function FeatureRows({ clusters, most, slots, names }) {
       {rows.map((f) => (
         <div key={`${f.cluster} ${f.feature}`} class={`effect ${f.first ? "first" : ""}`} title={describeEffect(f)}>
           <span class="who">
-            {f.first ? (
+            {f.first && !plain ? (
               <>
                 <Mark slot={slots?.[f.cluster]} /> {names?.[f.cluster] ?? f.cluster}
               </>
@@ -46,7 +51,8 @@ export function FeatureRows({ clusters, most, slots, names }) {
             ) : null}
             {Number.isFinite(f.d) ? <i class="dot" style={{ left: `${place(f.d)}%` }}></i> : null}
           </span>
-          <span class="count">{Number.isFinite(f.d) ? f.d.toFixed(2) : "–"}</span>
+          <span class="count">{Number.isFinite(f.d) ? f.d.toFixed(2).replace("-", "−") : "–"}</span>
+          {f.spread ? <SpreadBars spread={f.spread} what={f.feature} /> : <span></span>}
         </div>
       ))}
       <div class="effect ends">
@@ -57,6 +63,7 @@ export function FeatureRows({ clusters, most, slots, names }) {
           <b style={{ left: "50%" }}>0</b>
           <b style={{ left: "100%" }}>{formatNumber(far, 2)}</b>
         </span>
+        <span></span>
         <span></span>
       </div>
     </div>

@@ -11,6 +11,21 @@ const LABEL = 56;
 const NAMED = 130; // room for names, of so many letters
 const LETTERS = 14;
 
+/**
+ * How many of the picked objects go from which cluster to which; null if none is picked.
+ * @param {import("../core/store.js").Store} store @param {import("../core/messages.js").Compare} shown
+ */
+function pickedTable(store, shown) {
+  const rows = store.picked.value;
+  const a = store.labels.get(shown.a);
+  const b = store.labels.get(shown.b);
+  if (!rows.length || !a || !b) return null;
+  const found = new Uint32Array(a.clusters * b.clusters);
+  for (const row of rows)
+    if (a.labels[row] < a.clusters && b.labels[row] < b.clusters) found[a.labels[row] * b.clusters + b.labels[row]]++;
+  return found;
+}
+
 /** @param {{shown: import("../core/messages.js").Compare}} props */
 export function Flow({ shown }) {
   const store = useStore();
@@ -22,11 +37,12 @@ export function Flow({ shown }) {
   const right = WIDTH - left;
   const mid = (left + right) / 2;
   const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => shown.names[side]?.[c] ?? String(c);
-  /** @param {ReturnType<typeof layOut>["ribbons"][number]} one */
-  const ribbon = (one) => {
+  const lit = pickedTable(store, shown);
+  /** @param {ReturnType<typeof layOut>["ribbons"][number]} one @param {number} [size] */
+  const ribbon = (one, size = one.size) => {
     const x0 = left + BLOCK;
     const x1 = right - BLOCK;
-    const { y0, y1, size } = one;
+    const { y0, y1 } = one;
     const there = `M${x0} ${y0}C${mid} ${y0} ${mid} ${y1} ${x1} ${y1}`;
     return `${there}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
   };
@@ -78,6 +94,18 @@ export function Flow({ shown }) {
           </path>
         ))}
       </g>
+      {lit ? (
+        <g class="ribbons lit">
+          {ribbons.map((one) => {
+            const count = lit[one.from * shown.clusters[1] + one.to];
+            return count ? (
+              <path key={`${one.from} ${one.to}`} d={ribbon(one, Math.max(1, (one.size * count) / one.count))}>
+                <title>{`${formatCount(count)} picked: ${nameOf(0, one.from)} → ${nameOf(1, one.to)}`}</title>
+              </path>
+            ) : null;
+          })}
+        </g>
+      ) : null}
       {a.map((one, c) => block(one, c, true))}
       {b.map((one, c) => block(one, c, false))}
     </svg>

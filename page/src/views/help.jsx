@@ -24,7 +24,13 @@ const PANELS = [
     "Detail",
     "The selected clustering: cluster sizes, what sets each cluster apart, confidence and support, how it was made.",
   ],
-  ["Objects", "The objects themselves with your ids, by cluster, confidence and support."],
+  ["Why", "What sets the selected branch apart from all other clusterings, in words and numbers."],
+  ["Objects", "The objects themselves with your ids: click a head to sort, tick rows to pick them, filter by words."],
+  [
+    "Picked",
+    "Objects that you picked by click, lasso, search or table: how many clusterings keep them together, " +
+      "what sets them apart, and a label of your own for them.",
+  ],
   ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
   [
     "Stable components",
@@ -47,8 +53,10 @@ export const KEYS = [
   ["[ / ]", "split the selected group / join it with its neighbor"],
   ["Z, Ctrl+Z", "undo"],
   ["Shift+Z, Ctrl+Shift+Z", "redo"],
+  ["/", "find objects; Enter picks them"],
+  ["L", "lasso: draw around objects; on the picture, Enter picks all that are in sight"],
   ["T", "every view as a table, and back"],
-  ["Escape", "clear the brush, then the picked cluster, then the comparison"],
+  ["Escape", "put the lasso away, let go of picked objects, then the brush, the picked cluster, the comparison"],
   ["?", "this help"],
 ];
 

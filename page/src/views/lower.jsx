@@ -6,18 +6,24 @@ import { CompareView } from "./compare.jsx";
 import { ComponentsView } from "./components.jsx";
 import { DetailView } from "./detail.jsx";
 import { ObjectsView } from "./objects.jsx";
+import { PickedView } from "./picked.jsx";
 import { Tabs } from "./tabs.jsx";
+import { WhyView } from "./why.jsx";
 
 const TABS = [
   ["detail", "Detail", "The selected clustering: its clusters, what sets them apart, how sure they are"],
+  ["why", "Why", "What sets the selected branch apart from all other clusterings"],
   ["objects", "Objects", "The objects themselves, with your ids"],
+  ["picked", "Picked", "Objects that you picked: how clusterings treat them, what sets them apart"],
   ["compare", "Compare", "Two clusterings side by side: which clusters become which"],
   ["components", "Stable components", "Objects that no clustering of the branch separates"],
   ["agreement", "Agreement", "How rows and columns came to agree, step by step"],
 ];
 const VIEWS = /** @type {Record<string, any>} */ ({
   detail: DetailView,
+  why: WhyView,
   objects: ObjectsView,
+  picked: PickedView,
   compare: CompareView,
   components: ComponentsView,
   agreement: AgreementView,

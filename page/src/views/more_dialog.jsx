@@ -72,6 +72,7 @@ export function MoreDialog() {
 
 const WORDS = /** @type {Record<string, string>} */ ({
   more_like: "Making more like this",
+  plane: "Making a plane",
   null: "Shuffling groups to see what chance gives",
 });
 

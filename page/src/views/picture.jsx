@@ -1,16 +1,21 @@
 // The data, large and always in sight, in the colors of the selected clustering, with what can be done to it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer } from "../core/answers.js";
 import { askForMore, clusteringName, compare, describe, isKept, keep, pin, sentence, the } from "../core/commands.js";
 import { formatNumber, plural } from "../core/format.js";
+import { letPickedGo, pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { markDrawn } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
 import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { drawLasso, drawRings, rowsInSight, rowsInside } from "../draw/lasso.js";
 import { nearest } from "../draw/raster.js";
 import { drawTile, maskOf } from "../draw/tiles.js";
 import { enlarged, shifted, WHOLE } from "../draw/window.js";
 import { bestKnown, GroupMark } from "./group_mark.jsx";
+import { LooksOf } from "./looks.jsx";
+import { Legend, PictureTools } from "./picture_tools.jsx";
 
 export function PictureView() {
   const store = useStore();
@@ -35,14 +40,41 @@ export function PictureView() {
           </h2>
           <p class="note">{about.filter(Boolean).join(" · ")}</p>
         </header>
+        <PictureTools />
         <Picture reference={ref} />
+        <Legend />
         <p class="note" title="Where the objects stand in every picture">
-          {embedding.note}
+          {store.plane.value?.note ?? embedding.note}
         </p>
+        <PickedBar />
         <Actions reference={ref} />
       </section>
     </div>
   );
+}
+
+/** What is picked, in a line, and what can be asked of it. */
+function PickedBar() {
+  const store = useStore();
+  const n = store.picked.value.length;
+  if (!n) return null;
+  return (
+    <p class="picked-bar">
+      <b>{plural(n, "object")} picked</b>
+      <button class="link" onClick={() => askAboutPicked(store)}>
+        How are they treated?
+      </button>
+      <button class="link" onClick={() => letPickedGo(store)}>
+        let go
+      </button>
+    </p>
+  );
+}
+
+/** @param {import("../core/store.js").Store} store */
+function askAboutPicked(store) {
+  store.go({ tab: "picked" });
+  requestAnimationFrame(() => document.getElementById("panel-picked")?.scrollIntoView({ block: "nearest" }));
 }
 
 /** What can be done with a clustering. @param {{reference: string}} props */
@@ -81,6 +113,7 @@ function Actions({ reference: ref }) {
   );
 }
 
+const STILL = 4; // pixels that a click may move
 const STEP = 1.5; // of the zoom buttons
 const PACE = 0.2; // of what is in sight, by an arrow
 
@@ -95,7 +128,12 @@ function Picture({ reference }) {
   const [hover, setHover] = useState(/** @type {{x: number, y: number, object: number} | null} */ (null));
   const held = useRef(/** @type {{x: number, y: number, window: import("../draw/window.js").Window} | null} */ (null));
   const last = useRef(/** @type {any} */ (null));
-  const xy = store.boot.value.arrays.xy;
+  const [line, setLine] = useState(/** @type {{x: number, y: number}[] | null} */ (null));
+  const xy = store.xy.value;
+  const picked = store.picked.value;
+  const lit = store.pickedMask.value;
+  const colored = store.colored.value;
+  const names = useClusterNames(reference);
   if (shown && slots) last.current = { shown, slots };
   const now = last.current; // the picture before stays until the next one is there
   const look = (/** @type {import("../draw/window.js").Window} */ to) => {
@@ -116,9 +154,25 @@ function Picture({ reference }) {
   /** @param {PointerEvent} event */
   const move = (event) => {
     const from = held.current;
-    if (!from) return setHover(near(event));
     const { x, y } = where(event);
+    if (line) return setLine([...line, { x, y }]);
+    if (!from) return setHover(near(event));
     look(shifted(from.window, (from.x - x) / size.width, (y - from.y) / size.height));
+  };
+  /** A line picks what is inside it; a click without one picks the object there. @param {PointerEvent} event */
+  const drop = (event) => {
+    const from = held.current;
+    held.current = null;
+    setLine(null);
+    if (!from) return;
+    const { x, y } = where(event);
+    if (line && line.length > 3) {
+      pick(store, rowsInside(line, xy, size, window), { add: event.shiftKey && store.lasso.value });
+    } else if (Math.hypot(x - from.x, y - from.y) < STILL) {
+      const found = near(event);
+      if (found) pick(store, [found.object], { add: event.shiftKey });
+      else if (picked.length && !event.shiftKey) letPickedGo(store);
+    }
   };
   /** @param {WheelEvent} event */
   const wheel = (event) => {
@@ -139,6 +193,10 @@ function Picture({ reference }) {
       "-": () => enlarged(window, 0.5, 0.5, 1 / STEP),
       0: () => WHOLE,
     })[event.key];
+    if (event.key === "Enter" && event.target === ref.current) {
+      event.preventDefault();
+      return pick(store, rowsInSight(xy, window), { add: event.shiftKey, what: "all in sight" });
+    }
     if (!to || event.ctrlKey || event.metaKey || event.altKey || (event.key.startsWith("Arrow") && window.k <= 1))
       return;
     event.preventDefault();
@@ -146,23 +204,23 @@ function Picture({ reference }) {
   };
   return (
     <div
-      class={`plot big-picture ${window.k > 1 ? "enlarged" : ""}`}
+      class={`plot big-picture ${store.lasso.value ? "lasso" : window.k > 1 ? "enlarged" : ""}`}
       ref={ref}
       aria-busy={!shown}
       tabindex={0}
       role="group"
-      aria-label="The objects: plus and minus zoom, arrows move, 0 shows all"
+      aria-label="The objects: plus and minus zoom, arrows move, 0 shows all, Enter picks what is in sight"
       onPointerDown={(event) => {
         if (event.button || event.target !== ref.current) return;
         held.current = { ...where(event), window };
+        if (store.lasso.value || event.shiftKey) setLine([where(event)]);
         ref.current.setPointerCapture(event.pointerId);
       }}
       onPointerMove={move}
-      onPointerUp={() => {
-        held.current = null;
-      }}
+      onPointerUp={drop}
       onPointerCancel={() => {
         held.current = null;
+        setLine(null);
       }}
       onPointerLeave={() => setHover(null)}
       onDblClick={(event) => event.target === ref.current && look(WHOLE)}
@@ -172,26 +230,41 @@ function Picture({ reference }) {
       {now ? (
         <Canvas
           size={size}
-          deps={[xy, now.shown, now.slots, cluster, window]}
-          label={`Objects colored by ${the(store, reference)}`}
+          deps={[xy, now.shown, now.slots, cluster, window, lit, colored, names]}
+          label={`Objects colored by ${colored ? colored.name : the(store, reference)}`}
           draw={(canvas, context, theme) => {
             const start = performance.now();
-            drawTile(canvas, context, theme, size, xy, now.shown, now.slots, {
-              mask: cluster >= 0 ? maskOf(now.shown.labels, cluster) : null,
-              cluster,
-              numbers: true,
+            const what = colored
+              ? { ...now.shown, labels: colored.codes, clusters: colored.classes.length, support: null }
+              : now.shown;
+            drawTile(canvas, context, theme, size, xy, what, colored ? colored.classes.map((_, at) => at) : now.slots, {
+              mask: lit ?? (cluster >= 0 ? maskOf(now.shown.labels, cluster) : null),
+              cluster: colored ? -1 : cluster,
+              numbers: !colored,
+              names,
               window,
             });
+            drawRings(context, theme, size, xy, picked, window, 6.5);
             markDrawn(start);
           }}
         />
       ) : null}
+      {line ? <Canvas size={size} deps={[line]} draw={(_, context, theme) => drawLasso(context, theme, line)} /> : null}
       <ZoomButtons window={window} look={look} />
       <Tip at={held.current ? null : hover} size={size}>
         {hover && now ? <ObjectWords object={hover.object} shown={now.shown} /> : null}
       </Tip>
     </div>
   );
+}
+
+/** Words that name the clusters of counts, once they are known. @param {string} ref @returns {string[] | null} */
+function useClusterNames(ref) {
+  const { counts } = useStore().session.value;
+  /** @type {import("../core/answers.js").Answer<import("../core/messages.js").Detail>} */
+  const answer = useAnswer(counts ? `/api/detail/${ref}` : null);
+  const found = answer.fresh ? answer.value?.features : null;
+  return useMemo(() => found?.map((one) => one.called?.slice(0, 2).join(" ") ?? "") ?? null, [found]);
 }
 
 /**
@@ -261,6 +334,7 @@ function ObjectWords({ object, shown }) {
   return (
     <>
       <b>{known.object === object && known.id ? known.id : `Object ${object}`}</b>
+      {known.object === object ? <LooksOf rows={[object]} side={64} /> : null}
       <span>
         {label < shown.clusters ? `cluster ${name}` : "no label"}
         {support === null ? "" : `, support ${formatNumber(support, 2)}`}

@@ -7,6 +7,7 @@ import { useStore } from "../core/store.js";
 import { markClick, markFirst } from "../core/timing.js";
 import { selectNode } from "../core/walk.js";
 import { Canvas, useSize } from "../draw/canvas.jsx";
+import { drawRings } from "../draw/lasso.js";
 import { leafOf } from "../draw/points.js";
 import { drawTile, maskOf } from "../draw/tiles.js";
 import { Cut, Representatives } from "./cut.jsx";
@@ -95,13 +96,14 @@ function Grid({ start, end, columns, room }) {
   );
 }
 
-/** Which objects are in the cluster that is picked out of the selected clustering; null if none is. */
+/** Which objects are lit: those picked, or in the cluster picked out of the selected clustering; null if none is. */
 function usePicked() {
   const store = useStore();
+  const picked = store.pickedMask.value;
   const { cluster } = store.view.value;
   const ref = store.selected.value;
   const shown = cluster >= 0 && ref ? store.labels.get(ref) : null;
-  return useMemo(() => (shown ? maskOf(shown.labels, cluster) : null), [shown, cluster]);
+  return useMemo(() => picked ?? (shown ? maskOf(shown.labels, cluster) : null), [picked, shown, cluster]);
 }
 
 /**
@@ -111,7 +113,8 @@ function Tile({ reference, group, size, mask }) {
   const store = useStore();
   const shown = store.labels.get(reference);
   const slots = store.labels.slots(reference);
-  const xy = store.boot.value.arrays.xy;
+  const xy = store.xy.value;
+  const picked = store.picked.value;
   const node = store.groups.value[group];
   const members = store.tree.value.size[node];
   const score = bestKnown(store, reference, node);
@@ -145,7 +148,10 @@ function Tile({ reference, group, size, mask }) {
           <Canvas
             size={size}
             deps={[xy, shown, slots, mask]}
-            draw={(canvas, context, theme) => drawTile(canvas, context, theme, size, xy, shown, slots, { mask })}
+            draw={(canvas, context, theme) => {
+              drawTile(canvas, context, theme, size, xy, shown, slots, { mask });
+              drawRings(context, theme, size, xy, picked, undefined, 3.5);
+            }}
           />
         ) : null}
       </span>

@@ -47,7 +47,7 @@ def planes_of(ensemble: Ensemble, data: Table | None, axes: Any, embeddings: Map
     return {**found, **given}
 
 
-NAMES = {"pca": "principal components", "svd": "main axes", "mds": "scaling", "labels": "labels", "columns": "columns"}
+NAMES = {"pca": "main axes", "svd": "main axes", "mds": "scaling", "labels": "labels", "columns": "columns"}
 
 
 def _by_liking(embeddings: Mapping[str, Any]) -> list[tuple[str, Any]]:

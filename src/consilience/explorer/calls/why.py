@@ -202,7 +202,7 @@ def sentences(told: dict[str, Any]) -> list[str]:
     ['Its clusterings come nearer to color: accuracy 0.93 on average, elsewhere 0.41.']
     """
     words = []
-    for one in told["known"][:2]:
+    for one in sorted(told["known"][:2], key=lambda one: -_gap(one)):
         if abs(_gap(one)) >= SOME:
             nearer = "nearer to" if _gap(one) > 0 else "less near to"
             means = one["mean_inside"], one["mean_outside"]

@@ -1,0 +1,354 @@
+"""Objects in the page, in a real browser: picked by click, search, lasso and table, asked about, named, and drawn as what they are."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience.datasets import load_beads
+from consilience.explorer import Server
+from consilience.explorer.looks import LARGEST
+from consilience.reports.plane import plane_of
+from page_server import Visit, download, press, said, serve, show, visit
+
+BEADS = load_beads()
+N = 60
+TYPES = np.repeat([0, 1, 2], N // 3)
+
+
+@pytest.fixture(scope="module")
+def ensemble() -> cs.Ensemble:
+    return cs.generate(BEADS, 60, 4, progress=False)
+
+
+@pytest.fixture(scope="module")
+def server(ensemble: cs.Ensemble, browser: Any) -> Iterator[Server]:
+    found = serve(ensemble)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    with opened(browser, server) as seen:
+        yield seen
+
+
+class opened:  # noqa: N801
+    """A page on a server, once its tiles are drawn."""
+
+    def __init__(self, browser: Any, server: Server, **options: Any) -> None:
+        self._visit = visit(browser, server.url, **options)
+
+    def __enter__(self) -> Any:
+        seen: Visit = self._visit.__enter__()
+        seen.page.wait_for_selector(".tile canvas")
+        seen.page.wait_for_selector(".big-picture canvas")
+        return seen.page
+
+    def __exit__(self, *error: Any) -> None:
+        self._visit.__exit__(*error)
+
+
+def places(page: Any, ensemble: cs.Ensemble) -> np.ndarray:
+    """Where the objects stand on the screen: the frame is as wide as the marks and a bit."""
+    box = page.locator(".big-picture").bounding_box()
+    xy = plane_of(ensemble, BEADS).xy.astype(float)
+    width, height = box["width"], box["height"]
+    mark = max(1, min(5, round(np.sqrt(width * height / len(xy) / 40))))
+    pad = mark + 3
+    across, down = width - 1 - 2 * pad, height - 1 - 2 * pad
+    return np.column_stack([box["x"] + pad + xy[:, 0] * across, box["y"] + height - 1 - pad - xy[:, 1] * down])
+
+
+def lonely(spots: np.ndarray, count: int) -> list[int]:
+    """Objects with the most room around them."""
+    near = np.square(spots[:, None] - spots[None]).sum(axis=2)
+    np.fill_diagonal(near, np.inf)
+    return np.argsort(-near.min(axis=1))[:count].tolist()
+
+
+def picked(page: Any) -> int:
+    """How many objects the page says are picked."""
+    bar = page.locator(".picked-bar b")
+    return int(bar.inner_text().split()[0].replace(",", "")) if bar.count() else 0
+
+
+def search(page: Any, text: str, key: str = "Enter") -> None:
+    press(page, "/")
+    page.get_by_label("Find objects").fill(text)
+    page.get_by_label("Find objects").press(key)
+    page.get_by_label("Find objects").press("Escape")  # keys are the page's again
+
+
+def test_a_click_picks_an_object_and_lights_it_everywhere(page: Any, ensemble: cs.Ensemble) -> None:
+    one, other = lonely(places(page, ensemble), 2)
+    before = page.locator(".tile canvas").first.evaluate("canvas => canvas.toDataURL()")
+    page.mouse.click(*places(page, ensemble)[one])
+    assert picked(page) == 1
+    assert page.locator(".tile canvas").first.evaluate("canvas => canvas.toDataURL()") != before
+    show(page, "Objects")
+    page.get_by_role("button", name="Only picked").click()
+    page.locator("#panel-objects .pager", has_text="1–1 of 1").wait_for()
+    row = page.locator("#panel-objects tbody tr")
+    assert str(BEADS.ids[one]) in row.inner_text()
+    assert row.get_attribute("class") == "picked"
+    page.keyboard.down("Shift")
+    page.mouse.click(*places(page, ensemble)[other])
+    page.keyboard.up("Shift")
+    assert picked(page) == 2
+    page.locator("#panel-objects tbody tr", has_text=str(BEADS.ids[other])).wait_for()
+    press(page, "Escape")
+    assert picked(page) == 0
+
+
+def test_search_by_id_label_and_number(page: Any) -> None:
+    search(page, str(BEADS.ids[17]))
+    said(page, "1 object picked: found in")
+    red = int((BEADS.labels["color"] == "red").sum())
+    search(page, "color: red")
+    said(page, f"{red} objects picked: found in color")
+    large = (BEADS.values[:, BEADS.columns.index("length_mm")] > 12) | (BEADS.labels["color"] == "red").to_numpy()
+    search(page, "length_mm > 12", "Shift+Enter")
+    said(page, f"{int(large.sum())} objects picked")
+    search(page, "no such bead")
+    said(page, "Nothing is found")
+    assert picked(page) == int(large.sum())
+
+
+def test_a_lasso_picks_what_it_encloses(page: Any, ensemble: cs.Ensemble) -> None:
+    spots = places(page, ensemble)
+    box = page.locator(".big-picture").bounding_box()
+    left, right, top, bottom = (
+        box["x"] + 40,
+        box["x"] + 0.55 * box["width"],
+        box["y"] + 40,
+        box["y"] + 0.6 * box["height"],
+    )
+    inside = (spots[:, 0] > left) & (spots[:, 0] < right) & (spots[:, 1] > top) & (spots[:, 1] < bottom)
+    page.get_by_role("button", name="Lasso").click()
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    assert picked(page) == int(inside.sum()) > 20
+    press(page, "Escape", "Escape")
+    assert page.get_by_role("button", name="Lasso").get_attribute("aria-pressed") == "false"
+    page.locator(".big-picture").focus()
+    press(page, "+", "+", "Enter")
+    assert 0 < picked(page) < 300
+
+
+def test_how_the_clusterings_treat_what_is_picked(page: Any, ensemble: cs.Ensemble) -> None:
+    chosen = [3, 17, 40]
+    for number, i in enumerate(chosen):
+        search(page, str(BEADS.ids[i]), "Shift+Enter")
+        said(page, f"{number + 1} object")
+    page.get_by_role("button", name="How are they treated?").click()
+    same = (ensemble.labels[chosen] == ensemble.labels[chosen[0]]).all(axis=0).sum()
+    panel = page.locator("#panel-picked")
+    panel.locator(".treated b", has_text=f"{same} of 60").wait_for()
+    part = panel.locator("table", has_text="Part them").locator("tbody tr").first
+    name = part.locator("td").first.inner_text()
+    part.locator("button").click()
+    page.locator("#title-picture", has_text=re.compile(name, re.IGNORECASE)).wait_for()
+    effects = panel.locator(".effects .effect .text").all_inner_texts()
+    assert set(effects[:3]) <= set(BEADS.columns)
+    assert panel.locator(".effects svg.spread").count() >= 3
+    panel.get_by_role("button", name="Set aside").click()
+    said(page, "3 objects set aside")
+    search(page, "color: red")
+    others = sum(BEADS.labels["color"].iloc[i] != "red" for i in chosen)
+    panel.locator("h3", has_text=f"These against the {others} set aside").wait_for()
+
+
+def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
+    search(page, "color: red")
+    said(page, "found in color")
+    show(page, "Picked")
+    form = page.locator(".save-label")
+    form.get_by_label("Save as label").fill("mine")
+    form.get_by_label("value").fill("warm")
+    form.get_by_role("button", name="Save").click()
+    said(page, "saved as mine: warm")
+    page.get_by_label("Colors").select_option("mine")
+    page.locator(".legend li", has_text="warm").wait_for()
+    show(page, "Detail")
+    page.locator("#panel-detail caption", has_text="mine: accuracy").wait_for()
+    show(page, "Picked")
+    page.get_by_role("button", name="Drop the label mine").click()
+    said(page, "is dropped")
+    page.locator(".legend").wait_for(state="detached")
+
+
+def test_the_table_of_objects_sorts_filters_and_picks(page: Any) -> None:
+    show(page, "Objects")
+    panel = page.locator("#panel-objects")
+    panel.get_by_role("button", name="length_mm").click()
+    column = BEADS.columns.index("length_mm")
+    first = str(BEADS.ids[int(BEADS.values[:, column].argmin())])
+    panel.locator("tbody tr").first.locator("th", has_text=first).wait_for()
+    panel.get_by_role("button", name="length_mm").click()
+    last = str(BEADS.ids[int(BEADS.values[:, column].argmax())])
+    panel.locator("tbody tr").first.locator("th", has_text=last).wait_for()
+    panel.get_by_label("Filter objects").fill("color: red")
+    panel.get_by_label("Filter objects").press("Enter")
+    panel.locator(".pager", has_text=f"of {(BEADS.labels['color'] == 'red').sum()}").wait_for()
+    panel.get_by_role("checkbox").nth(2).check()
+    assert picked(page) == 1
+    assert panel.locator("tbody tr.picked").count() == 1
+
+
+def test_picked_objects_are_lit_in_the_flow(page: Any) -> None:
+    search(page, "color: red")
+    said(page, "found in color")
+    press(page, "1", "p", "2", "x")
+    page.locator(".flow .ribbons.lit path").first.wait_for()
+    lit = page.locator(".flow .ribbons.lit title").all_text_contents()
+    assert sum(int(text.split()[0].replace(",", "")) for text in lit) == (BEADS.labels["color"] == "red").sum()
+
+
+def test_why_a_branch_is_different(page: Any, server: Server) -> None:
+    press(page, "1")
+    show(page, "Why")
+    panel = page.locator("#panel-why")
+    panel.locator(".sentences li").first.wait_for()
+    node = server.api.session.snapshot.meta.nodes[0]
+    size = len(server.api.session.snapshot.meta.branch(int(node)))
+    assert (
+        panel.locator(".note").first.inner_text()
+        == f"{size} clusterings of this branch against {60 - size} other clusterings"
+    )
+    assert {row.inner_text() for row in panel.locator(".pairs").first.locator(".text").all()} == set(BEADS.columns)
+    assert panel.locator(".strips svg.spread").count() >= 4
+    panel.get_by_role("button", name="as a table").click()
+    panel.locator("caption", has_text="Share of each column's variance").wait_for()
+
+
+def test_planes_are_switched_and_made(browser: Any, ensemble: cs.Ensemble) -> None:
+    rng = np.random.default_rng(0)
+    server = serve(ensemble, axes=rng.random((300, 2)))
+    try:
+        with opened(browser, server) as page:
+            assert page.locator(".picture > .note").last.inner_text() == "own coordinates"
+            before = page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()")
+            page.get_by_label("Plane").select_option("main axes")
+            page.locator(".picture > .note", has_text="two principal components").wait_for()
+            assert page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()") != before
+            page.get_by_label("Plane").select_option("tsne")
+            page.locator(".picture > .note", has_text="t-SNE (perplexity 30)").wait_for()
+            assert page.get_by_label("Plane").evaluate("one => one.selectedOptions[0].text") == "t-SNE"
+    finally:
+        server.close()
+
+
+def test_pixels_of_objects_and_averages_of_clusters(browser: Any) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.random((N, 16)) + 3 * np.eye(16)[TYPES]
+    server = cs.explore(
+        X, kind="data", n_clusterings=8, n_clusters=3, images_shape=(4, 4), browser=False, block=False, progress=False
+    )
+    try:
+        with opened(browser, server) as page:
+            looks = page.locator(".cluster-looks li")
+            looks.first.locator("canvas").first.wait_for()
+            assert looks.count() == 3
+            mean = looks.first.locator("canvas").first
+            label = server.api.session.snapshot.displayed(
+                server.api.session.snapshot.top(int(server.api.session.snapshot.meta.nodes[0]), "m")
+            )
+            expected = X[label.codes == 0].mean(axis=0)
+            low, high = X.min(), X.max()
+            brightest = int(expected.argmax())
+            value = mean.evaluate(
+                """(canvas, at) => canvas.getContext("2d").getImageData(
+                     (at % 4 + 0.5) * canvas.width / 4, (Math.floor(at / 4) + 0.5) * canvas.height / 4, 1, 1).data[0]""",
+                brightest,
+            )
+            assert abs(value - 255 * (expected[brightest] - low) / (high - low)) < 3
+            looks.nth(1).locator("button").first.click()
+            assert picked(page) == 1
+            show(page, "Picked")
+            page.locator(".picked-objects .looks canvas").wait_for()
+    finally:
+        server.close()
+
+
+def test_images_from_files_and_curves(browser: Any, tmp_path: Path) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.normal(size=(N, 6)) + TYPES[:, None], columns=[f"t{i}" for i in range(6)])
+    buffer = io.BytesIO()
+    pillow.fromarray(np.full((5, 7, 3), 200, np.uint8)).save(buffer, "PNG")
+    assert len(buffer.getvalue()) < LARGEST
+    (tmp_path / "one.png").write_bytes(buffer.getvalue())
+    frame.assign(picture=["one.png"] * 59 + ["../none.png"]).to_csv(tmp_path / "table.csv", index=False)
+    few: dict[str, Any] = {"n_clusterings": 8, "n_clusters": 3, "browser": False, "block": False, "progress": False}
+    for look, selector in (
+        ({"images": "picture"}, "img.look"),
+        ({"columns": [*frame], "curves": True}, ".look canvas"),
+    ):
+        server = cs.explore(tmp_path / "table.csv", kind="data", **look, **few)
+        try:
+            with opened(browser, server) as page:
+                page.locator(f".cluster-looks {selector}").first.wait_for()
+                search(page, "12")
+                said(page, "1 object picked")
+                show(page, "Picked")
+                picture = page.locator(f".picked-objects {selector}")
+                picture.wait_for()
+                if "images" in look:
+                    assert picture.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [7, 5]
+                    assert picture.get_attribute("src").startswith("blob:")
+        finally:
+            server.close()
+
+
+def test_clusters_of_words_are_named_by_them(browser: Any) -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.poisson(0.03, (N, 120)) + 6 * (TYPES[:, None] == np.arange(120))
+    counts[np.arange(120) % N, np.arange(120)] += 1
+    words = ["apple", "banana", "cherry", *(f"word{i}" for i in range(117))]
+    server = cs.explore(
+        counts,
+        kind="data",
+        names=words,
+        n_clusterings=8,
+        n_clusters=3,
+        methods="minima",
+        browser=False,
+        block=False,
+        progress=False,
+    )
+    try:
+        with opened(browser, server) as page:
+            named = page.locator("#panel-detail .bars .called")
+            named.first.wait_for()
+            assert {text.split(",")[0] for text in named.all_inner_texts()} == {"apple", "banana", "cherry"}
+            search(page, "banana")
+            said(page, f"{(counts[:, 1] > 0).sum()} objects picked: found in banana")
+            show(page, "Objects")
+            page.locator("#panel-objects td.words", has_text="apple").first.wait_for()
+    finally:
+        server.close()
+
+
+def test_everything_about_objects_by_keyboard(page: Any) -> None:
+    search(page, "color: red")
+    said(page, "found in color")
+    page.get_by_role("button", name="How are they treated?").focus()
+    press(page, "Enter")
+    page.locator("#panel-picked .treated").wait_for()
+    press(page, "s", "Escape")
+    assert picked(page) == 0
+    labels = pd.read_csv(io.BytesIO(download(page, "CSV")))
+    assert len(labels) == 300
