@@ -22,11 +22,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from consilience._types import Floats, Ints, Labels
-from consilience.consensus.cluster_weights import THETA
-from consilience.consensus.distinct_rows import Problem, incidence, label_table, label_tables, sum_over_labels
+from consilience.consensus.cluster_weights import THETA, co_occurrence
+from consilience.consensus.distinct_rows import Problem, label_table, label_tables, sum_over_labels
 
 STEPS = 2
 BLOCK = 2**22  # numbers in a block of similarities
@@ -52,9 +51,7 @@ class Overlaps:
     @classmethod
     def of(cls, problem: Problem) -> Overlaps:
         """Count them; O(rows · clusterings²) time, 8 c² bytes."""
-        members = incidence(problem)
-        counts = (members.T @ sparse.diags_array(problem.weights) @ members).toarray()
-        return cls(np.asarray(counts), problem.hyperedges()[1])
+        return cls(co_occurrence(problem), problem.hyperedges()[1])
 
     @property
     def sizes(self) -> Floats:

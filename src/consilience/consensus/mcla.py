@@ -17,9 +17,12 @@ import numpy as np
 from scipy import sparse
 
 from consilience._types import Floats, Ints
+from consilience.consensus.cluster_weights import co_occurrence
 from consilience.consensus.distinct_rows import Problem, incidence
 from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
+
+DENSE = 1_000  # clusters of which a table of all pairs is counted; beyond, only pairs that share objects
 
 
 def cluster_jaccard(members: Any, weights: Floats) -> Any:
@@ -28,8 +31,13 @@ def cluster_jaccard(members: Any, weights: Floats) -> Any:
         (members.data * np.repeat(weights, np.diff(members.indptr)), members.indices, members.indptr)
     )
     weighted.resize(members.shape)
-    both = sparse.coo_array(members.T @ weighted)
-    sizes = np.zeros(members.shape[1])
+    return jaccard_of(members.T @ weighted)
+
+
+def jaccard_of(overlaps: Any) -> Any:
+    """The same from the weight of what every two columns share, sparse or dense."""
+    both = sparse.coo_array(overlaps)
+    sizes = np.zeros(both.shape[0])
     own = both.row == both.col
     sizes[both.row[own]] = both.data[own]
     first, second, shared = both.row[~own], both.col[~own], both.data[~own]
@@ -96,7 +104,8 @@ class MCLA(ConsensusEstimator):
     def _combine(self, problem: Problem) -> Answer:
         check_wishes(self.imbalance, self.backend)
         members = incidence(problem)
-        graph = cluster_jaccard(members, problem.weights)
+        few = members.shape[1] <= DENSE
+        graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(members, problem.weights)
         meta = partition_graph(
             graph, problem.n_clusters, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state
         )
