@@ -210,6 +210,34 @@ def _die_once(mark):
         os._exit(1)
 
 
+@pytest.mark.parametrize("size", [7, 400])
+def test_clusterings_of_the_same_objects_at_several_sites(codes, frame, size):
+    sites = [LabelBlocks(cut(codes[:, some], size)) for some in (slice(0, 2), slice(2, 3), slice(3, 7))]
+    assert_same(cs.combine(LabelBlocks.beside(sites)), cs.combine(codes))
+    columns = [["run0", "run1"], ["run2", "run3", "run4", "run5", "run6"]]
+    sites = [LabelBlocks(cut(frame, size), columns=some, id_column="cell", block_rows=5) for some in columns]
+    assert_same(cs.combine(LabelBlocks.beside(sites)), cs.combine(frame))
+
+
+def test_sites_on_workers_of_their_own(client, codes):
+    here, there = list(client.nthreads())[:2]
+    one = client.scatter(cut(codes[:, :3], 500), hash=False, workers=[here])
+    other = client.scatter(cut(codes[:, 3:], 500), hash=False, workers=[there])
+    assert_same(cs.combine(LabelBlocks.beside([LabelBlocks(one), LabelBlocks(other)])), cs.combine(codes))
+
+
+def test_sites_that_do_not_fit_together(codes, frame):
+    with pytest.raises(InputError, match="have 3, 4 parts"):
+        LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes, 400))])
+    with pytest.raises(InputError, match="parts of 500 and of 499 objects"):
+        cs.combine(LabelBlocks.beside([LabelBlocks(cut(codes, 500)), LabelBlocks(cut(codes[:-1], 499)[:3])]))
+    named = {"columns": ["run0"], "id_column": "cell"}
+    with pytest.raises(InputError, match="'cell0000' in one is 'cell1499' in another"):
+        cs.combine(LabelBlocks.beside([LabelBlocks([frame], **named), LabelBlocks([frame[::-1]], **named)]))
+    with pytest.raises(InputError, match="takes a list of LabelBlocks"):
+        LabelBlocks.beside([codes])
+
+
 def blocks_of(table, cuts):
     edges = [0, *sorted(cuts), len(table)]
     return [Coded(table[a:b], [[f"c{j}" for j in range(4)]] * table.shape[1]) for a, b in pairwise(edges)]

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_count, count, kind_of
+from consilience._names import unique_names
 from consilience._types import Columns, PathLike
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
@@ -20,6 +21,7 @@ from consilience.opening.kinds import is_saved
 from consilience.scale.coding import Layout, ParquetPart
 from consilience.scale.distinct import DistinctRows, merge, of_part
 from consilience.scale.running import Here, Workers, elsewhere
+from consilience.scale.sites import Beside
 from consilience.tables.columns import check_clusterings, choose, find_ids
 from consilience.tables.in_memory import frame_of, frame_sheet
 from consilience.tables.vectors import is_frame
@@ -130,6 +132,35 @@ class LabelBlocks:
             )
         table = labels.reshape(-1, 1) if labels.ndim == 1 else labels.rechunk({1: -1})
         return cls(table.to_delayed().ravel().tolist(), source=source, block_rows=block_rows)
+
+    @classmethod
+    def beside(cls, sites: Sequence[LabelBlocks]) -> LabelBlocks:
+        """Clusterings of the same objects that are kept at several sites, side by side.
+
+        Every site cuts its rows into as many parts, at the same objects, in the same order; where sites have ids, these are compared.
+        A site sends one number per object and the distinct rows that these stand for, never its labels as such.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> one = LabelBlocks([np.array([[0], [0]]), np.array([[1], [1]])])
+        >>> other = LabelBlocks([np.array([[0], [1]]), np.array([[1], [1]])])
+        >>> LabelBlocks.beside([one, other]).distinct().rows.tolist()
+        [[0, 0], [0, 1], [1, 1]]
+        """
+        sites = list(sites)
+        if not sites or not all(isinstance(site, LabelBlocks) for site in sites):
+            raise InputError("beside takes a list of LabelBlocks, one for every site")
+        if len({len(site.parts) for site in sites}) > 1:
+            numbers = ", ".join(f"{len(site.parts):,}" for site in sites)
+            raise InputError(f"the sites have {numbers} parts: cut all of them at the same objects")
+        layouts = tuple(site.layout for site in sites)
+        together = zip(*(site.parts for site in sites), strict=True)
+        named = [None if site.names is None else site.names for site in sites]
+        names = None if None in named else unique_names([name for some in named for name in some or ()])
+        ids = next((layout.id_column for layout in layouts if layout.id_column is not None), None)
+        parts = [Beside(some, layouts) for some in together]
+        return cls(parts, columns=names, id_column=ids, source="sites", block_rows=min(one.rows for one in layouts))
 
     def distinct(self, workers: Workers | None = None, room: int | None = None) -> DistinctRows:
         """The distinct rows with their counts, by one reading of all labels; kept.

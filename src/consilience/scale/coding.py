@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from consilience._check import InputError, encode_labels, kind_of
+from consilience._check import InputError, encode_labels, kind_of, show
 from consilience._types import Array, Labels
 from consilience.tables.cells import ColumnError, labels_of
 from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
@@ -56,8 +56,31 @@ class Coded:
     ids: Any = None
 
 
+@dataclass(frozen=True, eq=False)
+class SitePart:
+    """What a site sends of its part of objects that several sites have.
+
+    Attributes
+    ----------
+    numbers : (n,) int32 array
+        The distinct row of every object.
+    rows : (n_rows, r) int32 array
+        The distinct rows of the site's labels.
+    labels, ids
+        As in :class:`Coded`.
+    """
+
+    numbers: Labels
+    rows: Labels
+    labels: list[list[Any]]
+    ids: Any = None
+
+
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
-    """The blocks of a part: row groups of a Parquet file, a frame or an array; at most `layout.rows` rows each."""
+    """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
+    if isinstance(part, list):  # of sites
+        yield from _join_sites(part, layout.rows)
+        return
     if isinstance(part, ParquetPart):
         yield from _read_parquet(part, layout)
         return
@@ -146,3 +169,28 @@ def _code_arrow(column: pa.Array, name: str, layout: Layout) -> tuple[Any, list[
     new, names = encode_labels(labels, f"clustering {name!r}")
     known = list(range(int(new.max(initial=-1)) + 1)) if names is None else list(names)
     return np.append(new, np.int32(-1))[codes], known
+
+
+def _join_sites(sites: Sequence[SitePart], rows: int) -> Iterator[Coded]:
+    """The objects of all sites side by side, in blocks."""
+    n = len(sites[0].numbers)
+    for site in sites[1:]:
+        if len(site.numbers) != n:
+            raise InputError(
+                f"sites have parts of {n:,} and of {len(site.numbers):,} objects side by side: cut all of them at the same objects"
+            )
+    named = [site.ids for site in sites if site.ids is not None]
+    for ids in named[1:]:
+        if not ids.equals(named[0].cast(ids.type)):
+            at = next(
+                i for i, (one, other) in enumerate(zip(named[0], ids, strict=True)) if one.as_py() != other.as_py()
+            )
+            raise InputError(
+                f"sites name their objects differently: {show(named[0][at].as_py())} in one is {show(ids[at].as_py())} in another; put "
+                "them in the same order first"
+            )
+    labels = [some for site in sites for some in site.labels]
+    for begin in range(0, max(1, n), rows):
+        part = slice(begin, begin + rows)
+        codes = np.hstack([site.rows[site.numbers[part]] for site in sites])
+        yield Coded(codes, labels, named[0][part] if named else None)

@@ -99,6 +99,11 @@ class DistinctRows:
         k = float(np.median([len(labels) for labels in self.labels]))
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
+    def places(self, block: Coded) -> Ints:
+        """Which of the rows every object of a block has; all of them must be here."""
+        codes = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
+        return RowTable(self.rows, codes, {}).places(block)
+
     def check_room(self, room: int | None) -> DistinctRows:
         """Itself, if so many bytes are enough to combine these rows."""
         if room is not None and self.n_bytes > room:
@@ -170,7 +175,12 @@ class RowTable:
         return cls(np.asarray(ens.labels), codes, values)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
-        """The values of the objects of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
+        """The values of the objects of a block."""
+        at = self.places(block)
+        return {name: values[at] for name, values in self.values.items()}
+
+    def places(self, block: Coded) -> Ints:
+        """The row of every object of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
         codes = block.codes
         for j, (labels, known) in enumerate(zip(block.labels, self.codes, strict=True)):
             place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
@@ -183,4 +193,4 @@ class RowTable:
             raise InputError(
                 "the labels have changed since they were first read: keep them as they are until the answer is there"
             )
-        return {name: values[at][inverse] for name, values in self.values.items()}
+        return at[inverse]

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from joblib import delayed
 
 from consilience._parallel import ClusterError, active_client, workers
+from consilience.scale.sites import Beside, collapse_part
 
 T = TypeVar("T")
 ATTEMPTS = 5  # at what is shared with workers, of which some may be lost
@@ -52,12 +53,21 @@ class Here:
 
 def _with_part(function: Callable[..., T], part: Any, *more: Any) -> T:
     """Call a function with a part, which is fetched first if it is elsewhere."""
+    return function(_here(part), *more)
+
+
+def _here(part: Any) -> Any:
+    """A part, fetched if it is elsewhere."""
+    if isinstance(part, Beside):
+        return [collapse_part(_here(one), layout) for one, layout in zip(part.parts, part.layouts, strict=True)]
     kind = elsewhere(part)
-    return function(part.compute() if kind == "dask" else part.result() if kind == "distributed" else part, *more)
+    return part.compute() if kind == "dask" else part.result() if kind == "distributed" else part
 
 
 def elsewhere(part: Any) -> str:
     """The package of a part that is still to be made ("dask") or on a worker ("distributed"); empty if it is here."""
+    if isinstance(part, Beside):
+        return max(map(elsewhere, part.parts))
     package = type(part).__module__.partition(".")[0]
     return package if package in ("dask", "distributed") else ""
 
@@ -123,7 +133,10 @@ class OnDask:
         return max(1, sum(self.client.nthreads().values()))
 
     def _there(self, part: Any) -> Any:
-        """A part of a Dask collection as what will be there; any other as it is."""
+        """A part of a Dask collection as what will be there, parts of sites as what each will send; any other as it is."""
+        if isinstance(part, Beside):
+            each = zip(part.parts, part.layouts, strict=True)
+            return [self.client.submit(collapse_part, self._there(one), layout, pure=False) for one, layout in each]
         return self.client.compute(part) if elsewhere(part) == "dask" else part
 
 
