@@ -201,3 +201,32 @@ def test_bad_use_is_a_sentence(folder, tmp_path):
     (tmp_path / "new.csv").write_text("id,a,b\n1,2,\n2,3,4\n")
     filled = run("assign", tmp_path / "m", tmp_path / "new.csv")
     assert "1 missing cell filled from similar rows" in filled.stdout
+
+
+def test_a_weak_answer_is_said_first(tmp_path):
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 3)), columns=["a", "b", "c"])
+    noise.to_csv(tmp_path / "noise.csv", index=False)
+    done = run("cluster", tmp_path / "noise.csv", "-n", 15, "--report", tmp_path / "r.html", "--save", tmp_path / "m")
+    said = "A weak answer: no number of clusters is more stable than chance, so there may be no clusters in this data."
+    assert done.stdout.splitlines()[0] == said
+    assert said in html.unescape((tmp_path / "r.html").read_text())
+    assert run("report", tmp_path / "m", tmp_path / "m.html").returncode == 0
+    assert said in html.unescape((tmp_path / "m.html").read_text())
+    assert json.loads(run("cluster", tmp_path / "noise.csv", "-n", 15, "--json").stdout)["doubt"] == said[15:-1]
+
+
+def test_the_command_line_guides_the_clusters(tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("one,other\nb001,b003\nb002,b004\n")
+    guided = ["--id", "bead", "-k", 4, "--methods", "zipf+minima", "-n", 20]
+    done = run("cluster", BEADS, *guided, "--unlike", "shape", "--apart", pairs, "-t", "color", "--json")
+    found = json.loads(done.stdout)
+    assert found["known"]["color"]["nmi"] > 0.6
+    assert list(found["known"]) == ["color"]
+    assert "members guided by 2 pairs apart, unlike shape" in found["chosen"]
+    assert (
+        json.loads(run("cluster", BEADS, *guided, "-t", "color,shape", "--json").stdout)["known"]["color"]["nmi"] < 0.5
+    )
+    pairs.write_text("one,other\nb001,nobody\n")
+    assert "pairs.csv, row 1 (line 2): 'nobody' is no id" in run("cluster", BEADS, *guided, "--apart", pairs).stderr
+    assert "guide_strength" in run("cluster", BEADS, *guided, "--guide-strength", 1).stderr

@@ -788,7 +788,7 @@ def test_messy_customers_go_through_without_an_option(tmp_path):
         np.testing.assert_allclose(np.sort(table.values, axis=1), np.sort(expected.values, axis=1))
         said = done(["generate", tmp_path / name, "-o", tmp_path / f"run {name}", "-n", 20, "-k", "4"])
         assert "set aside country (constant), note (id-like, all different)" in said
-        assert "8 columns as 17 of numbers" in said
+        assert "8 columns, encoded as 17 of numbers" in said
     page = tmp_path / "r.html"
     done(["report", tmp_path / "run kunden.csv", page, "--data", tmp_path / "kunden.csv", "--type", "plan=category"])
     assert "--type plan=category" in page.read_text()

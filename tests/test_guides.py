@@ -233,14 +233,14 @@ def test_sparse_tables_and_distances(beads):
 @pytest.mark.parametrize(
     ("wish", "says"),
     [
-        ({"together": [("b001", "nobody")]}, "together, pair 0: 'nobody' is no id of an object"),
-        ({"together": [(0, 300)]}, "together, pair 0: there is no row 300 in 300 objects"),
+        ({"together": [("b001", "nobody")]}, "together, pair 1: 'nobody' is no id of an object"),
+        ({"together": [(0, 300)]}, "together, pair 1: there is no row 300 in 300 objects"),
         ({"apart": [(0, -1)]}, "there is no row -1"),
-        ({"apart": [(4, 5), ("b001", 0)]}, "pair 1: 'b001' cannot be apart from itself"),
+        ({"apart": [(4, 5), ("b001", 0)]}, "pair 2: 'b001' cannot be apart from itself"),
         ({"together": [(2, 2)]}, "always together with itself"),
         ({"together": [(0, 1)], "apart": [(1, 0)]}, "'b001' and 'b002' are to be apart, and together: "),
         ({"together": [(0, 1), (1, 2)], "apart": [(0, 2)]}, "'b001' and 'b003' are to be apart, and together, through"),
-        ({"together": [(0, 1, 2)]}, r"must be pairs of objects; number 0 is \(0, 1, 2\)"),
+        ({"together": [(0, 1, 2)]}, r"must be pairs of objects; pair 1 is \(0, 1, 2\)"),
         ({"together": "pairs.csv"}, "pairs.csv"),
         ({"together": 3}, "a list of pairs of objects, or a file of them; got 3"),
         ({"together": [(0.5, 1)]}, "0.5 "),
@@ -289,7 +289,7 @@ def test_pairs_from_files(beads, tmp_path):
     path.write_text("0,3\n2,1\n")
     assert guide.of(unnamed).together.tolist() == expected
     for text, says in (
-        ("a,b\nb001,b004\nb003,b999\n", r"pairs.csv, row 3 \(line 3\): 'b999' is no id of an object"),
+        ("a,b\nb001,b004\nb003,b999\n", r"pairs.csv, row 2 \(line 3\): 'b999' is no id of an object"),
         ("b001,b004\nb003,b003\n", r"pairs.csv, row 2 \(line 2\): 'b003' is always together with itself"),
         ("b001,b004,b005\n", "pairs.csv: has 3 columns, and pairs to be together need two"),
         ("b001,b004\nb003\n", r"pairs.csv, row 2 \(line 2\): has 1 cell"),

@@ -206,3 +206,24 @@ def test_an_encoder_is_said_in_a_line():
     encoder = read(numbers().assign(plan=["x", "y", "z"] * (N // 3))).encoder
     assert repr(encoder) == "Encoder: 3 numbers, 1 category"
     assert Encoder.from_json(encoder.to_json()).describe() == encoder.describe()
+
+
+def test_an_earlier_consensus_is_no_clustering_and_judges_nothing():
+    """Neither of clusterings in `obs`, nor of those that an AnnData carries."""
+    anndata = pytest.importorskip("anndata")
+    cells = anndata.AnnData(numbers().to_numpy())
+    for k in (2, 3, 4):
+        cells.obs[f"leiden_{k}"] = pd.Categorical(np.minimum(groups(), k - 1).astype(str))
+    import consilience.anndata as ca
+
+    ca.combine(cells, keys="leiden_", n_clusters=3)
+    table = read_table(cells, kind="labels")
+    assert list(table.values) == ["leiden_2", "leiden_3", "leiden_4"]
+    assert "left out consensus, consensus_confidence, consensus_support, which consilience wrote" in table.notices[0]
+    assert list(read_table(cells, kind="labels", columns=["leiden_2", "consensus"]).values) == ["leiden_2", "consensus"]
+    cells.obsm["X_pca"] = cells.X
+    ca.generate(cells, 4)
+    opened = cs.opening.open_source(cells)
+    assert opened.kind == "labels"
+    assert "consensus" not in opened.known
+    assert "leiden_3" in opened.known

@@ -33,6 +33,7 @@ from consilience.cli import options
     show_default=True,
     help="Cluster so many of them at most, drawn at random, and label the others as new ones; or 'all'.",
 )
+@options.guide_options
 @click.option("--save", type=options.FILE, help="Keep the model in a new folder, for assign.")
 @click.option("--report", "page", type=options.FILE, help="Write an HTML report of the clusters.")
 @options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")
@@ -49,6 +50,11 @@ def command(
     base: str | None,
     standardize: bool,
     max_objects: int | str,
+    together: Path | None,
+    apart: Path | None,
+    like: list[str],
+    unlike: list[str],
+    guide_strength: float | None,
     save: Path | None,
     page: Path | None,
     known: list[str],
@@ -64,6 +70,7 @@ def command(
     \b
     consilience cluster customers.csv -o labels.csv
     consilience cluster customers.csv --id customer -k 5 -o labels.csv --save model --report report.html
+    consilience cluster beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o labels.csv
     """
     import numpy as np
 
@@ -71,16 +78,23 @@ def command(
     from consilience.cli.inputs import open_data, print_notices
     from consilience.cli.report import command_line
     from consilience.clusterer import EnsembleClusterer
+    from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
     from consilience.reports.files import write_table
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import check_new_folder
     from consilience.tables import take_rows
 
-    files = options.check_tables(output) + ([check_new_folder(save)] if save else [])
+    files = options.check_tables(output)
+    if save:
+        check_new_folder(save)
+        files.append(save)
     files += [check_places(page, None, [data])[0]] if page else []
-    options.check_outputs(files, [data])
-    opened, _ = open_data(data, "data", known, **how)
+    options.check_outputs(files, [data, together, apart])
+    pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
+    wishes = {**pairs, "like": like or None, "unlike": unlike or None}
+    guide = check_guide(None, **wishes, strength=guide_strength)
+    opened, _ = open_data(data, "data", list(dict.fromkeys([*known, *like, *unlike])), **how)
     table = opened.data
     assert table is not None
     model = EnsembleClusterer(
@@ -90,23 +104,26 @@ def command(
         base=None if base is None else parse_base(base),
         method=method,
         standardize=standardize,
+        guide=guide,
         max_objects=None if isinstance(max_objects, str) else max_objects,
         random_state=seed,
         n_jobs=n_jobs,
     ).fit(table)
-    summary = cluster_summary(model, dict(opened.known))
+    judged = {name: opened.known[name] for name in known}
+    summary = cluster_summary(model, judged)
     if output:
         write_table(cluster_frame(model, table.ids), output)
     if save:
         model.save(save)
     if page:
         rows = range(table.n_objects) if model.sample_ is None else model.sample_
-        fitted = f"cs.{' '.join(repr(model).split())}.fit({opened.provenance.code})"
+        called = " ".join(repr(model).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
+        fitted = f"cs.{called}.fit({opened.provenance.code})"
         made = make_report(
             model.consensus_,
             replace(opened.provenance, code=f"{fitted}.consensus_"),
             data=take_rows(table, np.asarray(rows)),
-            known={name: np.asarray(values, object)[rows] for name, values in opened.known.items()},
+            known={name: np.asarray(values, object)[rows] for name, values in judged.items()},
             command=command_line(ctx),
             seed=seed,
             n_jobs=n_jobs,

@@ -30,16 +30,7 @@ from consilience.cli import options
 @options.standardize_option
 @click.option("--around", type=int, metavar="ID", help="More like this clustering of the run, added to it.")
 @click.option("--jitter", type=float, default=0.3, show_default=True, help="How far from it.")
-@click.option(
-    "--together",
-    type=options.FILE,
-    metavar="FILE",
-    help="Pairs of objects to keep together: a table of two columns of ids.",
-)
-@click.option("--apart", type=options.FILE, metavar="FILE", help="Pairs of objects to keep apart.")
-@options.names_option("--like", help="Columns of the table, set aside, that the clusterings should be like.")
-@options.names_option("--unlike", help="Columns of the table, set aside, that they should not be like.")
-@click.option("--guide-strength", type=float, help="How much these weigh the columns [default: 1.5]; 0 only scores.")
+@options.guide_options
 @options.names_option(
     "--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with."
 )

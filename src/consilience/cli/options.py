@@ -286,6 +286,22 @@ table_options = block(
 )
 
 
+guide_options = block(
+    click.option(
+        "--together",
+        type=FILE,
+        metavar="FILE",
+        help="Pairs of objects to keep together: a table of two columns of ids, or of rows from 0.",
+    ),
+    click.option("--apart", type=FILE, metavar="FILE", help="Pairs of objects to keep apart."),
+    names_option("--like", help="Columns of the table, set aside, that the clusterings should be like."),
+    names_option("--unlike", help="Columns of the table, set aside, that they should not be like."),
+    click.option(
+        "--guide-strength", type=float, help="How much these weigh the columns [default: 1.5]; 0 only scores."
+    ),
+)
+
+
 def given_by_user(ctx: click.Context) -> set[str]:
     """Names of the parameters that were not left at their defaults."""
     default = click.core.ParameterSource.DEFAULT

@@ -90,7 +90,8 @@ def command(
         n_jobs=n_jobs,
     )
     written = write_report(made, page, folder, inputs=inputs, title=title)
-    click.echo(f"wrote {page}, {page.stat().st_size / 1e6:.1f} MB")
+    size = page.stat().st_size
+    click.echo(f"wrote {page}, {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")
     print_notices(opened)

@@ -121,7 +121,7 @@ class Summary(Result):
             f"loss      {self.expected_loss:.4f}{unit} expected ({name}{cost})",
             f"cohesion  mean {np.nanmean(self.cohesion[known]):.3f}",
             f"ball      {100 * ball.share:.3g} % of the samples within {ball.radius:.4g}{unit}; "
-            f"they have {inside.min()} to {inside.max()} clusters",
+            f"they have {_clusters(int(inside.min()), int(inside.max()))}",
         ]
         if not known.all():
             lines.append(f"no label  {np.count_nonzero(~known):,} objects (-1)")
@@ -144,3 +144,7 @@ def cohesion_of(problem: Problem, labels: Ints) -> Floats:
     rows = np.arange(problem.n_rows)
     total, samples = (row_scores(problem, tables)[rows, labels] for tables in (shares, told))
     return np.where(samples > 0, total / np.maximum(samples, 1), np.nan)
+
+
+def _clusters(low: int, high: int) -> str:
+    return count(low, "cluster") if low == high else f"{low} to {high} clusters"

@@ -167,9 +167,9 @@ def _named_pairs(given: Any, side: str, find: _Finder) -> Iterator[tuple[str, li
         given = given.to_numpy(object)
     if isinstance(given, bytes) or not isinstance(given, Iterable):
         raise InputError(f"{side} must be a list of pairs of objects, or a file of them; got {show(given)}")
-    for at, pair in enumerate(given):
+    for at, pair in enumerate(given, 1):
         if isinstance(pair, (str, bytes)) or not isinstance(pair, Iterable) or len(names := list(pair)) != 2:
-            raise InputError(f"{side} must be pairs of objects; number {at} is {show(pair)}")
+            raise InputError(f"{side} must be pairs of objects; pair {at} is {show(pair)}")
         yield f"{side}, pair {at}", names
 
 
@@ -183,11 +183,13 @@ def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, l
         )
     columns = [sheet.column(j) for j in (0, 1)]
     cells = [[_cell(cell) for cell in (one.to_pylist() if hasattr(one, "to_pylist") else one)] for one in columns]
-    for row, names in enumerate(zip(*cells, strict=True)):
-        if row or sheet.names is not None or any(map(find.knows, names)):
-            yield sheet.place(row), list(names)
-        elif sheet.n_rows == 1:
-            raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
+    pairs = list(zip(*cells, strict=True))
+    first = int(sheet.names is None and not any(map(find.knows, pairs[0])))
+    if first >= len(pairs):
+        raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
+    for row, names in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
+        line = "" if sheet.line is None else f" (line {sheet.line(row + first - 1)})"
+        yield f"{sheet.source}, row {row}{line}", list(names)
 
 
 def _cell(cell: Any) -> Any:
@@ -219,7 +221,9 @@ class _Finder:
             known = "no id of an object" if self.numbers else "no row, and the objects have no ids"
             raise InputError(f"{place}: {show(name)} is {known}: check the name")
         if not 0 <= row < self.n:
-            raise InputError(f"{place}: there is no row {row} in {count(self.n, 'object')}: the first is 0")
+            raise InputError(
+                f"{place}: there is no row {row} in {count(self.n, 'object')}: the first is 0, the last {self.n - 1}"
+            )
         return row
 
 

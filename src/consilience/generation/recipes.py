@@ -59,12 +59,12 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
     if metric == "precomputed":
         return Recipe("distances", "landmarks", f"distances of {count(n, 'object')}: landmarks")
     if data.is_counts if isinstance(data, Table) else looks_like_counts(values):
-        return Recipe("counts", "reduced", f"counts, {size}: k-means on principal components (reduced)")
+        return Recipe("counts", "reduced", f"counts, {size}: reduced, k-means on principal components")
     if width >= WIDE:
-        return Recipe("wide", "metrics", f"a wide table, {size}: random metrics on random columns (metrics)")
+        return Recipe("wide", "metrics", f"a wide table, {size}: metrics, random ones on random columns")
     if isinstance(data, Table) and data.has_words and width > 1:
         return Recipe(
-            "mixed", MIXED, f"{size}, some of words: k-means with random weights and from random starts ({MIXED})"
+            "mixed", MIXED, f"{size}, some of words: {MIXED}, k-means with random weights and from random starts"
         )
     return Recipe("columns", "landmarks", f"{size}: landmarks")
 

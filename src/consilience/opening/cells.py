@@ -13,6 +13,7 @@ from consilience._check import InputError
 from consilience.ensemble import Ensemble
 from consilience.opening.kinds import FEW, is_anndata, is_path
 from consilience.tables import Table, read_table
+from consilience.tables.in_memory import answers_in
 
 LOOKED_AT = 5 * 10**7  # values that are read, zeros included
 MADE_BY = "consilience.anndata.generate"
@@ -81,10 +82,11 @@ def cell_embeddings(source: Any, ids: Any = None) -> dict[str, Any]:
 
 
 def cell_groupings(adata: Any) -> dict[str, Any]:
-    """Columns of `obs` that group the cells: categories, at most 100."""
-    obs = adata.obs
+    """Columns of `obs` that group the cells: categories, at most 100; not the answers that consilience wrote."""
+    obs, own = adata.obs, answers_in(adata)
     kinds = {str(name): obs[name].dtype for name in obs.columns}
     names = [k for k, v in kinds.items() if isinstance(v, pd.CategoricalDtype) and 1 < len(v.categories) <= FEW]
+    names = [name for name in names if name not in own]
     return {name: np.asarray(obs[name].astype(object)) for name in names}
 
 

@@ -18,7 +18,7 @@ from consilience.consensus.trust import cluster_means
 from consilience.reports.consensus import match_known
 from consilience.reports.files import object_index, whole_or_empty
 from consilience.reports.formats import format_number
-from consilience.reports.terminal import print_definitions, print_lines, print_table, terminal
+from consilience.reports.terminal import print_definitions, print_doubt, print_lines, print_table, terminal
 
 PRINTED = 20  # clusters on the terminal
 
@@ -44,6 +44,7 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
         "n_floaters": len(floating(labels, model.support_)),
         "method": model.consensus_.method,
         "chosen": model.note_,
+        "doubt": model.doubt_,
         "scales": None if model.scales_ is None else plain(model.scales_),
         "scales_in_words": describe_scales(model.consensus_),
         "clusters": plain(cluster_means(labels, model.confidence_, model.support_)),
@@ -54,6 +55,7 @@ def cluster_summary(model: EnsembleClusterer, known: Mapping[str, Any]) -> dict[
 def print_clusters(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
     """Print what :func:`cluster_summary` holds."""
     console = console or terminal()
+    print_doubt(console, summary["doubt"])
     found = f"{count(summary['n_clusters'], 'cluster')} of {count(summary['n_objects'], 'object')}"
     console.print(f"{title}: {found}, from {count(summary['n_clusterings'], 'clustering')}")
     lines = {"chosen": summary["chosen"]} if summary["chosen"] else {}

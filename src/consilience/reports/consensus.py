@@ -15,7 +15,7 @@ from consilience._json import plain
 from consilience._types import Array
 from consilience.agreement import Agreement
 from consilience.consensus import FLOATING, Consensus
-from consilience.consensus.result import clusters_to_show, describe_drops, describe_scales
+from consilience.consensus.result import clusters_to_show, describe_doubt, describe_drops, describe_scales
 from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
@@ -29,7 +29,7 @@ from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.plane import feature_names
 from consilience.reports.scales import describe_scale_blocks, print_scales
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
-from consilience.reports.terminal import DEFINITIONS, print_definitions, print_lines, print_table, terminal
+from consilience.reports.terminal import DEFINITIONS, print_definitions, print_doubt, print_lines, print_table, terminal
 from consilience.reports.tiles import describe_plane
 from consilience.tables import Table
 
@@ -60,6 +60,7 @@ def consensus_summary(
         "ensemble_jaccard": None if stability is None or np.isnan(stability.mean) else stability.mean,
         "known": known,
         "chosen": result.note,
+        "doubt": describe_doubt(result),
         **{name: None if (table := getattr(result, name)) is None else plain(table) for name in TABLES},
         "scales_in_words": describe_scales(result),
         "drops_in_words": describe_drops(result),
@@ -80,6 +81,7 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     """Print what :func:`consensus_summary` holds."""
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
+    print_doubt(console, summary["doubt"])
     console.print(
         f"{title}: {count(summary['n_clusters'], 'cluster')} of {count(objects, 'object')} by {summary['method']}",
         markup=False,
@@ -115,7 +117,7 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
         if left:
             console.print(f"… {left}")
     terms = [*(["stability", "nesting"] if summary["scales"] else []), "confidence", "support", "floater"]
-    terms += ["recurrence"] if summary["clusters"] else []
+    terms += ["recurrence", "nearest", "confused"] if summary["clusters"] else []
     print_definitions(console, *terms, *(["reliability"] if summary["drops_in_words"] else []))
 
 
@@ -172,6 +174,8 @@ def describe_consensus(
 ) -> Iterator[Block]:
     """How a consensus was made, its clusters, what tells them apart, and the data colored by it."""
     there = one.labels >= 0
+    if doubt := describe_doubt(one):
+        yield Text(f"A weak answer: {doubt}.", note=True)
     facts = [
         ("method", one.method),
         ("clusters", f"{one.n_clusters:,}"),
@@ -220,6 +224,11 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         "Left of the dashed line are the floaters, in black in the middle: no majority of clusterings puts them where they are.",
     )
     yield Sheet("clusters", frame, "The clusters, the largest first", most=BARS)
+    said = [
+        f"{name.capitalize()}, {DEFINITIONS[name]}" for name in ("recurrence", "nearest", "confused") if name in frame
+    ]
+    if said:
+        yield Text(f"{'. '.join(said)}.")
     if len(clusters) > BARS:
         weak = clusters.sort_values("confidence", kind="stable").head(WEAKEST)
         named = [

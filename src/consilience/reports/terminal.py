@@ -22,6 +22,8 @@ DEFINITIONS = {
     "nesting": "how far the clusterings refine the answer, or are refined by it: 1 where none tears a cluster of the other. Beyond "
     "nesting_high, what chance gives, a number of clusters is real",
     "recurrence": "of a cluster: mean over clusterings of its largest Jaccard index with one of theirs",
+    "nearest": "of a cluster: the one that most clusterings which disagree on its objects put them in",
+    "confused": "of a cluster: the share of all clusterings' votes on its objects that go to the nearest cluster",
     "reliability": "of a clustering: how well it agrees with what the others say, however fine; 0 is chance, 1 if one refines the other",
     "weight": "how much a clustering says: the purer the other clusterings' labels are inside its clusters, the nearer to 1",
     "medoid": "the clustering with the least mean distance to the others of its group",
@@ -50,6 +52,12 @@ def terminal() -> Console:
     plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
     console = Terminal(**plain)
     return console if console.is_terminal else Terminal(**plain, width=240)
+
+
+def print_doubt(console: Console, doubt: str) -> None:
+    """First of all, that an answer is weak, where it is."""
+    if doubt:
+        console.print(f"A weak answer: {doubt}.", markup=False)
 
 
 def print_lines(console: Console, lines: Mapping[str, str]) -> None:

@@ -20,6 +20,7 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
 from consilience.reports.figures import new_axis, save_figure, score_title, short_name
+from consilience.reports.formats import format_range
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, ink_on, score_colors
 
 if TYPE_CHECKING:
@@ -139,10 +140,8 @@ def tree_over_k(
     axis.spines[:].set_visible(False)
     axis.tick_params(left=False)
     what = "scale" if isinstance(found, Consensus) else "clustering"
-    title = f"{count(deep, what)} of {len(sizes[0])} to {len(sizes[-1])} clusters"
-    axis.set_title(
-        title if deep > 1 else f"{count(deep, what)} of {count(len(sizes[0]), 'cluster')}", loc="left", fontsize=11
-    )
+    title = f"{count(deep, what)} of {format_range((len(sizes[0]), len(sizes[-1])), 'cluster')}"
+    axis.set_title(title, loc="left", fontsize=11)
     if levels.unreal:
         axis.plot([], [], color=ACCENT, linewidth=2, label="a split that is no more than chance")
         axis.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, 0), borderaxespad=0)

@@ -86,7 +86,8 @@ def _names_objects(sheet: Sheet, position: int) -> bool:
 
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
     """Positions of the columns that are values."""
-    chosen = list(range(sheet.width)) if columns is None else sheet.find_all(columns, "columns")
+    own = [] if columns is not None else [sheet.column_names().index(name) for name in sheet.answers]
+    chosen = [j for j in range(sheet.width) if j not in own] if columns is None else sheet.find_all(columns, "columns")
     kept = [position for position in chosen if position not in aside]
     if not kept:
         raise InputError(

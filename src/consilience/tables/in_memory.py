@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,15 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
     return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
 
 
+def answers_in(data: Any) -> list[str]:
+    """Columns of `obs` of an AnnData that consilience wrote itself: a consensus, and what it says of every cell."""
+    keys = {str(key): str(held.get("made_by")) for key, held in data.uns.items() if isinstance(held, Mapping)}
+    written = [key for key, made_by in keys.items() if made_by.startswith("consilience.anndata.")]
+    own = {key for key in written if keys[key] == "consilience.anndata.combine"}
+    own |= {f"{key}_{what}" for key in written for what in ("confidence", "support", "consistency")}
+    return [str(name) for name in data.obs.columns if str(name) in own]
+
+
 def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
     """Labels are columns of `obs`; anything else is X, or the layer, `obsm` or `obsp` entry `key`, with `obs` beside it."""
     obs, index = data.obs, np.asarray(data.obs_names, dtype=object)
@@ -78,7 +88,7 @@ def anndata_sheet(source: str, data: Any, kind: str, key: str | None) -> Sheet:
     if kind == "labels":
         if key is not None:
             raise InputError(f"{source}: labels come from obs, so key= (--key) is not needed: leave it out")
-        return Sheet(source, obs, [str(name) for name in obs.columns], **rows)
+        return Sheet(source, obs, [str(name) for name in obs.columns], answers=tuple(answers_in(data)), **rows)
     if getattr(data, "isbacked", False):
         data = data.to_memory()
     layers = {"X": data.X} if key in (None, "X") else {**data.obsp, **data.layers, **data.obsm}

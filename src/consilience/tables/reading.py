@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count
+from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
 from consilience.tables.cells import ids_of
 from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
@@ -253,6 +253,9 @@ def read_table(
     taken = [*aside, *sheet.named(() if columns is None else columns)]
     id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
     kept = choose(sheet, columns, [*aside, id_position])
+    if sheet.answers and columns is None:
+        what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
+        notices = [*notices, f"{what}; columns= (--columns) takes what it names"]
     names = None if sheet.names is None else [sheet.names[position] for position in kept]
     labels, more = label_frame(sheet, aside) if aside else (None, [])
     values: Any

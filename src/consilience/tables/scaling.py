@@ -92,7 +92,7 @@ class Standardizer:
         what = "standard deviation 1" if self.sparse else "mean 0 and standard deviation 1"
         n = int(self.constant.sum())
         if self.n_groups and self.n_groups < len(self.sd):
-            made = f"{count(self.n_groups, 'column')} as {len(self.sd)} of numbers, scaled to standard deviation 1"
+            made = f"{count(self.n_groups, 'column')}, encoded as {len(self.sd)} of numbers, scaled to standard deviation 1"
             return f"{made}; two different words are as far apart as two numbers are on average"
         note = f" ({n:,} {'is' if n == 1 else 'are'} constant)" if n else ""
         return f"{count(len(self.sd), 'column')}, each scaled to {what}{note}"

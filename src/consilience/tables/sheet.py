@@ -44,7 +44,7 @@ class Sheet:
     the rows on request, by its own name or as "index", or unasked where `index_is_ids`. `missing` are words
     that count as missing beside the usual ones, `pickled` names of vectors that are never loaded, and
     `notices` say what was found out about the file. Where `has_options` is False, advice does not name those
-    of `read_table`.
+    of `read_table`. `answers` are columns that consilience wrote, which are read only where they are named.
     """
 
     source: str
@@ -60,6 +60,7 @@ class Sheet:
     pickled: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     has_options: bool = True
+    answers: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -79,7 +79,7 @@ def read_text(path: Path, options: Options) -> Sheet:
     raw, notices = _as_utf8(source, raw, options.encoding)
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
-        notices.append(f"{SEPARATORS[sep]} separate the cells (sep= (--sep) says otherwise)")
+        notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
     first = _first_record(source, raw, sep)
     if header is None:
         _check_header(source, first)
@@ -99,7 +99,7 @@ def read_text(path: Path, options: Options) -> Sheet:
         raise InputError(f"{source}: has a header but no rows: add at least one row")
     if decimal is None and sep != "," and b"," in raw and _has(body, _COMMA) and not _has(body, _POINT):
         decimal = ","
-        notices.append("commas are decimal signs (decimal= (--decimal) says otherwise)")
+        notices.append("commas are decimal signs; decimal= (--decimal) says otherwise")
     names = None if header is False else first
     return Sheet(source, body, names, line=lines.of_row, decimal=decimal or ".", notices=tuple(notices))
 
@@ -132,9 +132,13 @@ def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list
             line = raw.count(b"\n", 0, error.start) + 1
             where = f"byte {error.start + 1} (0x{raw[error.start]:02x}, line {line}) is not UTF-8"
         try:
-            return raw.decode("cp1252").encode(), [f"read as Windows-1252 text, since {where} (encoding= (--encoding))"]
+            return raw.decode("cp1252").encode(), [
+                f"read as Windows-1252 text, since {where}; encoding= (--encoding) says otherwise"
+            ]
         except UnicodeDecodeError:
-            return raw.decode("latin-1").encode(), [f"read as Latin-1 text, since {where} (encoding= (--encoding))"]
+            return raw.decode("latin-1").encode(), [
+                f"read as Latin-1 text, since {where}; encoding= (--encoding) says otherwise"
+            ]
     else:
         found = _BOMS[mark]
     try:
