@@ -12,9 +12,10 @@ from joblib import delayed
 
 from consilience._check import InputError, check_choice
 from consilience._parallel import workers
+from consilience._row_blocks import Span
 from consilience._types import Floats, Labels
 from consilience.agreement.block_passes import Reading, Survey, Whole, batch, by_column, refine, survey, tables_of
-from consilience.agreement.count_blocks import CountBlocks, Span, are_blocks
+from consilience.agreement.count_blocks import CountBlocks, are_blocks
 from consilience.agreement.count_table import WEIGHTINGS, Counts, Objects, check_counts
 from consilience.information import Scoring
 from consilience.views import Views

@@ -15,8 +15,9 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience._random import child_seed
+from consilience._row_blocks import Piece
 from consilience._types import Floats, Ints, Labels
-from consilience.agreement.count_blocks import Piece
+from consilience.agreement.count_blocks import load
 from consilience.agreement.local_search import engine_of
 from consilience.information import Scoring, move_at_once
 from consilience.views import Views, cluster_tables, grouped_views, summed
@@ -36,7 +37,7 @@ class Survey:
 
 def survey(piece: Piece) -> Survey:
     """Check the counts of a piece, and add them up."""
-    table = piece.load()
+    table = load(piece)
     if table.nnz and not (np.isfinite(table.data).all() and table.data.min() >= 0):
         raise InputError("a block holds a count that is negative or not finite")
     columns = np.bincount(table.indices, table.data, minlength=table.shape[1]).astype(float)
@@ -63,7 +64,7 @@ class Reading:
 
     def table(self, piece: Piece) -> Any:
         """The rows of a piece that have counts, weighted."""
-        table = piece.load()
+        table = load(piece)
         some = np.diff(table.indptr) > 0
         table = table if some.all() else table[some]
         if self.mean is not None:

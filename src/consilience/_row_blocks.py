@@ -1,0 +1,148 @@
+"""Tables in row blocks, wherever they lie: in memory, computed by Dask, or in files. A block is read where it is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, kind_of
+
+Span = tuple[int, int]  # rows from the first to before the second
+Form = Callable[[Any], Any]  # a block as the kind of array that is worked on
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A block in memory."""
+
+    table: Any
+
+    def rows(self, first: int, last: int) -> Any:
+        """Some of its rows."""
+        return self.table[first:last]
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """A block that Dask computes; `remote` if a cluster holds what it is made of."""
+
+    value: Any
+    form: Form
+    remote: bool
+
+    def rows(self, first: int, last: int) -> Any:
+        """Some of its rows."""
+        return self.form(self.value.compute(scheduler="synchronous"))[first:last]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Consecutive rows, of one block or of several: what a task is given."""
+
+    parts: tuple[tuple[Any, int, int], ...]  # a block, and which of its rows
+    width: int
+
+    def read(self) -> list[Any]:
+        """The rows of every block."""
+        read = [part.rows(first, last) for part, first, last in self.parts]
+        for table in read:
+            if table.shape[1] != self.width:
+                raise InputError(f"a block has {table.shape[1]} columns, and the first has {self.width}")
+        return read
+
+
+class RowBlocks:
+    """Blocks of rows, one below the other.
+
+    Parameters
+    ----------
+    parts : sequence of objects with ``rows(first, last)``
+    sizes : sequence of int
+        Rows of each.
+    width : int
+    source : str
+        What messages call it.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    source : str
+    """
+
+    def __init__(self, parts: Sequence[Any], sizes: Sequence[int], widths: Sequence[int], source: str) -> None:
+        if len(set(widths)) > 1:
+            raise InputError(f"{source}: the blocks differ in their number of columns: {sorted(set(widths))[:5]}")
+        self._parts, self.source = list(parts), source
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.n_rows, self.n_columns = int(self._starts[-1]), int(widths[0])
+
+    def spans(self, step: int) -> list[Span]:
+        """Spans of rows that begin at multiples of `step`, one for about every block; those in memory are parted further."""
+        ends = {0, self.n_rows}
+        for part, (first, last) in zip(self._parts, pairwise(self._starts.tolist()), strict=True):
+            ends.add(first // step * step)
+            if isinstance(part, Held):
+                ends.update(range(first // step * step, last, step))
+        return list(pairwise(sorted(ends)))
+
+    def piece(self, span: Span) -> Piece:
+        """The rows of a span, not read yet unless they are in memory or a cluster holds them: a task cannot ask for them there."""
+        low, high = span
+        first = int(np.searchsorted(self._starts, low, side="right")) - 1
+        parts: list[tuple[Any, int, int]] = []
+        for j in range(first, len(self._parts)):
+            begin, end = (int(x) for x in self._starts[j : j + 2])
+            if begin >= high:
+                break
+            a, b = max(low - begin, 0), min(high, end) - begin
+            if b <= a:
+                continue
+            part = self._parts[j]
+            if isinstance(part, Lazy) and part.remote:
+                part = Held(part.form(part.value.compute()))
+            parts.append((Held(part.rows(a, b)), 0, b - a) if isinstance(part, Held) else (part, a, b))
+        return Piece(tuple(parts), self.n_columns)
+
+
+def dask_parts(source: Any, form: Form, what: str) -> tuple[list[Lazy], list[int], list[int], str]:
+    """Blocks of a Dask array, data frame or bag of matrices: the blocks, their rows and columns, and what to call them."""
+    name = f"Dask {type(source).__name__.lower()}"
+    if getattr(source, "ndim", 2) != 2:
+        raise InputError(f"a {name} of {what} has two dimensions, rows and columns; got {source.ndim}")
+    if hasattr(source, "rechunk"):
+        source = source.rechunk({1: -1})
+    if not hasattr(source, "to_delayed"):
+        raise InputError(f"row blocks of {what} are a Dask array, data frame or bag of matrices; got {kind_of(source)}")
+    remote, delayed = is_remote(source), np.ravel(source.to_delayed()).tolist()
+    if hasattr(source, "chunks") and not np.isnan([*source.chunks[0], source.shape[1]]).any():
+        sizes, width = source.chunks[0], int(source.shape[1])
+        return [Lazy(one, form, remote) for one in delayed], [int(n) for n in sizes], [width] * len(delayed), name
+    return delayed_parts(delayed, form, remote, name)
+
+
+def delayed_parts(
+    values: Sequence[Any], form: Form, remote: bool, name: str
+) -> tuple[list[Lazy], list[int], list[int], str]:
+    """Blocks that are delayed values, or partitions of a bag, which are lists of matrices; their shapes are asked for."""
+    from dask.base import compute
+    from dask.delayed import delayed as later
+
+    shapes = compute(*(later(_shape)(value, form) for value in values))
+    made = [Lazy(value, form, remote) for value in values]
+    return made, [int(n) for n, _ in shapes], [int(d) for _, d in shapes], name
+
+
+def _shape(block: Any, form: Form) -> tuple[int, int]:
+    n, d = form(block).shape
+    return n, d
+
+
+def is_remote(source: Any) -> bool:
+    """Whether a cluster holds parts of a Dask collection."""
+    from distributed import futures_of
+
+    return bool(futures_of(source))
