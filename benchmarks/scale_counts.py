@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.scale_counts make --folder F`` writes the table: 480,000 × 17,770, about 100 million pairs, or with ``--share 0.1`` a
 tenth of its rows. Then ``batch --folder F`` measures one batch pass of co-clustering, ``pass`` one in which rows move one by one, each with
-the turn of the columns after it; ``cap`` a whole agreement process; ``quality`` puts the same models on the whole table in memory beside it.
+the turn of the columns after it; ``cap`` a whole agreement process; ``quality`` puts the same models on the table in memory beside it.
 """
 
 import argparse

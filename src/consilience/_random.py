@@ -84,6 +84,7 @@ PURPOSES: dict[str, str] = {
     "explorer.embedding": "the seed of t-SNE or UMAP",
     "explorer.more_like": "the seed of one chunk of clusterings like one that is shown",
     "explorer.plane": "clusterings that the plane of labels is made of",
+    "generation.block_starts": "objects of row blocks that starts far apart are drawn from",
     "generation.density": "which clusters of one density tree are taken",
     "generation.draw": "what one clustering is asked to be",
     "generation.embedded": "objects by which the centers of one landmark clustering are found",

@@ -11,13 +11,16 @@ from consilience._check import check_count, check_positive, check_seed
 from consilience._parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.generation.by_blocks import BlockRunner, check_for_blocks
 from consilience.generation.guide import Guide, check_guide, set_aside
+from consilience.generation.number_blocks import NumberBlocks
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
 from consilience.opening import as_table, split_reading
+from consilience.opening.kinds import in_blocks
 from consilience.store import Store
 
 
@@ -56,10 +59,11 @@ def generate(
 
     Parameters
     ----------
-    X : array, sparse matrix, DataFrame, Table, AnnData or path
+    X : array, sparse matrix, DataFrame, Table, AnnData or path; or row blocks
         (n_objects, n_columns) measurements; with ``metric="precomputed"``, (n_objects, n_objects) distances.
         Columns of data may be of any kind and have gaps, which each clustering fills in its own way (``docs/tables.md``). Constant
-        columns are left out.
+        columns are left out. Numbers in row blocks (a Dask array or data frame, a Parquet folder) are never held all at once; they have
+        the methods zipf, pca, minima and features (``docs/scale.md``).
     n_clusterings : int
     n_clusters : int, (low, high), list of int or None
         One number, or numbers that each clustering draws its own from; None draws from √n / 4 … √n, at most 60.
@@ -173,6 +177,10 @@ def generate(
         reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
+    if in_blocks(X) or isinstance(X, NumberBlocks):
+        X = X if isinstance(X, NumberBlocks) else NumberBlocks(X)
+        check_for_blocks(methods, metric, base=base, around=around, guide=wishes, time_limit=time_limit)
+        n_clusters = usual_clusters(X.n_objects) if n_clusters is None else n_clusters
     if base is not None:
         check_base(base)
     if around is not None and n_clusters is None:
@@ -213,7 +221,11 @@ def generate(
             n_jobs=n_jobs,
             progress=progress,
         )
-    runner, seed = Runner(X, plan, base, n_jobs, time_limit=time_limit), _seed(random_state, store)
+    if isinstance(X, NumberBlocks):
+        runner: Runner = BlockRunner(X, plan, n_jobs)
+    else:
+        runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
+    seed = _seed(random_state, store)
     with runner.open_store(store, plan.as_json() | {"seed": seed}) as sink:
         return runner.run(n_clusterings, seed, store=sink, progress=progress, retry_failed=retry_failed)
 

@@ -63,26 +63,37 @@ class Components(Space):
 def principal_components(table: ArrayLike, share: float, rule: str) -> Floats:
     """Scores on the principal axes, from the covariance of the columns or, if they are fewer, the products of the rows."""
     n, d = table.shape
-    if min(n, d) > MOST:
-        raise InputError(
-            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
-            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
-        )
+    check_size(n, d)
     mean = np.asarray(table.mean(axis=0)).ravel()
     product = table @ table.T if n < d else table.T @ table
     product = product.toarray() if sparse.issparse(product) else product
     if n < d:
         along = np.asarray(table @ mean).ravel()
-        values, vectors = _largest_first(product - along - along[:, None] + mean @ mean)
+        values, vectors = largest_first(product - along - along[:, None] + mean @ mean)
     else:
-        values, vectors = _largest_first(product - n * np.outer(mean, mean))
-    size = values if rule == "variance" else np.sqrt(values)
-    enough = int(np.searchsorted(np.cumsum(size), share * size.sum() * (1 - 1e-12))) + 1
-    axes = vectors[:, : min(max(enough, 2), len(values))]
+        values, vectors = largest_first(product - n * np.outer(mean, mean))
+    axes = vectors[:, : n_axes(values, share, rule)]
     scores = axes * np.sqrt(values[: axes.shape[1]]) if n < d else np.asarray(table @ axes - mean @ axes)
     return scores * np.where(scores[np.abs(scores).argmax(axis=0), range(axes.shape[1])] < 0, -1.0, 1.0)  # one sign
 
 
-def _largest_first(matrix: Floats) -> tuple[Floats, Floats]:
+def check_size(n: int, d: int) -> None:
+    """Refuse a table that is large both ways."""
+    if min(n, d) > MOST:
+        raise InputError(
+            f"principal components of {n:,} × {d:,} numbers need a matrix of {min(n, d):,} squared: reduce the table first "
+            "(scikit-learn's TruncatedSVD), or leave 'pca' out of methods"
+        )
+
+
+def n_axes(values: Floats, share: float, rule: str) -> int:
+    """How many of the axes with the largest variances hold a share of the variability, at least two."""
+    size = values if rule == "variance" else np.sqrt(values)
+    enough = int(np.searchsorted(np.cumsum(size), share * size.sum() * (1 - 1e-12))) + 1
+    return min(max(enough, 2), len(values))
+
+
+def largest_first(matrix: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues and eigenvectors of a symmetric matrix."""
     values, vectors = np.linalg.eigh(matrix)
     return np.maximum(values[::-1], 0), vectors[:, ::-1]

@@ -1,0 +1,204 @@
+"""Generation on numbers in row blocks: the runner of k-means whose passes go over the blocks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from consilience._check import InputError, count, fingerprint
+from consilience._log import Where
+from consilience._row_blocks import Piece
+from consilience._types import Floats, Ints
+from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
+from consilience.generation.making import Made, batch_weights
+from consilience.generation.method import Space
+from consilience.generation.number_blocks import NumberBlocks, chunks_of
+from consilience.generation.pca import PCA, Components, check_size, largest_first, n_axes
+from consilience.generation.plan import Plan, check_methods
+from consilience.generation.recipes import is_auto
+from consilience.generation.registry import METHODS
+from consilience.generation.runner import LARGEST_BATCH, Runner
+from consilience.generation.spaces import GenerationWarning, Preparation
+from consilience.generation.specs import Spec
+from consilience.tables import Standardizer
+from consilience.tables.scaling import FAR
+
+TOGETHER = 2**28  # labels of runs that share their passes over the blocks
+
+
+class BlockSpaces:
+    """The forms of the data that methods ask for, of numbers in row blocks: what stands for them is found by passes over the blocks."""
+
+    stress = None
+    distances = None
+    groups = None
+    own_scales = None
+
+    def __init__(self, blocks: NumberBlocks, plan: Plan, n_jobs: int | None) -> None:
+        self.blocks, self.plan, self._spaces = blocks, plan, dict[str, BlockSpace]()
+        self.n_objects, self.given_width, self._n_jobs = blocks.n_rows, blocks.n_columns, n_jobs
+        everything = Preparation(None, np.arange(blocks.n_columns), blocks.n_columns)
+        given = BlockSpace(blocks, everything, Space(None), blocks.n_columns, n_jobs)
+        looks = list(given.each(_look))
+        low, high = np.min([one[0] for one in looks], axis=0), np.max([one[1] for one in looks], axis=0)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise InputError(
+                f"{blocks.source}: some cells are missing or not finite: fill them, or leave their columns out"
+            )
+        if max(-low.min(), high.max()) > FAR:
+            raise InputError(f"{blocks.source}: a number is larger than {FAR:g}: scale its column")
+        mean = _added(one[2] for one in looks) / self.n_objects
+        sd = np.sqrt(_added(given.each(_spread, mean)) / self.n_objects)
+        constant = (low == high) | (sd == 0)
+        self.moments = np.array([low, high, mean, sd])
+        self.kept = np.flatnonzero(~constant)
+        if not self.kept.size:
+            raise InputError(f"all columns of {blocks.source} are constant: there is nothing to cluster")
+        if constant.any():
+            said = f"{constant.sum():,} of {count(self.given_width, 'column')} left out, being constant"
+            warnings.warn(GenerationWarning(said), stacklevel=5)
+        scaling = Standardizer(np.where(constant, low, mean), np.where(constant, 1.0, sd), None, constant, False)
+        self.preparation = Preparation(scaling if plan.standardize else None, self.kept, self.given_width)
+        self.columns = Columns(BlockSpace(blocks, self.preparation, Space(None), len(self.kept), n_jobs))
+
+    def of(self, method: str, filling: int | None = None) -> BlockSpace:
+        """The form of the data that a method works on; computed once."""
+        name = METHODS[method].space
+        if name not in self._spaces:
+            here = self.columns.space
+            self._spaces[name] = here if name == "columns" else _components(here, self.plan)
+        return self._spaces[name]
+
+
+class Columns:
+    """The columns in use, of which some rows can be asked for."""
+
+    def __init__(self, space: BlockSpace) -> None:
+        self.space, self.shape = space, (space.blocks.n_rows, space.width)
+        self._known: tuple[Ints, Floats] | None = None
+
+    def __getitem__(self, rows: Ints) -> Floats:
+        if self._known is None or not np.array_equal(self._known[0], rows):
+            self._known = rows, self.space.gather(rows)
+        return self._known[1]
+
+
+class BlockRunner(Runner):
+    """Makes the clusterings of numbers in row blocks by one plan."""
+
+    def __init__(self, blocks: NumberBlocks, plan: Plan, n_jobs: int | None = None) -> None:
+        self.table: Any = blocks
+        self.plan, self.base, self.n_jobs, self.keeps_predictors = plan, None, n_jobs, False
+        self.time_limit = None
+        self.n_fillings, self.guide, self.predictors = 0, None, {}
+        self._settings, self.scoring, self._guide_weights = plan.text(), 0.0, {}
+        largest = max(plan.n_clusters)
+        if largest > blocks.n_rows:
+            raise InputError(
+                f"{largest} clusters need as many objects, and {blocks.source} has {blocks.n_rows}: lower n_clusters"
+            )
+        self.spaces: Any = BlockSpaces(blocks, plan, n_jobs)
+        for name, _ in plan.methods:
+            if len(self.spaces.kept) < METHODS[name].min_columns:
+                raise InputError(f"{name} weighs columns against each other, and only one is not constant")
+
+    def _fingerprint(self) -> str:
+        return fingerprint(self.spaces.moments, np.array([self.spaces.n_objects]))
+
+    @property
+    def _in_kernel(self) -> bool:
+        return True  # whoever works on the blocks: the runs of a pass stay together
+
+    def _call(self, specs: list[Spec], threads: int) -> tuple[Any, tuple[Any, ...]]:
+        space = self.spaces.of(specs[0].method)
+        weights = batch_weights(specs, space.width).astype(np.float64)
+        return _make, (space, specs, weights, self.plan.init, self.plan.max_iter)
+
+    @cached_property
+    def _size(self) -> int:
+        """As many as have room for their labels: a pass over the blocks serves them all."""
+        return int(np.clip(TOGETHER // self.spaces.n_objects, 1, LARGEST_BATCH))
+
+    @property
+    def _first_size(self) -> int:
+        return self._size
+
+    def _next_size(self, size: int, seconds: float) -> int:
+        return self._size
+
+
+def _make(space: BlockSpace, specs: Sequence[Spec], weights: Floats, init: str, max_iter: int) -> Made:
+    units, clusters = (np.array(each) for each in zip(*((s.run_stream[1], s.n_clusters) for s in specs), strict=True))
+    seed = specs[0].run_stream[0]
+    runs = lloyd_by_blocks(space, clusters, weights, units, seed=seed, init=init, max_iter=max_iter)
+    return Made(None, runs, Where.here())
+
+
+def check_for_blocks(methods: Any, metric: str, **unused: Any) -> None:
+    """Refuse what needs all objects in memory."""
+    if is_auto(methods):
+        raise InputError("methods='auto' looks at the whole table: name methods for row blocks, such as 'zipf+pca'")
+    if metric != "euclidean":
+        raise InputError(f"row blocks hold columns of numbers, and metric={metric!r} needs the whole matrix in memory")
+    for name, value in unused.items():
+        if value is not None:
+            raise InputError(f"{name}= needs the whole table in memory: leave it out, or give the table itself")
+    for name, _ in check_methods(methods):
+        method = METHODS[name]
+        if not method.is_batched or not (method.space == "columns" or isinstance(method, PCA)):
+            raise InputError(
+                f"{name} needs the whole table in memory: row blocks have the methods zipf, pca, minima and features"
+            )
+
+
+def _added(parts: Any) -> Any:
+    """Sums in the order of the chunks."""
+    total: Any = 0.0
+    for part in parts:
+        total = total + part
+    return total
+
+
+def _look(piece: Piece, *_: Any) -> list[tuple[Floats, Floats, Floats]]:
+    return [(chunk.min(axis=0), chunk.max(axis=0), chunk.sum(axis=0)) for chunk in chunks_of(piece)]
+
+
+def _spread(piece: Piece, preparation: Preparation, space: Space, mean: Floats) -> list[Floats]:
+    return [np.square(chunk - mean).sum(axis=0) for chunk in chunks_of(piece)]
+
+
+def _products(piece: Piece, preparation: Preparation, space: Space) -> list[Floats]:
+    """Sums of products of the columns in use, and below them the sums of the columns themselves."""
+    with threadpool_limits(1):
+        rows = [preparation.apply(chunk) for chunk in chunks_of(piece)]
+        return [np.vstack([chunk.T @ chunk, chunk.sum(axis=0)]) for chunk in rows]
+
+
+def _extremes(piece: Piece, preparation: Preparation, space: Space) -> list[Floats]:
+    """The score of every component that is farthest from 0."""
+    with threadpool_limits(1):
+        scores = [space.transform(preparation.apply(chunk)) for chunk in chunks_of(piece)]
+    return [one[np.abs(one).argmax(axis=0), range(one.shape[1])] for one in scores]
+
+
+def _components(here: BlockSpace, plan: Plan) -> BlockSpace:
+    """Principal components from the sums of products, as :class:`PCA` has them from the table."""
+    n, d = here.blocks.n_rows, here.width
+    if n < d:
+        raise InputError(f"principal components of row blocks need at least as many rows as columns: {n} and {d}")
+    check_size(n, d)
+    sums = _added(here.each(_products))
+    mean = sums[-1] / n
+    with threadpool_limits(1):
+        values, vectors = largest_first(sums[:-1] - n * np.outer(mean, mean))
+    axes = vectors[:, : n_axes(values, plan.options["pca_share"], plan.options["pca_rule"])]
+    placed = BlockSpace(here.blocks, here.preparation, Components(None, axes, mean @ axes), axes.shape[1], here.n_jobs)
+    far = np.array(list(placed.each(_extremes)))
+    largest = far[np.abs(far).argmax(axis=0), range(axes.shape[1])]
+    axes = axes * np.where(largest < 0, -1.0, 1.0)
+    return BlockSpace(here.blocks, here.preparation, Components(None, axes, mean @ axes), axes.shape[1], here.n_jobs)

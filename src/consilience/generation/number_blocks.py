@@ -1,0 +1,114 @@
+"""Numbers in row blocks: a Dask array or data frame, a Parquet folder, or arrays one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, count, kind_of
+from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
+from consilience._types import Floats
+
+CHUNK = 4096  # rows that are added up together: sums of these, in order, do not depend on the blocks
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """A row group of a Parquet file."""
+
+    path: Path
+    number: int
+    names: tuple[str, ...]
+
+    def rows(self, first: int, last: int) -> Floats:
+        """Some of its rows."""
+        import pyarrow.parquet as pq
+
+        table = pq.ParquetFile(self.path).read_row_group(self.number, list(self.names))
+        return dense(table.slice(first, last - first).to_pandas())
+
+
+class NumberBlocks(RowBlocks):
+    """A table of numbers in row blocks, for :func:`consilience.generate`.
+
+    Parameters
+    ----------
+    source : Dask array or data frame, path of a Parquet file or folder, or sequence of arrays
+        All columns are numbers, and no cell is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.generation.number_blocks import NumberBlocks
+    >>> NumberBlocks([np.eye(3), np.ones((2, 3))])
+    NumberBlocks('2 blocks', 5 rows × 3 columns)
+    """
+
+    ids = None
+    treatment = None
+
+    def __init__(self, source: Any) -> None:
+        super().__init__(*_parts_of(source))
+
+    @property
+    def n_objects(self) -> int:
+        """Number of rows."""
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"NumberBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
+
+
+def _parts_of(source: Any) -> tuple[Sequence[Any], list[int], list[int], str]:
+    if isinstance(source, (str, Path)):
+        return _of_parquet(Path(source))
+    if hasattr(source, "__dask_graph__"):
+        return dask_parts(source, dense, "numbers")
+    if not isinstance(source, (list, tuple)) or not len(source):
+        raise InputError(
+            f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
+        )
+    held = [Held(dense(one)) for one in source]
+    shapes = [one.table.shape for one in held]
+    return held, [n for n, _ in shapes], [d for _, d in shapes], count(len(held), "block")
+
+
+def _of_parquet(path: Path) -> tuple[Sequence[Any], list[int], list[int], str]:
+    import pyarrow.parquet as pq
+
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    parts: list[RowGroup] = []
+    sizes: list[int] = []
+    names: tuple[str, ...] = ()
+    for file in files:
+        held = pq.ParquetFile(file)
+        names = names or tuple(held.schema_arrow.names)
+        if missing := [name for name in names if name not in held.schema_arrow.names]:
+            raise InputError(f"{file} has no column {missing[0]!r}, and {files[0].name} has")
+        for number in range(held.num_row_groups):
+            parts.append(RowGroup(file, number, names))
+            sizes.append(held.metadata.row_group(number).num_rows)
+    if not parts:
+        raise InputError(f"{path} holds no rows")
+    return parts, sizes, [len(names)] * len(parts), path.name
+
+
+def dense(block: Any) -> Floats:
+    """A block as an array of numbers."""
+    found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
+    if found.ndim != 2 or found.dtype.kind not in "biuf":
+        raise InputError(
+            f"a block holds {found.dtype} in {found.ndim} dimensions: row blocks are tables of numbers; leave other columns out"
+        )
+    return np.ascontiguousarray(found, np.float64)
+
+
+def chunks_of(piece: Piece) -> list[Floats]:
+    """The rows of a piece, so many at a time as are added up together."""
+    read = piece.read()
+    table = read[0] if len(read) == 1 else np.concatenate(read)
+    return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]

@@ -1,0 +1,122 @@
+"""K-means generation on numbers in row blocks: the clusterings of the whole table, whatever the blocks and the workers."""
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import consilience as cs
+import oracle
+from consilience._check import InputError
+from consilience.generation import block_kmeans, number_blocks
+from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
+from consilience.generation.method import Space
+from consilience.generation.number_blocks import NumberBlocks
+from consilience.generation.spaces import GenerationWarning, Preparation
+
+
+def blobs(n=400, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.normal(size=(6, d)) * 3)[rng.integers(0, 6, n)] + rng.normal(size=(n, d))
+
+
+def parted(table, *ends):
+    return [table[a:b] for a, b in pairwise([0, *ends, len(table)])]
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    for module in (number_blocks, block_kmeans):
+        monkeypatch.setattr(module, "CHUNK", 64)
+
+
+def same(one, other, rtol=0.0):
+    """Equal labels; inertia and compactness equal to the last bit, or nearly."""
+    assert np.array_equal(one.labels, other.labels)
+    assert one.info["steps"].tolist() == other.info["steps"].tolist()
+    for name in ("inertia", "compactness"):
+        np.testing.assert_allclose(one.info[name].astype(float), other.info[name].astype(float), rtol=rtol, atol=0)
+    return True
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_row_blocks_have_the_clusterings_of_the_whole_table(small_chunks, init):
+    X, how = blobs(), {"n_clusters": (3, 9), "methods": "zipf+pca+minima+features", "init": init, "progress": False}
+    whole = cs.generate(X, 8, **how)
+    blocks = cs.generate(NumberBlocks(parted(X, 100, 101, 333)), 8, **how)
+    assert same(whole, blocks, 1e-9)
+    assert [list(w) for w in whole.info["weights"].dropna()] == [list(w) for w in blocks.info["weights"].dropna()]
+
+
+def test_answers_do_not_depend_on_the_blocks(small_chunks):
+    X, how = blobs(200), {"n_clusters": 5, "methods": "zipf+pca", "progress": False}
+    forms = [[X], parted(X, 70, 71), parted(X, 10, 150)]
+    found = [cs.generate(NumberBlocks(form), 2, **how, n_jobs=j) for form, j in zip(forms, (1, 1, 2), strict=True)]
+    assert all(same(found[0], one) for one in found[1:])
+
+
+@pytest.mark.parametrize("max_iter", [1, 3, 300])
+def test_a_run_is_its_definition(small_chunks, max_iter):
+    """Against the plain twin, also where clusters run empty and where a run is cut short."""
+    rng = np.random.default_rng(1)
+    X = np.round(blobs(200, 3)) * (rng.random((200, 1)) < 0.4)  # many copies: clusters run empty
+    clusters, weights = np.array([2, 9, 40, 60]), rng.random((4, 3))
+    everything = Preparation(None, np.arange(3), 3)
+    space = BlockSpace(NumberBlocks(parted(X, 90)), everything, Space(None), 3, None)
+    for init in ("random", "k-means++"):
+        found = lloyd_by_blocks(space, clusters, weights, np.arange(4), seed=7, init=init, max_iter=max_iter)
+        labels, inertia, steps = oracle.lloyd(
+            X, clusters, np.arange(4), weights=weights, seed=7, init=init, max_iter=max_iter
+        )
+        assert np.array_equal(found.labels, labels)
+        assert found.steps.tolist() == steps.tolist()
+        np.testing.assert_allclose(found.inertia, inertia, rtol=1e-9, atol=1e-9)
+
+
+def test_starts_far_apart_come_from_a_sample(small_chunks, monkeypatch):
+    monkeypatch.setattr(block_kmeans, "SAMPLE", 50)
+    X, how = blobs(300), {"n_clusters": 4, "methods": "minima", "init": "k-means++", "progress": False}
+    found = [cs.generate(NumberBlocks(form), 3, **how) for form in ([X], parted(X, 123))]
+    assert same(*found)
+    assert found[0].n_clusterings == 3
+
+
+def test_parquet_and_dask_are_blocks_and_a_store_is_resumed(tmp_path):
+    da = pytest.importorskip("dask.array")
+    X, how = blobs(), {"n_clusters": 4, "methods": "minima", "progress": False}
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for i, part in enumerate(parted(X, 150)):
+        pq.write_table(pa.table({f"x{j}": part[:, j] for j in range(5)}), folder / f"{i}.parquet", row_group_size=60)
+    whole = cs.generate(X, 4, **how)
+    assert same(whole, cs.generate(da.from_array(X, chunks=(90, 2)), 4, **how), 1e-9)
+    assert cs.generate(folder, 2, **how, store=tmp_path / "run").n_clusterings == 2
+    assert same(whole, cs.generate(str(folder), 4, **how, store=tmp_path / "run"), 1e-9)
+    with pytest.raises(InputError, match="fingerprint of the data"):
+        cs.generate(da.from_array(X + 1, chunks=90), 5, **how, store=tmp_path / "run")
+
+
+def test_what_needs_all_objects_is_refused():
+    blocks = NumberBlocks(parted(blobs(), 100))
+    for how, said in (
+        ({"methods": "spectral"}, "spectral needs the whole table"),
+        ({"methods": "objects"}, "objects needs the whole table"),
+        ({"methods": "auto"}, "looks at the whole table"),
+        ({"metric": "precomputed"}, "whole matrix"),
+        ({"together": [(0, 1)]}, "guide= needs"),
+        ({"n_clusters": 500}, "lower n_clusters"),
+    ):
+        with pytest.raises(InputError, match=said):
+            cs.generate(blocks, 2, **{"n_clusters": 3, **how})
+    with pytest.raises(InputError, match="missing or not finite"):
+        cs.generate(NumberBlocks([np.array([[1.0], [np.nan]])]), 2, n_clusters=2, methods="minima")
+    with pytest.raises(InputError, match="tables of numbers"):
+        NumberBlocks([np.array([["a"]])])
+    with pytest.raises(InputError, match="differ in their number"):
+        NumberBlocks([np.ones((2, 2)), np.ones((2, 3))])
+    with pytest.raises(InputError, match="are constant"):
+        cs.generate(NumberBlocks([np.ones((5, 2))]), 2, n_clusters=2, methods="minima")
+    with pytest.warns(GenerationWarning, match="being constant"):
+        cs.generate(NumberBlocks([np.c_[blobs(50), np.ones(50)]]), 2, n_clusters=2, methods="minima", progress=False)
