@@ -322,6 +322,8 @@ def test_why_a_branch_is_different(api):
     for row in columns["rows"]:
         at = BEADS.columns.index(row["feature"])
         assert (row["inside"], row["outside"]) == (pytest.approx(mean[0][at]), pytest.approx(mean[1][at]))
+    gaps = [abs(row["d"]) for row in columns["rows"]]
+    assert gaps == sorted(gaps, reverse=True)
     components = next(one for one in told["weights"] if one["space"] == "components")
     assert all("component " in row["feature"] and "(" in row["feature"] for row in components["rows"])
     assert any("clusters follow" in words or "come nearer to" in words for words in told["words"])

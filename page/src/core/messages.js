@@ -123,7 +123,7 @@
 
 /**
  * GET why/REF: a branch against all other clusterings
- * @typedef {{feature: string, inside: number, outside: number}} Sides
+ * @typedef {{feature: string, inside: number, outside: number, d?: number}} Sides
  * @typedef {{
  *   low: number | null, high: number | null, mean_inside: number | null, mean_outside: number | null,
  *   inside: number[], outside: number[],

@@ -7,6 +7,7 @@ import { scatter } from "./raster.js";
 const UNSURE = 0.5;
 const NUMBERED = 10; // clusters past so many are told apart by numbers too, on the large picture
 const ROOM = 22; // pixels to the next number
+const WIDE = 90; // and to the next words
 
 /**
  * The middle of every cluster, NaN for an empty one.
@@ -51,7 +52,7 @@ export function drawTile(canvas, context, theme, size, xy, shown, slots, how) {
     const [x, y] = [place.x(middle[2 * c]), place.y(middle[2 * c + 1])];
     if (x > 0 && y > 0 && x < size.width && y < size.height) spots.push({ c, x, y });
   }
-  drawNumbers(context, theme, withRoom(spots), names);
+  drawNumbers(context, theme, withRoom(spots, names ? WIDE : ROOM), names);
 }
 
 /**
@@ -76,13 +77,13 @@ function drawNumbers(context, theme, spots, names) {
 
 /**
  * The spots that have room, the first ones before the others; more of them do when the plane is enlarged.
- * @template {{x: number, y: number}} T @param {T[]} spots
+ * @template {{x: number, y: number}} T @param {T[]} spots @param {number} [room] across
  */
-export function withRoom(spots) {
+export function withRoom(spots, room = ROOM) {
   /** @type {T[]} */
   const found = [];
   for (const spot of spots)
-    if (found.every((other) => Math.abs(other.x - spot.x) > ROOM || Math.abs(other.y - spot.y) > ROOM))
+    if (found.every((other) => Math.abs(other.x - spot.x) > room || Math.abs(other.y - spot.y) > ROOM))
       found.push(spot);
   return found;
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,18 +13,19 @@ from consilience._types import Floats
 from consilience.explorer.session import Session
 from consilience.generation import METHODS
 
+Row: TypeAlias = Mapping[str, Any] | pd.Series
 LOADED = 3  # columns that name a component
 MUCH = 0.5  # of the largest loading, that those beside it must reach
 CELLS = 2 * 10**7  # of the data whose components are found again
 
 
-def weights_of(row: pd.Series) -> Floats | None:
+def weights_of(row: Row) -> Floats | None:
     """The weights that a clustering was made with; None where there were none."""
     weights = row.get("weights")
     return None if weights is None or np.ndim(weights) == 0 else np.asarray(weights, float)
 
 
-def space_of(row: pd.Series) -> str:
+def space_of(row: Row) -> str:
     """What was weighted: "columns", "components" or another space of a method."""
     method = row.get("method")
     return METHODS[method].space if isinstance(method, str) and method in METHODS else "columns"

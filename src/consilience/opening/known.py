@@ -29,7 +29,8 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     >>> column_names(sample_path("beads.csv"))[:3]
     ['bead', 'width_mm', 'length_mm']
     """
-    return open_sheet(source, Options("labels", **parsing(reading))).column_names()
+    kind = "data" if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx") else "labels"  # may be sparse
+    return open_sheet(source, Options(kind, **parsing(reading))).column_names()
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:

@@ -43,31 +43,29 @@ class Treatment:
 def treatment(snapshot: Snapshot, members: Ints, rows: Ints) -> Treatment:
     """In one pass over the labels; cost O(members × objects)."""
     n = snapshot.n_objects
-    mine = np.zeros(n, bool)
-    mine[rows] = True
     share, likeness = np.full(len(members), np.nan), np.zeros(len(members))
     parts = np.zeros(len(members), np.int64)
     company, seen = np.zeros(n), np.zeros(n)
+    own, own_seen = np.zeros(len(rows)), np.zeros(len(rows))  # of these objects with each other
     for at, leaf in enumerate(members):
         labels = snapshot.encoded(leaf)
-        missing = np.iinfo(labels.dtype).max
-        sizes = np.bincount(labels, minlength=int(missing) + 1).astype(float)
-        inside = np.bincount(labels[rows], minlength=int(missing) + 1).astype(float)
-        sizes[missing] = inside[missing] = 0
+        missing = int(np.iinfo(labels.dtype).max)
+        mine = labels[rows]
+        sizes = np.bincount(labels, minlength=missing + 1).astype(float)
+        inside = np.bincount(mine, minlength=missing + 1).astype(float)
+        has_gaps, sizes[missing], inside[missing] = sizes[missing] > 0, 0, 0
         known = inside.sum()
         if known < 1:
             continue
         parts[at] = np.count_nonzero(inside)
         likeness[at] = np.max(inside / np.maximum(sizes + len(rows) - inside, 1))
+        company += (inside / known)[labels]
+        seen += labels != missing if has_gaps else 1
         if known >= 2:
             share[at] = inside @ (inside - 1) / (known * (known - 1))
-        labeled = labels != missing
-        with_them, others = inside[labels], np.full(n, known)
-        with_them[mine] -= 1  # not with itself
-        others[mine] -= 1
-        counted = labeled & (others > 0)
-        company[counted] += with_them[counted] / others[counted]
-        seen += counted
+            own += np.where(mine == missing, 0, (inside[mine] - 1) / (known - 1))
+            own_seen += mine != missing
+    company[rows], seen[rows] = own, own_seen  # not with themselves
     with np.errstate(invalid="ignore", divide="ignore"):
         return Treatment(share, parts, likeness, company / seen)
 

@@ -18,7 +18,9 @@ from consilience.explorer.weights import space_of, weight_names, weights_of
 from consilience.measures import accuracy
 
 TOP, BINS = 12, 12
+FIRST = 20  # components that are looked at: the later ones hold little
 LOOKED_AT, OBJECTS, COLUMNS = 40, 5000, 1000  # clusterings of each side, objects and columns that are looked at
+CLEAR = 0.8  # standard deviations between mean weights that are told in words
 MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in words
 
 
@@ -171,23 +173,28 @@ def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) 
     if "weights" not in info:
         return []
     found = []
-    spaces = np.array([space_of(info.iloc[i]) for i in range(len(info))])
+    methods = info["method"].tolist() if "method" in info else [None] * len(info)
+    spaces = np.array([space_of({"method": method}) for method in methods])
+    weights = [weights_of({"weights": one}) for one in info["weights"].tolist()]
     for space in dict.fromkeys(spaces.tolist()):
         sides = []
         for side in (inside, outside):
-            rows = [weights_of(info.iloc[i]) for i in side if spaces[i] == space]
-            sides.append([w / w.mean() for w in rows if w is not None and len(w) and w.mean() > 0])
+            some = [weights[i] for i in side if spaces[i] == space]
+            sides.append([w / w.mean() for w in some if w is not None and len(w) and w.mean() > 0])
         widths = {len(w) for side in sides for w in side}
         if len(widths) != 1 or not all(sides):
             continue
-        means = [np.mean(side, axis=0) for side in sides]
-        first = next(i for i in inside if spaces[i] == space and weights_of(info.iloc[i]) is not None)
+        tables = [np.array(side)[:, :FIRST] if space == "components" else np.array(side) for side in sides]
+        means = [table.mean(axis=0) for table in tables]
+        n = [len(table) for table in tables]
+        within = sum(np.square(table - mean).sum(axis=0) for table, mean in zip(tables, means, strict=True))
+        spread = np.sqrt(within / max(1, sum(n) - 2))
+        d = (means[0] - means[1]) / np.where(spread > 0, spread, 1)
+        first = next(i for i in inside if spaces[i] == space and weights[i] is not None)
         names = weight_names(session, info.iloc[first], widths.pop())
-        order = np.argsort(-np.abs(np.log(np.maximum(means[0], 1e-9) / np.maximum(means[1], 1e-9))), kind="stable")[
-            :TOP
-        ]
-        listed = [{"feature": names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
-        found.append({"space": space, "n": [len(side) for side in sides], "rows": listed})
+        order = np.argsort(-np.abs(d), kind="stable")[:TOP]
+        listed = [{"feature": names[i], "inside": means[0][i], "outside": means[1][i], "d": d[i]} for i in order]
+        found.append({"space": space, "n": n, "rows": listed})
     return found
 
 
@@ -231,7 +238,7 @@ def sentences(told: dict[str, Any]) -> list[str]:
                 f"{100 * one['inside']:.0f} % of it were made by {one['name']}, elsewhere {100 * one['outside']:.0f} %."
             )
     for space in told["weights"]:
-        some = [one for one in space["rows"] if one["inside"] >= 1.5 * one["outside"]][:2]
+        some = [one for one in space["rows"] if one["d"] >= CLEAR][:2]
         if some:
             listed = " and ".join(
                 f"{one['feature']} ({one['inside'] / max(one['outside'], 1e-9):.1f} times as much)" for one in some
