@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -95,7 +97,7 @@ def test_search_by_words_of_counts(documents):
 
 def test_search_by_the_text_of_a_column():
     frame = {"size": [1.0, 2.0, 3.0, 4.0] * 5, "plan": ["Pro", "free", None, "pro max"] * 5}
-    table = read_table(__import__("pandas").DataFrame(frame), kind="data")
+    table = read_table(pd.DataFrame(frame), kind="data")
     api = Api(Session(cs.Ensemble([[0, 1] * 10, [0, 0, 1, 1] * 5, [0, 0, 0, 1] * 5]), data=table))
     assert found(api, "pro") == ([0, 3, 4, 7, 8, 11, 12, 15, 16, 19], ["plan"])
     assert found(api, "plan = pro")[0] == [0, 4, 8, 12, 16]
@@ -227,6 +229,11 @@ def test_a_label_is_saved_grows_and_is_dropped():
     assert len(ask(api, "detail/3m")["known"]) == len(before) + 1
     assert found(api, "odd ones: right")[0] == [3, 4]
     assert ask(api, "session")["saved"] == ["odd ones"]
+    file = post(api, "export", format="csv", items=[{"ref": "3m", "name": "odd ones"}], saved=True).body
+    table = pd.read_csv(io.BytesIO(file))
+    own = table.columns[2]
+    assert own.startswith("odd ones")
+    assert table[own].iloc[:6].fillna("").tolist() == ["", "left", "left", "right", "right", ""]
     assert ask(api, "objects/3m", start=3, count=1)["rows"][0]["known"]["odd ones"] == "right"
     assert api.call("DELETE", "/api/known/2").status == 200
     assert ask(api, "session")["saved"] == []

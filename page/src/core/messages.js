@@ -176,7 +176,8 @@
  * @typedef {{kind: "more_like", ref: string, count: number, jitter: number}
  *   | {kind: "null", groups: number, score: string, shuffles: number}
  *   | {kind: "plane", method: string}} JobRequest
- * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean}} ExportRequest
+ * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
+ *   saved: boolean}} ExportRequest
  */
 
 export {};

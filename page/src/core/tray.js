@@ -24,6 +24,7 @@ export async function exportTray(store, format) {
       format,
       items,
       assessed: store.prefs.value.assessed,
+      saved: (store.session.value.saved ?? []).length > 0,
     });
     save(new Blob([buffer], { type }), name ?? `consilience.${format === "python" ? "py" : format}`);
     const rest = left ? `; ${left} of the tray ${left === 1 ? "is" : "are"} unavailable and left out` : "";

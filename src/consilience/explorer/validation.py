@@ -22,11 +22,10 @@ Check = Callable[[Any], Any]
 Keys = Mapping[str, tuple[Check, Any]]  # of each key its check, and what stands for it; ... if it must be there
 
 
-def export_body(body: bytes) -> tuple[str, list[tuple[str, str]], bool]:
-    """The format, the refs with their names, and whether confidence and support are wanted."""
-    keys = {"format": (_format, ...), "items": (_items, ...), "assessed": (_flag, False)}
-    asked = check_keys(json_object(body), keys)
-    return asked["format"], asked["items"], asked["assessed"]
+def export_body(body: bytes) -> dict[str, Any]:
+    """The format, the refs with their names, and whether confidence and support, and labels that were saved, are wanted."""
+    keys = {"format": (_format, ...), "items": (_items, ...), "assessed": (_flag, False), "saved": (_flag, False)}
+    return check_keys(json_object(body), keys)
 
 
 def json_object(body: bytes) -> dict[str, Any]:

@@ -34,14 +34,17 @@ SUFFIXES = (" confidence", " support")  # columns beside those of a consensus
 def answer(call: Call) -> Reply:
     """A file of the chosen clusterings."""
     session, snapshot = call.session, call.snapshot
-    form, items, assessed = export_body(call.body)
+    asked = export_body(call.body)
+    form, items = asked["format"], asked["items"]
     refs = [snapshot.ref(ref) for ref, _ in items]
     names = [name or title(snapshot, snapshot.displayed(ref)) for ref, (_, name) in zip(refs, items, strict=True)]
     chosen = list(zip(refs, column_names(session, names), strict=True))
     if form == "python":
         body = snippet(session, snapshot, chosen).encode()
     else:
-        table = label_table(session, snapshot, chosen, assessed)
+        table = label_table(session, snapshot, chosen, asked["assessed"])
+        if asked["saved"]:
+            table = with_saved(session, table)
         sink = io.BytesIO()
         if form == "csv":
             csv.write_csv(_safe(table), sink)
@@ -63,6 +66,16 @@ def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, st
             for suffix, values in zip(SUFFIXES, (one.confidence, one.support), strict=True):
                 columns[f"{name}{suffix}"] = pa.array(values, mask=missing)
     return pa.table(columns)
+
+
+def with_saved(session: Session, table: pa.Table) -> pa.Table:
+    """The same with the labels that people saved, under names that no other column has."""
+    names = unique_names(session.saved, taken=table.column_names)
+    for name, saved in zip(names, session.saved.values(), strict=True):
+        table = table.append_column(
+            name, _column(np.array([*saved.classes, None], object)[saved.codes], saved.codes < 0)
+        )
+    return table
 
 
 def _column(labels: Array, missing: Array) -> pa.Array:
