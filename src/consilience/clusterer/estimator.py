@@ -370,7 +370,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             return LEAST, max(LEAST, min(MOST, int(np.sqrt(n))))
         k = check_count("n_clusters", self.n_clusters)
         if k > n:
-            raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters")
+            raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters (-k)")
         return usual_clusters(n, k)
 
     def _number(self, plan: Plan) -> int:

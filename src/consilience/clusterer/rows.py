@@ -123,7 +123,8 @@ def learn_rows(estimator: Any, X: Any, guide: Guide | None = None) -> tuple[Tabl
         check_rows(X.n_objects, X.source)
         _set_names(estimator, [column.name for column in X.encoder.columns])
         return X, None if guide is None else guide.of(X)
-    values = check_matrix(_named(X), estimator=estimator, min_objects=2)
+    what = X.source if isinstance(X, Table) else "the data"
+    values = check_matrix(_named(X), what=what, estimator=estimator, min_objects=2)
     names = getattr(estimator, "feature_names_in_", None)
     if not isinstance(X, Table):
         columns = None if names is None else [str(name) for name in names]

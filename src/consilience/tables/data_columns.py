@@ -54,7 +54,7 @@ def data_columns(
     """
     if encoder is not None:
         if types:
-            raise InputError(f"{sheet.source}: the encoder knows the types of the columns: leave types= (--type) out")
+            raise InputError(f"{sheet.source}: the model knows the types of its columns: leave types= (--type) out")
         return encoded_as(sheet, encoder, decimal)
     values: Any
     if types == "series":

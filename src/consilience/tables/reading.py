@@ -243,6 +243,8 @@ def read_table(
     if kind != "data" and (types or encoder is not None):
         what = "types= (--type)" if types else "encoder="
         raise InputError(f"{what} says how columns of data become numbers, and this is read as {kind}: leave it out")
+    if encoder is not None and columns is not None:
+        raise InputError("columns= (--columns) chooses columns, and the model knows its own: leave it out")
     sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
     sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
     sheet.check_shape()
