@@ -10,10 +10,9 @@ import pytest
 import consilience as cs
 import oracle
 from consilience._check import InputError
-from consilience.generation import block_kmeans, number_blocks
+from consilience.generation import NumberBlocks, block_kmeans, number_blocks
 from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
 from consilience.generation.method import Space
-from consilience.generation.number_blocks import NumberBlocks
 from consilience.generation.spaces import GenerationWarning, Preparation
 
 
@@ -73,6 +72,20 @@ def test_a_run_is_its_definition(small_chunks, max_iter):
         assert np.array_equal(found.labels, labels)
         assert found.steps.tolist() == steps.tolist()
         np.testing.assert_allclose(found.inertia, inertia, rtol=1e-9, atol=1e-9)
+
+
+def test_mini_batches_go_before_the_full_passes(small_chunks):
+    """Fewer full passes to where every object is with the nearest mean; the blocks do not matter."""
+    X, how = blobs(800), {"n_clusters": 6, "methods": "minima", "progress": False, "standardize": False}
+    plain = cs.generate(X, 4, **how)
+    found = [cs.generate(NumberBlocks(form, mini_batch=100), 4, **how) for form in ([X], parted(X, 500))]
+    assert same(*found)
+    assert found[0].info["steps"].sum() < plain.info["steps"].sum()
+    for labels, inertia in zip(found[0].labels.T, found[0].info["inertia"], strict=True):
+        means = np.array([X[labels == c].mean(axis=0) for c in range(6)])
+        squares = np.square(X[:, None] - means).sum(axis=2)
+        assert np.array_equal(squares.argmin(axis=1), labels)
+        assert inertia == pytest.approx(squares.min(axis=1).sum())
 
 
 def test_starts_far_apart_come_from_a_sample(small_chunks, monkeypatch):

@@ -93,6 +93,7 @@ PURPOSES: dict[str, str] = {
     "generation.landmark_clusters": "the seed of k-means in its eigenvectors",
     "generation.landmarks": "objects that its landmarks are made of",
     "generation.metrics": "metric and width of one clustering",
+    "generation.mini_batches": "the order of mini-batches",
     "generation.neighbors": "objects that stand for the others where a clustering has no means",
     "generation.objects": "the objects of one subsample",
     "generation.resolution": "where between two numbers of clusters the resolution of one clustering aims",

@@ -193,6 +193,7 @@ class Engine:
 
         Returns the objective before and after, up to a constant, and the number of moves.
         """
+        seed = child_seed(seed, "information.search")
         order = _kernels.random_permutation(seed, 2 * turn, self._movable)
         return _kernels.sweep(
             *self._arrays, labels, order, temperature=temperature, seed=seed, unit=2 * turn + 1, **self._options
@@ -225,7 +226,6 @@ class Engine:
         for _ in range(batch):
             if not self._batch_pass(labels, history, moves):
                 break
-        seed = child_seed(seed, "information.search")
         noisy = noisy_iter if temperature > 0 else 0
         heat = [temperature * (1 - 0.9 * t / max(noisy - 1, 1)) for t in range(noisy)]
         for t, degree in enumerate(heat + [0.0] * max_iter):

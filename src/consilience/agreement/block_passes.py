@@ -14,7 +14,6 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError
-from consilience._random import child_seed
 from consilience._row_blocks import Piece
 from consilience._types import Floats, Ints, Labels
 from consilience.agreement.count_blocks import load
@@ -150,7 +149,7 @@ def _refined(rows: Views, labels: Labels, whole: Whole, number: int, seed: int, 
     engine = engine_of(beside(rows, rest), k, fixed=len(held))
     found = np.concatenate([labels, held])
     turn = whole.turn + (number << CHUNK_BIT)
-    engine.step(found, turn, seed=child_seed(seed, "information.search"), temperature=heat)
+    engine.step(found, turn, seed=seed, temperature=heat)
     found = found[: len(labels)]
     moved = np.flatnonzero(found != labels)
     some = rows.rows(moved)

@@ -4,8 +4,20 @@ from consilience.generation.extending import extend
 from consilience.generation.generate import generate
 from consilience.generation.guide import Guide
 from consilience.generation.method import Method
+from consilience.generation.number_blocks import NumberBlocks
 from consilience.generation.registry import METHODS, describe
 from consilience.generation.spaces import GenerationWarning
 from consilience.generation.variations import Variations, remake
 
-__all__ = ["METHODS", "GenerationWarning", "Guide", "Method", "Variations", "describe", "extend", "generate", "remake"]
+__all__ = [
+    "METHODS",
+    "GenerationWarning",
+    "Guide",
+    "Method",
+    "NumberBlocks",
+    "Variations",
+    "describe",
+    "extend",
+    "generate",
+    "remake",
+]

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from consilience import _kernels
 from consilience._parallel import workers
-from consilience._random import stream
+from consilience._random import child_seed, stream
 from consilience._row_blocks import Piece, Span
 from consilience._types import Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
@@ -54,9 +54,16 @@ class BlockSpace:
         """A spec as it was drawn."""
         return self.space.settle(spec)
 
-    def each(self, task: Callable[..., Any], *common: Any, own: Callable[[Span], Any] | None = None) -> Iterator[Any]:
-        """What a task gives for every chunk of rows, in their order."""
-        spans = self.blocks.spans(CHUNK)
+    def each(
+        self,
+        task: Callable[..., Any],
+        *common: Any,
+        own: Callable[[Span], Any] | None = None,
+        within: Span | None = None,
+    ) -> Iterator[Any]:
+        """What a task gives for every chunk of rows, of all or of some that begin at a multiple of the chunks' size, in their order."""
+        low, high = within or (0, self.blocks.n_rows)
+        spans = [(max(a, low), min(b, high)) for a, b in self.blocks.spans(CHUNK) if a < high and b > low]
         tasks = (
             delayed(task)(self.blocks.piece(span), self.preparation, self.space, *common, *([own(span)] if own else []))
             for span in spans
@@ -180,6 +187,8 @@ def lloyd_by_blocks(
     ]
     runs = [_Run(w, centers, n) for w, centers in zip(weights, starts, strict=True)]
     active = list(runs)
+    if space.blocks.mini_batch:
+        _mini_batches(space, runs, seed)
     while active:
         _step(space, active, max_iter)
         active = [run for run in active if np.isnan(run.inertia)]
@@ -229,6 +238,25 @@ def _step(space: BlockSpace, runs: list[_Run], max_iter: int) -> None:
             explained = np.square(now.sums[some]).sum(axis=1) / now.sizes[some]
             run.inertia = max(now.lengths - float(explained.sum()), 0.0)
         run.closing = run.steps == max_iter
+
+
+def _mini_batches(space: BlockSpace, runs: list[_Run], seed: int) -> None:
+    """One pass in which centers move after every batch (Sculley 2010).
+
+    Each is the mean of all rows that were nearest to it when they were met. Batches are consecutive rows, in a
+    random order that is the same for all runs of a seed.
+    """
+    n, size = space.blocks.n_rows, -(-space.blocks.mini_batch // CHUNK) * CHUNK
+    met = [_Sums(run) for run in runs]
+    for batch in _kernels.random_permutation(child_seed(seed, "generation.mini_batches"), 0, -(-n // size)):
+        within, place = (int(batch) * size, min((int(batch) + 1) * size, n)), int(batch) * size
+        for parts in space.each(lloyd_pass, [(run.weights, run.centers) for run in runs], within=within):
+            for part, now in zip(parts, met, strict=True):
+                now.add(part, place)
+            place += len(parts[0].labels)
+        for run, now in zip(runs, met, strict=True):
+            some = now.sizes > 0
+            run.centers[some] = now.sums[some] / now.sizes[some, None]
 
 
 def _fill(space: BlockSpace, run: _Run, now: _Sums) -> None:

@@ -108,7 +108,7 @@ class BlockRunner(Runner):
                 raise InputError(f"{name} weighs columns against each other, and only one is not constant")
 
     def _fingerprint(self) -> str:
-        return fingerprint(self.spaces.moments, np.array([self.spaces.n_objects]))
+        return fingerprint(self.spaces.moments, np.array([self.spaces.n_objects, self.table.mini_batch]))
 
     @property
     def _in_kernel(self) -> bool:

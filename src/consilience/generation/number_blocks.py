@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, count, kind_of
+from consilience._check import InputError, check_count, count, kind_of
 from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
 
@@ -39,11 +39,14 @@ class NumberBlocks(RowBlocks):
     ----------
     source : Dask array or data frame, path of a Parquet file or folder, or sequence of arrays
         All columns are numbers, and no cell is missing.
+    mini_batch : int
+        Rows of a mini-batch: a pass in which centers move after each goes before the full passes, of which there are fewer then.
+        0 leaves it out, so that the clusterings are those of the table in memory.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from consilience.generation.number_blocks import NumberBlocks
+    >>> from consilience.generation import NumberBlocks
     >>> NumberBlocks([np.eye(3), np.ones((2, 3))])
     NumberBlocks('2 blocks', 5 rows × 3 columns)
     """
@@ -51,8 +54,9 @@ class NumberBlocks(RowBlocks):
     ids = None
     treatment = None
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, *, mini_batch: int = 0) -> None:
         super().__init__(*_parts_of(source))
+        self.mini_batch = check_count("mini_batch", mini_batch, least=0)
 
     @property
     def n_objects(self) -> int:
