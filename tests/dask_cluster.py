@@ -43,12 +43,20 @@ def local_cluster(n_workers: int = 2) -> Iterator[Any]:
 
 def worker_pids(client: Any, n_workers: int = 2) -> list[int]:
     """Processes of the workers, once all are there and settled: Dask does not replace one that dies while it starts."""
-    client.wait_for_workers(n_workers, timeout=120)
-    cluster = client.cluster
+    try:
+        client.wait_for_workers(n_workers, timeout=60)
+    except TimeoutError:  # Dask does not replace one that dies while it is replaced
+        client.cluster.scale(0)
+        client.cluster.scale(n_workers)
+        client.wait_for_workers(n_workers, timeout=120)
     deadline = time.monotonic() + 60
-    while any(nanny.status.name != "running" for nanny in cluster.workers.values()) and time.monotonic() < deadline:
+    while not all(_is_settled(nanny) for nanny in client.cluster.workers.values()) and time.monotonic() < deadline:
         time.sleep(0.05)
     return sorted(client.run(os.getpid).values())
+
+
+def _is_settled(nanny: Any) -> bool:
+    return nanny.status.name == "running" and nanny.process is not None and nanny.process.status.name == "running"
 
 
 @contextlib.contextmanager

@@ -7,18 +7,24 @@ runs.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import logging
 import pickle
 import queue
+import re
 import time
 import uuid
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
+import joblib
 import numpy as np
 
+from consilience._check import InputError, show
 from consilience._parallel import AGAIN, ClusterError, Task, in_order
 from consilience._travel import pack, unpack
 from consilience._types import Array
@@ -84,8 +90,8 @@ class ClusterWorkers:
                         )
                     out[self._submit(task, ended)] = (place, task)
         finally:
-            for future in out:
-                future.cancel(reason="consilience stopped")
+            if out and self._client.status == "running":
+                self._client.cancel(list(out), reason="consilience stopped")
             used = {digest for _, digest in self._digests.values()}
             self._there = {digest: future for digest, future in self._there.items() if digest in used}
 
@@ -167,7 +173,8 @@ class ClusterWorkers:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        if future.status not in ("finished", "error"):
+        status = future.status
+        if status not in ("finished", "error"):
             return False, None
         try:
             return True, future.result()
@@ -176,7 +183,11 @@ class ClusterWorkers:
                 "a task ended each of the workers that took it, as the system does when memory runs out: give the workers "
                 "more, or less data at a time"
             ) from error
-        except (FutureCancelledError, ConnectionError):
+        except FutureCancelledError:
+            return False, None
+        except (OSError, TimeoutError):
+            if status == "error":  # what the task itself raised
+                raise
             return False, None
 
 
@@ -212,6 +223,33 @@ def _in_worker(tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
     """Tasks of a task: one after the other, since waiting for others would hold a worker that they may need."""
     for place, (function, args, options) in enumerate(tasks):
         yield place, function(*args, **options)
+
+
+@contextlib.contextmanager
+def connect(address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our own words
+    if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
+        workers = int(match[1]) if match[1] else joblib.cpu_count()
+        dashboard = ":0" if find_spec("bokeh") else None
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=dashboard) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(address, timeout=10)
+    except ValueError as error:
+        raise InputError(
+            f"{show(address)} is not the address of a Dask scheduler, such as tcp://host:8786: {error}"
+        ) from error
+    except OSError as error:
+        raise ClusterError(f"no Dask scheduler answers at {address}: is it running, and the address right?") from error
+    with client:
+        yield client
 
 
 def worker_name() -> str | None:

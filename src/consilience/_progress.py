@@ -23,6 +23,7 @@ class Bar:
 
     def __init__(self, total: int, what: str, progress: bool | None = None, *, done: int = 0) -> None:
         self._shown = sys.stderr is not None and (sys.stderr.isatty() if progress is None else progress)
+        self._told = progress is not False  # not where it is a part of other work
         self._total, self._what, self._done, self._before = total, what, done, done
         self._start = time.monotonic()
         self._bar: Any = None
@@ -48,7 +49,7 @@ class Bar:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        if is_logging():
+        if self._told and is_logging():
             seconds = time.monotonic() - self._start
             record("step", seconds, Where.here(), name=self._what, n=self._done - self._before, of=self._total)
 

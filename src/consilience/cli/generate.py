@@ -34,6 +34,13 @@ from consilience.cli import options
 @options.names_option(
     "--known", "-t", help="Known labels: columns of the table, set aside to compare the clusterings with."
 )
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="Give up a clustering after so long; each is then made in a process that can be killed.",
+)
+@click.option("--retry-failed", is_flag=True, help="Try again the clusterings of the run that could not be made.")
 @options.block(options.run_options, options.table_options)
 @click.pass_context
 def command(
@@ -54,6 +61,8 @@ def command(
     unlike: list[str],
     guide_strength: float | None,
     known: list[str],
+    time_limit: float | None,
+    retry_failed: bool,
     seed: int,
     as_json: bool,
     n_jobs: int,
@@ -100,18 +109,21 @@ def command(
         guide_strength=guide_strength,
         random_state=seed,
         store=run,
+        time_limit=time_limit,
+        retry_failed=retry_failed,
         n_jobs=n_jobs,
     )
     summary = generation_summary(made, {name: opened.known[name] for name in known})
     if as_json:
-        options.print_json({"source": str(data), "run": str(run), **summary})
+        options.print_json({"source": str(data), "run": str(run), "failed": _failed(run), **summary})
         return
     print_generation(summary, title=data.name or str(data))
     print_notices(opened.data, standardize=standardize if around is None else None)
     more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
-    held = _held(run)
+    held, failed = _held(run), _failed(run)
+    lost = f" {count(failed, 'clustering')} could not be made: --retry-failed tries again." if failed else ""
     click.echo(
-        f"\n{run} holds {count(held, 'clustering')}, {held - before:,} of them new. "
+        f"\n{run} holds {count(held, 'clustering')}, {held - before:,} of them new.{lost} "
         f"Next: consilience organize {quote(str(run))}{more}"
     )
 
@@ -121,6 +133,13 @@ def _held(run: Path) -> int:
     from consilience.store import Store
 
     return Store.open(run).n_clusterings if (run / "manifest.json").exists() else 0
+
+
+def _failed(run: Path) -> int:
+    """Clusterings of a run that could not be made."""
+    from consilience.store import Store
+
+    return len(Store.open(run).failures(["unit"]))
 
 
 def parse_base(text: str) -> Any:

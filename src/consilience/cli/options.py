@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from consilience.cli.running import runs
+
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -198,9 +200,7 @@ def clusters_option(text: str) -> Callable[[F], F]:
 
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-jobs_option = click.option(
-    "--jobs", "-j", "n_jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores."
-)
+jobs_option = runs  # and where the work is done, and what is said of it
 run_options = block(seed_option, json_option, jobs_option)
 
 linkage_option = choice_option(

@@ -55,7 +55,7 @@ def _end(say: Callable[[str], None]) -> None:
 
 
 def end_workers() -> None:
-    """Kill the processes that joblib started: they would wait for more work for minutes, and hold the terminal."""
+    """Kill the processes that do the work: they would wait for more work for minutes, and hold the terminal."""
     loky = sys.modules.get("joblib.externals.loky.reusable_executor")
     found = set(getattr(getattr(loky, "_executor", None), "_processes", None) or ())
     for children in Path("/proc/self/task").glob(
@@ -69,4 +69,6 @@ def end_workers() -> None:
 
 
 def _is_worker(pid: int) -> bool:
-    return b"loky.backend.popen" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    """Of joblib, of a Dask cluster that this command started, or of a call with a time limit."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    return any(word in words for word in (b"loky.backend.popen", b"multiprocessing.spawn", b"consilience._child"))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from consilience._log import step
 from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.consensus.assessment import assess
 from consilience.consensus.distinct_rows import Problem, check_problem
@@ -88,7 +89,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
     def _take(self, problem: Problem, answered: tuple[Answer, Ints, Floats | None]) -> Any:
         """`fit` for what `_answer` gave: assess it, and spread it over the objects."""
         answer, labels, membership = answered
-        found = assess(problem, labels, kind=self._resample)
+        with step("how far to trust the answer"):
+            found = assess(problem, labels, kind=self._resample)
         self.labels_ = problem.to_objects(labels, -1)
         self.n_clusters_ = int(labels.max()) + 1
         self.membership_ = problem.to_objects(found.posterior if membership is None else membership, 0.0)
@@ -103,7 +105,8 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
 
     def _answer(self, problem: Problem) -> tuple[Answer, Ints, Floats | None]:
         """The method's answer, its labels of the rows numbered by falling size, and its memberships in that order."""
-        answer = self._combine(problem)
+        with step(f"combining by {type(self).__name__}"):
+            answer = self._combine(problem)
         order = by_size(answer.labels, problem.weights, int(answer.labels.max()) + 1, problem.first)
         labels, membership = np.argsort(order)[answer.labels], answer.membership
         if membership is not None:  # of the clusters that have a row

@@ -1,0 +1,161 @@
+"""Faults of a Dask cluster: a worker killed in the midst of every kind of work, and the scheduler lost."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import consilience as cs
+from consilience._parallel import on_cluster
+from consilience.consensus import MCLA, NBCE, SCCC
+from dask_cluster import a_worker_dies
+from faults import runs
+from faults.counts import Count
+
+LATEST = 30.0  # seconds after which a worker is killed at most
+
+
+def labels(n: int = 3000, m: int = 20, k: int = 6) -> np.ndarray:
+    """Noisy copies of a grouping, some of them coarser."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, k, n)
+    return np.column_stack(
+        [np.where(rng.random(n) < 0.2, rng.integers(0, k, n), truth // (1 + j % 2)) for j in range(m)]
+    )
+
+
+def counts() -> np.ndarray:
+    """Rows and columns in blocks."""
+    rng = np.random.default_rng(0)
+    return rng.poisson(np.kron(np.eye(5), np.ones((60, 40))) * 2 + 0.3)
+
+
+def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
+    """Work to share out, by name; each gives arrays that must come out the same."""
+    X = np.random.default_rng(0).normal(size=(1000, 10))
+    made, table = labels(), counts()
+
+    def generate() -> list[Any]:
+        found = cs.generate(X, n_clusterings, 8)
+        return [found.labels, found.info["unit"].to_numpy()]
+
+    def combine() -> list[Any]:
+        found = cs.combine(made, "auto")
+        return [found.labels, found.confidence]
+
+    def fitted(estimator: Any) -> Callable[[], list[Any]]:
+        def fit() -> list[Any]:
+            found = estimator().fit(made)
+            return [found.labels_, found.confidence_]
+
+        return fit
+
+    def agree() -> list[Any]:
+        found = cs.agree(table, 5, n_clusterings=6, max_iter=3)
+        return [found.after.rows.labels, found.after.columns.labels, found.objective]
+
+    return {
+        f"generate {n_clusterings:,}": generate,
+        "combine": combine,
+        "NBCE-VB": fitted(lambda: NBCE(random_state=0, inference="vb", n_init=6)),
+        "MCLA": fitted(lambda: MCLA(6, random_state=0)),
+        "SCCC": fitted(lambda: SCCC(6, random_state=0)),
+        "CAP": agree,
+    }
+
+
+def worker_killed(client: Any, name: str, job: Callable[[], list[Any]], times: int, seed: int = 0) -> Count:
+    """SIGKILL to one of the workers at a random moment of the work, so many times."""
+    chance, count = random.Random(f"{seed} {name}"), Count(f"worker killed: {name}")
+    want = job()
+    with on_cluster(client):
+        begin = time.monotonic()
+        _check(count, job(), want, "without a fault")
+        usual = min(LATEST, time.monotonic() - begin)
+    tries = 0
+    while count.tried < times and tries < 3 * times:
+        tries += 1
+        with on_cluster(client), a_worker_dies(client, chance.uniform(0, 0.9 * usual), tries) as killed:
+            begin = time.monotonic()
+            try:
+                found = job()
+            except Exception as error:
+                found = [repr(error)]
+        count.tried += len(killed)
+        if not killed:  # it was through before
+            usual = min(usual, time.monotonic() - begin)
+            continue
+        _check(count, found, want, f"after kill {count.tried}")
+    return count
+
+
+def _check(count: Count, found: list[Any], want: list[Any], when: str) -> None:
+    count.finished += 1
+    same = len(found) == len(want) and all(np.array_equal(one, other) for one, other in zip(found, want, strict=True))
+    count.lose(int(not same), f"{when} it came out otherwise: {found[0] if len(found) == 1 else ''}")
+
+
+def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
+    """The scheduler killed; a clear sentence, and the same command with a new one goes on."""
+    count, want = Count("scheduler lost"), runs.unbroken(n)
+    for i in range(times):
+        store, address = folder / f"scheduler-{i}", f"tcp://127.0.0.1:{_free_port()}"
+        cluster = _start_cluster(address, folder)
+        run = runs.start(store, n, address)
+        while not runs.parts(store) and run.poll() is None:
+            time.sleep(0.01)
+        cluster[0].kill()
+        _, said = run.communicate(timeout=300)
+        _end(cluster)
+        if run.returncode == 0:  # it was through
+            continue
+        count.tried += 1
+        if run.returncode != 1 or f"the Dask scheduler {address} is lost" not in said:
+            count.lose(1, f"it ended in {run.returncode}: {said[-500:]}")
+        safe = runs.held(store)
+        count.finished += len(safe)
+        cluster = _start_cluster(address, folder)
+        runs.finish(store, n, address)
+        _end(cluster)
+        count.lose(len(safe - runs.held(store)), "clusterings are gone")
+        runs.compare(count, store, want)
+        shutil.rmtree(store)
+    return count
+
+
+def _start_cluster(address: str, folder: Path) -> list[subprocess.Popen[bytes]]:
+    port, quiet = address.rpartition(":")[2], {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    scheduler = ["distributed.cli.dask_scheduler", "--port", port, "--host", "127.0.0.1", "--no-dashboard"]
+    worker = [
+        "distributed.cli.dask_worker",
+        address,
+        "--nworkers",
+        "1",
+        "--nthreads",
+        "2",
+        "--no-dashboard",
+        "--no-nanny",
+    ]
+    worker += ["--local-directory", str(folder), "--death-timeout", "60"]
+    return [subprocess.Popen([sys.executable, "-m", *words], **quiet) for words in (scheduler, worker)]  # type: ignore[call-overload]
+
+
+def _end(cluster: list[subprocess.Popen[bytes]]) -> None:
+    for process in reversed(cluster):
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])

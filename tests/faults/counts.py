@@ -1,0 +1,50 @@
+"""What faults were tried, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Count:
+    """Faults of a kind.
+
+    Attributes
+    ----------
+    fault : str
+    tried : int
+        Times that it struck while the work was going on.
+    finished : int
+        Clusterings, or answers, that were finished before it struck, or that came after all.
+    lost : int
+        Of these, those that were lost, or came out otherwise than without the fault.
+    notes : list of str
+        Of what was lost, and of what could not be tried.
+    """
+
+    fault: str
+    tried: int = 0
+    finished: int = 0
+    lost: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def lose(self, n: int, note: str) -> None:
+        """Note a loss, if there is one."""
+        if n:
+            self.lost += n
+            self.notes.append(note)
+
+
+def table(counts: list[Count]) -> str:
+    """All of them, and the sum."""
+    rows = [("fault", "tried", "finished work", "lost")]
+    rows += [(one.fault, f"{one.tried:,}", f"{one.finished:,}", f"{one.lost:,}") for one in counts]
+    total = [sum(getattr(one, name) for one in counts) for name in ("tried", "finished", "lost")]
+    rows.append(("all", *(f"{value:,}" for value in total)))
+    wide = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = [
+        "  ".join([row[0].ljust(wide[0]), *(cell.rjust(w) for cell, w in zip(row[1:], wide[1:], strict=True))])
+        for row in rows
+    ]
+    notes = [f"{one.fault}: {note}" for one in counts for note in one.notes]
+    return "\n".join([*lines, *notes])
