@@ -38,6 +38,7 @@ def plant(path, n, seed=0):
 def measure(path, out, n_workers):
     """One consensus, in this process (0 workers) or with worker processes: seconds, and the peak memory of every process."""
     import consilience as cs
+    import consilience.scale.combining  # imports are no part of what grows
 
     if not n_workers:
         start = time.perf_counter()
@@ -50,7 +51,7 @@ def measure(path, out, n_workers):
         LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        pids = list(client.run(_warm).values())  # imports are no part of what grows
+        pids = list(client.run(_warm).values())
         stop = threading.Event()
         watch = threading.Thread(target=_watch, args=(pids, peaks, stop))
         watch.start()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -160,12 +159,15 @@ def combine(
         scale = import_module("consilience.scale")  # by name, since it is built on this function
         found: Consensus = scale.combine_blocks(
             scale.as_blocks(ensemble, columns=columns, id_column=id_column),
-            partial(combine_problem, n_clusters=n_clusters, method=method, how=how, options=options, call=call),
-            n_clusters=None if isinstance(n_clusters, str) else n_clusters,
+            n_clusters=n_clusters,
+            method=method,
+            how=how,
+            options=options,
+            progress=progress,
             sample_weight=sample_weight,
             memory_limit=memory_limit,
             output=output,
-            n_jobs=n_jobs,
+            call=call,
             start=start,
         )
         return found
@@ -214,7 +216,7 @@ def _fit(
     """The fitted estimator, its name, and what is to be said of it; `choice` is what "auto" takes, with the reason, if known."""
     notes, chosen, fitted = [], method == "auto", problem
     if chosen:
-        method, note = choice or _choose_method(problem, how)
+        method, note = choice or choose_method(problem, how)
         notes.append(note)
         if method == "dawid_skene":
             fitted = narrowed(problem)  # what it was judged by
@@ -262,7 +264,7 @@ def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
     return float(np.min(np.bincount(labels, support * objects) / np.bincount(labels, objects))), anmi
 
 
-def _choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
+def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
     """Dawid and Skene's model where the clusterings err independently beside MCLA's answer, and else the walk."""
     if problem.n_clusterings < 3 or problem.n_rows < 2:
         return (
@@ -291,7 +293,7 @@ def _at_scales(
     """The answer at the most stable number of clusters, with those at the other scales."""
     scales = find_scales(problem, how["random_state"], progress)
     best = problem.with_clusters(scales.ranked[0])
-    choice = _choose_method(best, how) if method == "auto" else None  # one for all scales
+    choice = choose_method(best, how) if method == "auto" else None  # one for all scales
     fits = {k: _fit(ens, problem.with_clusters(k), method, how, options, choice) for k in scales.ranked}
     estimator, method, notes = fits[scales.ranked[0]]
     confidence = [fits[k][0].confidence_[problem.first] for k in scales.ranked]

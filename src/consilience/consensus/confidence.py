@@ -22,7 +22,7 @@ import numpy as np
 from consilience import _kernels
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
-from consilience.consensus.distinct_rows import Problem, label_tables, row_scores
+from consilience.consensus.distinct_rows import Problem, label_tables, sum_over_labels
 from consilience.measures.counts import Sums, xlogx
 from consilience.measures.information import nmi_from
 
@@ -39,9 +39,14 @@ def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints
 
 def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] | None = None) -> Floats:
     """(n_rows, k) probabilities of the clusters given the row, under independent label noise, discounted by τ."""
-    k, everyone = int(labels.max()) + 1, np.arange(problem.n_rows)
+    k = int(labels.max()) + 1
     tables = label_tables(problem, labels, k) if tables is None else tables
-    tau = discount(problem, labels, tables)
+    mass = np.bincount(labels, problem.weights, minlength=k).astype(float)
+    return posterior_of(problem.labels, labels, *noise_tables(tables, mass, discount(problem, labels, tables)))
+
+
+def noise_tables(tables: Sequence[Floats], mass: Floats, tau: float) -> tuple[Ints, Floats, Floats, Floats]:
+    """Offsets, log p(label | cluster), the same without the object itself (labels × k), and log p(cluster), from weights."""
     logs, alone = [], []
     for table in tables:
         total, width = table.sum(axis=1, keepdims=True), table.shape[1]
@@ -49,9 +54,16 @@ def cluster_posterior(problem: Problem, labels: Array, tables: Sequence[Floats] 
         logs.append(tau * np.log((table + prior) / (total + width)))
         # An object is not a witness for itself: its own cluster is judged without it.
         alone.append(tau * np.log((np.maximum(table - 1, 0) + prior) / (np.maximum(total - 1, 0) + width)))
-    share = np.log(np.maximum(np.bincount(labels, problem.weights, minlength=k) / problem.weights.sum(), 1e-300))
-    scores = row_scores(problem, logs) + share
-    scores[everyone, labels] = row_scores(problem, alone)[everyone, labels] + share[labels]
+    share = np.log(np.maximum(mass / mass.sum(), 1e-300))
+    offsets = np.concatenate([[0], np.cumsum([table.shape[1] for table in tables])])
+    return offsets, np.hstack(logs).T, np.hstack(alone).T, share
+
+
+def posterior_of(rows: Labels, labels: Array, offsets: Ints, logs: Floats, alone: Floats, share: Floats) -> Floats:
+    """(n, k) probabilities of the clusters given rows of labels, whose own clusters are `labels`."""
+    everyone = np.arange(len(rows))
+    scores = sum_over_labels(rows, offsets, logs) + share
+    scores[everyone, labels] = sum_over_labels(rows, offsets, alone)[everyone, labels] + share[labels]
     scores -= scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)

@@ -11,12 +11,13 @@ speak for themselves where clusters have thousands of objects.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from consilience._types import Array, Floats, Ints
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.annealing import soft_rows
 from consilience.consensus.distinct_rows import Problem, incidence, sum_over_labels
 from consilience.consensus.row_tree import choose_leaves
@@ -26,10 +27,40 @@ SAMPLE = 20_000  # rows that EM looks at
 ALIGNED = 10  # iterations after which labels stand for the clusters they stand for
 
 
+@dataclass(frozen=True, eq=False)
+class ErrorModel:
+    """What EM found.
+
+    Attributes
+    ----------
+    logs : (labels, k) array
+        log p(label | cluster), labels numbered through as in :meth:`Problem.hyperedges`.
+    shares : (k,) array
+        log p(cluster).
+    reliability : (n_clusterings,) array
+    """
+
+    logs: Floats
+    shares: Floats
+    reliability: Floats
+
+    def posterior(self, rows: Labels, offsets: Ints) -> Floats:
+        """(n, k) probabilities of the clusters given rows of labels."""
+        return soft_rows(sum_over_labels(rows, offsets, self.logs) + self.shares)[0]
+
+
 def error_posterior(
     problem: Problem, labels: Array, prior: float = PRIOR, max_iter: int = 50, tol: float = 1e-3
 ) -> tuple[Floats, Floats]:
-    """(n_rows, k) probabilities of the clusters given each row, by EM from labels 0 … k − 1, and (n_clusterings,) reliabilities.
+    """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities: :func:`fit_errors`."""
+    model = fit_errors(problem, labels, prior, max_iter, tol)
+    return model.posterior(problem.labels, problem.hyperedges()[1]), model.reliability
+
+
+def fit_errors(
+    problem: Problem, labels: Array, prior: float = PRIOR, max_iter: int = 50, tol: float = 1e-3
+) -> ErrorModel:
+    """The model by EM from labels 0 … k − 1 of the rows, whose clusters it keeps.
 
     EM ends when no probability changes by more than `tol`, or when a cluster would be left without a row. An iteration costs
     O(rows · clusterings · k), on 20,000 rows at most.
@@ -51,7 +82,7 @@ def error_posterior(
         change, soft = np.abs(again - soft).max(), again
         if change <= tol or len(np.unique(soft.argmax(axis=1))) < k:
             break
-    return soft_rows(sum_over_labels(problem.labels, offsets, logs[0]) + logs[1])[0][:, place], reliability
+    return ErrorModel(logs[0][:, place], logs[1][place], reliability)
 
 
 def _stands_for(counts: Floats, offsets: Ints) -> Array:

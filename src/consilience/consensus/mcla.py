@@ -106,9 +106,7 @@ class MCLA(ConsensusEstimator):
         members = incidence(problem)
         few = members.shape[1] <= DENSE
         graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(members, problem.weights)
-        meta = partition_graph(
-            graph, problem.n_clusters, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state
-        )
+        meta = self._group(graph, problem.n_clusters)
         association = associate(members, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
         labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
@@ -118,3 +116,8 @@ class MCLA(ConsensusEstimator):
             "meta_labels": np.argsort(order)[meta][problem.labels_as_given()[0]],
         }
         return Answer(labels, association, extras)
+
+    def _group(self, graph: Any, k: int) -> Ints:
+        """Meta-clusters of the clusters."""
+        check_wishes(self.imbalance, self.backend)
+        return partition_graph(graph, k, imbalance=self.imbalance, backend=self.backend, random_state=self.random_state)

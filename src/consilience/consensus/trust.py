@@ -85,7 +85,15 @@ def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: 
     """
     own = labels[problem.first]
     order, mine = heaviest_first(problem, own)
-    tables, k = label_tables(problem, mine, len(order)), len(order)
+    found = confusions(label_tables(problem, mine, len(order)), order)
+    shown = (confidence[problem.first], support[problem.first], problem.weights, problem.n_objects_of_rows)
+    means = cluster_means(own, *shown)
+    return means.assign(**found)
+
+
+def confusions(tables: Sequence[Floats], order: Ints) -> pd.DataFrame:
+    """`recurrence`, `nearest` and `confused` of clusters 0 … k − 1, from weights of clusters × labels, clusters in this order."""
+    k = len(order)
     votes, recurrence, judged = np.zeros((k, k)), np.zeros(k), np.zeros(k)
     for table, owner in zip(tables, owners_of_labels(tables), strict=True):
         np.add.at(votes.T, owner, table.T)
@@ -103,9 +111,7 @@ def cluster_table(problem: Problem, labels: Array, confidence: Floats, support: 
             "confused": np.divide(most, total, out=np.zeros(k), where=total > 0),
         }
     )
-    shown = (confidence[problem.first], support[problem.first], problem.weights, problem.n_objects_of_rows)
-    means = cluster_means(own, *shown)
-    return means.assign(**found.iloc[np.argsort(order)].reset_index(drop=True))
+    return found.iloc[np.argsort(order)].reset_index(drop=True)
 
 
 def cluster_means(

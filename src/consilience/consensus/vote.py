@@ -72,7 +72,7 @@ def vote_on(
     labels = np.asarray(labels, np.int64)
     while not done and n_iter < max_iter:
         tables = _kernels.label_tables(columns, offsets, labels, n_clusters, weights=weights, threads=threads)
-        votes = _kernels.label_votes(columns, offsets, _owners(tables, offsets), n_clusters, threads=threads)
+        votes = _kernels.label_votes(columns, offsets, owners_of(tables, offsets), n_clusters, threads=threads)
         new = votes.argmax(axis=1)
         tied = (labels >= 0) & (votes[everyone, labels] == votes[everyone, new])
         new[tied] = labels[tied]
@@ -80,7 +80,7 @@ def vote_on(
     return labels, votes, n_iter
 
 
-def _owners(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
+def owners_of(tables: NDArray[Any], offsets: Ints) -> NDArray[np.int32]:
     """The cluster of every label of every clustering."""
     parts = np.split(tables.astype(float), offsets[1:-1])
     return np.concatenate([align(part.T) for part in parts]).astype(np.int32)
@@ -115,7 +115,7 @@ def _best_start(problem: Problem, init: str, n_init: int, max_iter: int, seed: i
         return best
     offsets = np.concatenate([[0], np.cumsum(problem.sizes)])  # of all rows: the sample may lack a rare label
     tables = _kernels.label_tables(sample.labels.T, offsets, best.astype(np.int32), k, weights=_exact(sample))
-    return _kernels.label_votes(problem.labels.T, offsets, _owners(tables, offsets), k).argmax(axis=1)
+    return _kernels.label_votes(problem.labels.T, offsets, owners_of(tables, offsets), k).argmax(axis=1)
 
 
 def _starts(problem: Problem, init: str, n_init: int, seed: int) -> Iterator[Ints]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ from consilience._check import InputError, is_number, show
 from consilience._files import write_folder
 from consilience._types import Array, PathLike
 from consilience.consensus import Consensus
+from consilience.consensus.combine import combine_problem
 from consilience.consensus.distinct_rows import check_problem
 from consilience.scale.blocks import LabelBlocks
-from consilience.scale.distinct import DistinctRows, TooManyRowsError
-from consilience.scale.giving import check_output, spread_rows, write_parts
+from consilience.scale.by_tables import METHODS, answer_by_tables
+from consilience.scale.distinct import RowTable, TooManyRowsError
+from consilience.scale.giving import Answers, check_output, spread, write_parts
 from consilience.scale.result import WrittenConsensus, fields_of, read_column, tally
+from consilience.scale.rules import Memberships
 from consilience.scale.running import Workers, workers_for
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -29,67 +33,98 @@ OF_OBJECT = 40  # bytes, where the answer stays in memory
 
 def combine_blocks(
     blocks: LabelBlocks,
-    answer: Callable[..., Consensus],
     *,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
+    method: str,
+    how: dict[str, Any],
+    options: dict[str, Any],
+    progress: bool | None = None,
     sample_weight: Any = None,
     memory_limit: int | str | None = None,
     output: PathLike | None = None,
-    n_jobs: int | None = None,
+    call: str = "",
     start: float = 0.0,
 ) -> Consensus:
-    """What :func:`consilience.combine` does for labels in blocks; ``answer(ensemble, problem)`` combines the distinct rows.
+    """What :func:`consilience.combine` does for labels in blocks.
 
     Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
-    among the workers, beside that of the method for the distinct rows, which this process pays.
+    among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
+    distinct rows, some methods work by tables (:mod:`consilience.scale.by_tables`).
     """
     if sample_weight is not None:
         raise InputError("labels in blocks take no sample_weight: every object counts once")
     room = None if memory_limit is None else bytes_of(memory_limit)
     folder = None if output is None else check_output(output)
-    workers = workers_for(blocks.parts, n_jobs)
-    found = _distinct(blocks, workers, room, memory_limit)
-    if folder is None and room is not None and found.n_bytes + FIXED + OF_OBJECT * found.n_objects > room:
-        raise InputError(
-            f"{found.n_objects:,} objects have no room in {show(memory_limit)} beside their {len(found.counts):,} distinct rows: give "
-            "output= (--output), a folder for their labels"
+    workers = workers_for(blocks.parts, how["n_jobs"])
+    asked: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "how": how, "options": options}
+    try:
+        found = blocks.distinct(workers, None if room is None else room - FIXED)
+    except TooManyRowsError as error:
+        if method not in ("auto", *METHODS):
+            raise InputError(
+                f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself: raise memory_limit= "
+                f"(--memory-limit), or name a method that works by tables ({', '.join(METHODS)})"
+            ) from None
+        tabled = answer_by_tables(blocks, workers, **asked)
+        more: dict[str, Answers] = {"membership": Memberships(tabled.table.rule, tabled.table.codes)}
+        fields = tabled.fields | {"call": call}
+        return _give(
+            blocks, workers, tabled.survey.lengths, tabled.table, more, fields, tabled.tally, folder, room, start
         )
+    if found.n_bytes + FIXED + (folder is None) * OF_OBJECT * found.n_objects > (room or np.inf):
+        _refuse(found.n_objects, memory_limit)
     ens = found.ensemble(blocks.names)
-    of_rows = answer(ens, check_problem(ens, n_clusters, copies=found.counts))
-    spread = partial(spread_rows, blocks, workers, ens)
+    problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, copies=found.counts)
+    of_rows = combine_problem(ens, problem, **asked, progress=progress, call=call)
     values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
     values |= {"confidence": of_rows.confidence, "support": of_rows.support}
-    scales = {
-        name: some for name in ("scale_labels", "scale_confidence") if (some := getattr(of_rows, name)) is not None
-    }
-    fields = fields_of(of_rows) | {"membership": partial(_one, spread, of_rows.membership)}
+    row_values = {name: getattr(of_rows, name) for name in ("membership", "scale_labels", "scale_confidence")}
+    more = {name: RowTable.of(ens, {"values": some}) for name, some in row_values.items() if some is not None}
+    tallied = tally(of_rows, found.counts)
+    return _give(
+        blocks, workers, found.lengths, RowTable.of(ens, values), more, fields_of(of_rows), tallied, folder, room, start
+    )
+
+
+def _give(
+    blocks: LabelBlocks,
+    workers: Workers,
+    lengths: Sequence[int],
+    table: Answers,
+    more: Mapping[str, Answers],
+    fields: dict[str, Any],
+    tallied: dict[str, Any],
+    folder: Path | None,
+    room: int | None,
+    start: float,
+) -> Consensus:
+    """The record, with what concerns single objects in arrays or written; what is in `more` comes when it is asked for."""
+    later = {name: partial(_one, blocks, workers, some, lengths) for name, some in more.items()}
+    fields = fields | {"seconds": time.perf_counter() - start}
     if folder is None:
-        given: dict[str, Any] = spread(values | scales)
+        if room is not None and FIXED + OF_OBJECT * sum(lengths) > room:
+            _refuse(sum(lengths), room)
+        given: dict[str, Any] = spread(blocks, workers, table, lengths)
         given |= {"labels": given.pop("cluster").astype(np.int64), "ids": given.pop("id", None)}
-        return Consensus(**fields | given | {"seconds": time.perf_counter() - start})
-    write_folder(folder, lambda there: write_parts(there, blocks, workers, ens, values))
-    fields |= {name: partial(_one, spread, some) for name, some in scales.items()}
+        scales = {name: later.pop(name)() for name in list(later) if name != "membership"}
+        return Consensus(**fields | later | scales | given | {"seconds": time.perf_counter() - start})
+    write_folder(folder, lambda there: write_parts(there, blocks, workers, table, lengths))
     columns = {"labels": "cluster", "confidence": "confidence", "support": "support"}
     columns |= {} if blocks.layout.id_column is None else {"ids": "id"}
-    fields |= {name: partial(read_column, folder, column) for name, column in columns.items()}
-    fields |= {"output": str(folder), "tally": tally(of_rows, found.counts), "seconds": time.perf_counter() - start}
-    return WrittenConsensus(**fields)
+    read = {name: partial(read_column, folder, column) for name, column in columns.items()}
+    fields |= {"output": str(folder), "tally": tallied, "seconds": time.perf_counter() - start}
+    return WrittenConsensus(**fields | later | read)
 
 
-def _distinct(blocks: LabelBlocks, workers: Workers, room: int | None, limit: int | str | None) -> DistinctRows:
-    """The distinct rows, if there is room for combining them."""
-    try:
-        return blocks.distinct(workers, None if room is None else room - FIXED)
-    except TooManyRowsError as error:
-        raise InputError(
-            f"{blocks.layout.source}: {error}, which is what {show(limit)} leave beside the process itself: raise memory_limit= "
-            "(--memory-limit), or combine fewer clusterings"
-        ) from None
+def _refuse(n_objects: int, limit: Any) -> None:
+    raise InputError(
+        f"{n_objects:,} objects have no room in {show(limit)} beside their rows: give output= (--output), a folder for their labels"
+    )
 
 
-def _one(spread: Callable[[dict[str, Array]], dict[str, Array]], values: Array) -> Array:
-    """Values of the rows as values of the objects."""
-    return spread({"values": values})["values"]
+def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> Array:
+    """The only value that a table gives the objects."""
+    return spread(blocks, workers, table, lengths)["values"]
 
 
 def bytes_of(limit: int | str) -> int:

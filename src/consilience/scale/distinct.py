@@ -8,7 +8,7 @@ neighbors were merged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -152,6 +152,17 @@ def merge(one: DistinctRows, other: DistinctRows, room: int | None = None) -> Di
     return one.merge(other).check_room(room)
 
 
+def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]]) -> Labels:
+    """The labels of a block in other codes, by clustering and label; −1 where there is none."""
+    found = block.codes
+    for j, (labels, known) in enumerate(zip(block.labels, codes, strict=True)):
+        place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
+        if not np.array_equal(place[:-1], np.arange(len(labels))):
+            found = found.copy() if found is block.codes else found
+            found[:, j] = place[found[:, j]]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class RowTable:
     """Distinct rows with values, in which the rows of blocks are looked up.
@@ -181,12 +192,7 @@ class RowTable:
 
     def places(self, block: Coded) -> Ints:
         """The row of every object of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
-        codes = block.codes
-        for j, (labels, known) in enumerate(zip(block.labels, self.codes, strict=True)):
-            place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
-            if not np.array_equal(place[:-1], np.arange(len(labels))):
-                codes = codes.copy() if codes is block.codes else codes
-                codes[:, j] = place[codes[:, j]]
+        codes = look_up_codes(block, self.codes)
         first, inverse, _ = _kernels.signatures(codes)
         at = _kernels.signatures(np.concatenate([self.rows, codes[first]]))[1][len(self.rows) :]
         if len(at) and at.max() >= len(self.rows):

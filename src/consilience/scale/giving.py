@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,37 +17,40 @@ import pyarrow.parquet as pq
 from consilience._check import InputError
 from consilience._files import check_folder
 from consilience._types import Array, PathLike
-from consilience.ensemble import Ensemble
 from consilience.scale.blocks import LabelBlocks
-from consilience.scale.coding import Layout, read_part
-from consilience.scale.distinct import RowTable
+from consilience.scale.coding import Coded, Layout, read_part
 from consilience.scale.running import Workers
 
 
-def spread_rows(blocks: LabelBlocks, workers: Workers, ens: Ensemble, values: dict[str, Array]) -> dict[str, Array]:
-    """Values of the distinct rows as values of all objects, and their ids where they have some, by another reading of the labels."""
-    lengths = blocks.distinct().lengths
-    found = {name: np.empty((sum(lengths), *some.shape[1:]), some.dtype) for name, some in values.items()}
-    look_up = partial(_look_up_part, layout=blocks.layout)
-    ids: list[Any] = []
+class Answers(Protocol):
+    """What gives the objects of a block their values."""
+
+    def look_up(self, block: Coded) -> dict[str, Array]:
+        """Values by name."""
+
+
+def spread(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> dict[str, Array]:
+    """Values of all objects, and their ids where they have some, by another reading of the labels."""
+    found: dict[str, Array] = {}
+    look_up, ids = partial(_look_up_part, layout=blocks.layout), []
     starts = [0, *accumulate(lengths)]
-    each = workers.each(look_up, blocks.parts, RowTable.of(ens, values), lengths)
+    each = workers.each(look_up, blocks.parts, table, lengths)
     for begin, end, (part, names) in zip(starts[:-1], starts[1:], each, strict=True):
         for name, some in part.items():
+            if name not in found:
+                found[name] = np.empty((starts[-1], *some.shape[1:]), some.dtype)
             found[name][begin:end] = some
-        ids.append(names)
-    if blocks.layout.id_column is not None:
-        found["id"] = np.concatenate(ids)
-    return found
+        if names is not None:
+            ids.append(names)
+    return found | ({"id": np.concatenate(ids)} if ids else {})
 
 
-def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, ens: Ensemble, values: dict[str, Array]) -> None:
+def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> None:
     """Write `id` and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
     folder.mkdir()
-    lengths = blocks.distinct().lengths
     wanted = [(f"part-{i:05d}.parquet", begin) for i, begin in enumerate([0, *accumulate(lengths)][:-1])]
     write = partial(_write_part, layout=blocks.layout, folder=str(folder))
-    each = workers.each(write, blocks.parts, RowTable.of(ens, values), wanted)
+    each = workers.each(write, blocks.parts, table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
         if written != length or not (folder / name).is_file():
             raise InputError(
@@ -64,12 +68,12 @@ def check_output(path: PathLike) -> Path:
     return folder
 
 
-def _look_up_part(part: Any, table: RowTable, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
+def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
     found, ids = [], []
     for block in read_part(part, layout):
         found.append(table.look_up(block))
         ids.append(block.ids)
-    joined = {name: np.concatenate([some[name] for some in found]) for name in table.values}
+    joined = {name: np.concatenate([some[name] for some in found]) for name in found[0]}
     names = None if layout.id_column is None else np.concatenate([some.to_numpy(zero_copy_only=False) for some in ids])
     return _checked(joined, length, layout), names
 
@@ -82,7 +86,7 @@ def _checked(found: dict[str, Array], length: int, layout: Layout) -> dict[str, 
     return found
 
 
-def _write_part(part: Any, table: RowTable, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
+def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
     """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
     name, begin = wanted
     start, writer = begin, None

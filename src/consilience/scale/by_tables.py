@@ -1,0 +1,229 @@
+"""A consensus where the distinct rows are too many for the memory: by tables that add up over blocks, and a sample of the rows.
+
+**MCLA** needs how many objects every two clusters share, which blocks count exactly, and then each row by itself. **The vote** goes on
+from the answer for the sample: labels speak for clusters, every block votes and counts, the counts say for which clusters labels speak.
+**Dawid and Skene's model** begins with MCLA's clusters; how reliable the clusterings are is fitted to the sample, as it is to 20,000
+rows in memory.
+Tables of labels × clusters, sizes, support and the average NMI are those of all objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience import _kernels
+from consilience._check import InputError
+from consilience._types import Floats, Ints
+from consilience.consensus import FLOATING, DawidSkene, MajorityVote
+from consilience.consensus.assessment import err_alike
+from consilience.consensus.combine import choose_method
+from consilience.consensus.confidence import average_nmi, discount, label_owners, noise_tables
+from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.error_model import fit_errors
+from consilience.consensus.mcla import DENSE, MCLA, jaccard_of
+from consilience.consensus.trust import confusions, member_table
+from consilience.consensus.vote import owners_of
+from consilience.scale.blocks import LabelBlocks
+from consilience.scale.coding import Layout, read_part
+from consilience.scale.rules import Rule, RuledTable
+from consilience.scale.running import Workers
+from consilience.scale.survey import Survey, coded_blocks, survey
+
+METHODS = ("mcla", "dawid_skene", "vote")
+PASSES = 20  # of the vote over all blocks, at most
+
+
+@dataclass(frozen=True, eq=False)
+class ByTables:
+    """An answer for all rows of labels: what gives it to objects, what was found of it, and its fields of a consensus."""
+
+    table: RuledTable
+    survey: Survey
+    tally: dict[str, Any]
+    fields: dict[str, Any]
+
+
+def answer_by_tables(
+    blocks: LabelBlocks,
+    workers: Workers,
+    *,
+    method: str,
+    n_clusters: int | str | None,
+    how: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> ByTables:
+    """Combine labels of which only tables fit. Labels are read five times, and once more for every round of a vote."""
+    if n_clusters == "auto":
+        raise InputError(
+            "a number of clusters is chosen by distinct rows: name it, or leave it out for the median of the clusterings"
+        )
+    found = survey(blocks, workers)
+    median = max(2, int(np.median(np.diff(found.offsets))))
+    problem = check_problem(found.sample, median if n_clusters is None else n_clusters)  # type: ignore[arg-type]
+    if found.offsets[-1] > DENSE:
+        raise InputError(
+            f"the clusterings have {found.offsets[-1]:,} clusters together, and tables of all pairs have room for {DENSE:,}: raise "
+            "memory_limit= (--memory-limit), or combine fewer clusterings"
+        )
+    notes = [
+        f"by tables of all objects and {found.sample.n_objects:,} of their rows, since there is no room for all distinct rows"
+    ]
+    if method == "auto":
+        method, note = choose_method(problem, dict(how))
+        if method == "walk":
+            method, note = "mcla", f"mcla, since {note.partition('since ')[2]}, and walk needs the distinct rows"
+        notes.insert(0, note)
+    fit = _Fit(blocks, workers, found, problem, int(how["random_state"]), dict(options))
+    rule, tables, sizes = fit.by_size({"mcla": fit.mcla, "dawid_skene": fit.dawid_skene, "vote": fit.vote}[method]())
+    ruled = RuledTable(rule, found.codes, label_owners(tables.astype(float)), fit.noise(rule, tables, sizes))
+    sums: Floats = sum(workers.each(partial(_sum_part, layout=blocks.layout), blocks.parts, ruled, found.lengths))  # type: ignore[assignment]
+    parts = [np.ascontiguousarray(part.T) for part in np.split(tables.astype(float), found.offsets[1:-1])]
+    fields = {"n_clusters": len(sizes), "method": method, "anmi": average_nmi(parts), "names": found.sample.names}
+    fields |= {"note": "; ".join(notes), "clusters": _clusters(sums[:, :-1], parts)}
+    fields["members"] = partial(member_table, problem, rule.labels(found.sample.labels), found.sample.names)
+    return ByTables(ruled, found, _tally(sums), fields)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    blocks: LabelBlocks
+    workers: Workers
+    survey: Survey
+    problem: Problem  # of the sample
+    seed: int
+    options: dict[str, Any]
+
+    @property
+    def numbers(self) -> Ints:
+        """The labels of the sample's problem, in its order, numbered as in the survey."""
+        given = self.problem.given
+        assert given is not None
+        return np.concatenate(
+            [self.survey.offsets[q] + codes for q, codes in zip(given.columns, given.codes, strict=True)]
+        )
+
+    def mcla(self) -> Rule:
+        """Groups of clusters compete."""
+        return self._mcla(self.options)
+
+    def _mcla(self, options: dict[str, Any]) -> Rule:
+        c, sizes = int(self.survey.offsets[-1]), self.survey.sizes
+        rest = np.setdiff1d(np.arange(c), self.numbers)
+        order = np.concatenate([self.numbers, rest[np.argsort(-sizes[rest], kind="stable")]])
+        graph = jaccard_of(self.survey.overlaps[np.ix_(order, order)].astype(float))
+        meta = np.empty(c, np.int64)
+        meta[order] = MCLA(random_state=self.seed, **options)._group(graph, self.problem.n_clusters)
+        members = np.bincount(meta)
+        first = np.argsort(-np.bincount(meta, sizes) / members, kind="stable")
+        return Rule(
+            self.survey.offsets, np.eye(len(members))[meta], members.astype(float), np.zeros(len(members)), first
+        )
+
+    def dawid_skene(self) -> Rule:
+        """The most probable cluster by how reliable each clustering is."""
+        start = self.by_size(self._mcla({}))[0]
+        model = DawidSkene(random_state=self.seed, **self.options)
+        labels = start.labels(self.problem.as_given(self.problem.labels))
+        if len(np.unique(labels)) < len(start.order):
+            return start
+        found = self._errors(labels, prior=model.prior, max_iter=model.max_iter)
+        again = found.labels(self.problem.as_given(self.problem.labels))
+        return start if len(np.unique(again)) < len(start.order) else found
+
+    def _errors(self, labels: Ints, **options: Any) -> Rule:
+        model = fit_errors(self.problem, labels, **options)
+        k = len(model.shares)
+        table = np.zeros((int(self.survey.offsets[-1]), k))  # a label that the sample lacks says nothing
+        table[self.numbers] = model.logs
+        return Rule(self.survey.offsets, table, np.ones(k), model.shares, np.arange(k), probabilities=True)
+
+    def vote(self) -> Rule:
+        """Labels speak for clusters; all objects vote, in turn with what labels speak for."""
+        k, offsets = self.problem.n_clusters, self.survey.offsets
+        labels = MajorityVote(k, random_state=self.seed, **self.options)._answer(self.problem)[1]
+        rows = np.ascontiguousarray(self.problem.as_given(self.problem.labels).T)
+        weights = self.problem.weights.astype(np.int64)
+        tables = _kernels.label_tables(rows, offsets, labels.astype(np.int32), k, weights=weights)
+        owners = owners_of(tables, offsets)
+        for _ in range(PASSES):
+            rule = Rule(offsets, np.eye(k)[owners], np.ones(k), np.zeros(k), np.arange(k))
+            again = owners_of(self._count(rule)[0], offsets)
+            if np.array_equal(again, owners):
+                break
+            owners = again
+        return rule
+
+    def _count(self, rule: Rule) -> tuple[Ints, Ints, Ints]:
+        """Of all objects: labels × clusters, sizes, and the first object of every cluster."""
+        count = partial(_count_part, layout=self.blocks.layout)
+        shared = (rule, self.survey.codes)
+        parts = list(self.workers.each(count, self.blocks.parts, shared, self.survey.starts))
+        tables, sizes, first = zip(*parts, strict=True)
+        return sum(tables), sum(sizes), np.min(first, axis=0)
+
+    def by_size(self, rule: Rule) -> tuple[Rule, Ints, Ints]:
+        """The rule with its clusters numbered as ever, those without objects left out; tables and sizes of all objects."""
+        tables, sizes, first = self._count(rule)
+        order = np.lexsort((first, -sizes))[: np.count_nonzero(sizes)]
+        return rule.keep(order), tables[:, order], sizes[order]
+
+    def noise(self, rule: Rule, tables: Ints, sizes: Ints) -> Any:
+        """What the confidence comes from: the model of errors, or where clusterings err alike the discounted tables."""
+        labels = rule.labels(self.problem.as_given(self.problem.labels))
+        if len(np.unique(labels)) == len(sizes) > 1 and not err_alike(self.problem, labels):
+            return self._errors(labels)
+        parts = [np.ascontiguousarray(part.T) for part in np.split(tables.astype(float), self.survey.offsets[1:-1])]
+        return noise_tables(parts, sizes.astype(float), discount(self.problem, labels))
+
+
+def _count_part(part: Any, shared: tuple[Rule, Any], start: int, layout: Layout) -> tuple[Ints, Ints, Ints]:
+    rule, codes = shared
+    k, begin = len(rule.order), start
+    tables, sizes, first = np.zeros(rule.table.shape, np.int64), np.zeros(k, np.int64), np.full(k, 2**62)
+    for rows, _ in coded_blocks(part, codes, layout):
+        labels = rule.labels(rows)
+        tables += _kernels.label_tables(np.ascontiguousarray(rows.T), rule.offsets, labels.astype(np.int32), k)
+        there = np.flatnonzero(labels >= 0)
+        sizes += np.bincount(labels[there], minlength=k)
+        np.minimum.at(first, labels[there], there + begin)
+        begin += len(rows)
+    return tables, sizes, first
+
+
+def _sum_part(part: Any, table: RuledTable, length: int, layout: Layout) -> Floats:
+    """(4, k + 1): objects, sums of confidence and support, and floaters of every cluster; last, of objects without one."""
+    k = len(table.rule.order)
+    sums = np.zeros((4, k + 1))
+    for block in read_part(part, layout):
+        found = table.look_up(block)
+        labels = np.where(found["cluster"] < 0, k, found["cluster"])
+        weak = (found["support"] <= FLOATING + 1e-12) & (labels < k)
+        for row, values in enumerate((None, found["confidence"], found["support"], weak.astype(float))):
+            sums[row] += np.bincount(labels, values, minlength=k + 1)
+    return sums
+
+
+def _clusters(sums: Floats, tables: list[Floats]) -> pd.DataFrame:
+    """The table of clusters, as :func:`consilience.consensus.trust.cluster_table` has it."""
+    size, k = sums[0], sums.shape[1]
+    means = {"cluster": np.arange(k), "size": size.astype(np.int64), "share": size / size.sum()}
+    means |= {"confidence": sums[1] / size, "support": sums[2] / size, "floaters": sums[3].astype(np.int64)}
+    return pd.DataFrame(means).assign(**confusions(tables, np.arange(k)))
+
+
+def _tally(sums: Floats) -> dict[str, Any]:
+    size = sums[0, :-1]
+    return {
+        "n_objects": int(sums[0].sum()),
+        "n_without_labels": int(sums[0, -1]),
+        "n_floaters": int(sums[3].sum()),
+        "sizes": size.astype(np.int64).tolist(),
+        "mean_confidence": float(sums[1].sum() / size.sum()),
+        "mean_support": float(sums[2].sum() / size.sum()),
+    }

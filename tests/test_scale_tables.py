@@ -1,0 +1,123 @@
+"""Labels whose distinct rows have no room: by tables that add up over blocks, the answers of memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.consensus.confidence import cluster_posterior
+from consilience.consensus.distinct_rows import check_problem
+from consilience.datasets import noisy_labels
+from consilience.measures import adjusted_rand
+from consilience.scale import LabelBlocks, WrittenConsensus
+from consilience.scale import survey as survey_module
+from consilience.scale.combining import FIXED
+from consilience.scale.running import Here
+from consilience.scale.survey import survey
+
+LITTLE = FIXED + 10**6  # bytes: room for no more than some hundred rows
+
+
+@pytest.fixture(scope="module")
+def codes():
+    table = noisy_labels(6000, 5, 12, 0.35, random_state=1)[0].labels.copy()
+    table[::19, 3] = -1
+    table[[7, 4000]] = -1
+    return table
+
+
+def in_blocks(table, size=700):
+    return LabelBlocks([table[i : i + size] for i in range(0, len(table), size)])
+
+
+def combine_tightly(table, method="auto", size=700, **options):
+    return cs.combine(in_blocks(table, size), 5, method, memory_limit=LITTLE + 40 * len(table), **options)
+
+
+def assert_close(found, wanted):
+    np.testing.assert_array_equal(found.labels, wanted.labels)
+    for name in ("confidence", "support", "membership"):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-9, err_msg=name)
+    assert (found.n_clusters, found.method, found.names) == (wanted.n_clusters, wanted.method, wanted.names)
+    assert found.anmi == pytest.approx(wanted.anmi, abs=1e-9)
+    tied = "nearest"  # the same share of votes may speak for two
+    pd.testing.assert_frame_equal(found.clusters.drop(columns=tied), wanted.clusters.drop(columns=tied), rtol=1e-9)
+    pd.testing.assert_frame_equal(found.members, wanted.members, rtol=1e-9)
+
+
+def test_overlaps_are_exact_whatever_the_blocks(codes):
+    one_hot = np.hstack([(column[:, None] == np.arange(5)).astype(np.int64) for column in codes.T])
+    for size in (1, 700, 6000):
+        table = codes[:60] if size == 1 else codes
+        found = survey(in_blocks(table, size), Here())
+        np.testing.assert_array_equal(found.overlaps, one_hot[: len(table)].T @ one_hot[: len(table)])
+
+
+@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "auto"])
+def test_same_answer_as_in_memory(codes, method):
+    wanted = cs.combine(codes, 5, method)
+    found = combine_tightly(codes, method)
+    assert_close(found, wanted)
+    assert "by tables of all objects" in found.note
+
+
+def test_vote_differs_only_in_ties(codes):
+    wanted, found = cs.combine(codes, 5, "vote"), combine_tightly(codes, "vote")
+    moved = wanted.labels != found.labels
+    assert moved.mean() < 0.01
+    np.testing.assert_allclose(found.membership[moved].max(axis=1), wanted.membership[moved].max(axis=1))
+    np.testing.assert_allclose(found.membership[~moved], wanted.membership[~moved], atol=1e-9)
+
+
+def test_clusterings_that_err_alike_have_the_discounted_confidence(codes):
+    hard = np.random.default_rng(0).random(len(codes)) < 0.3
+    easy, wild = (noisy_labels(6000, 5, 12, noise, random_state=1)[0].labels for noise in (0.1, 0.8))
+    table = np.where(hard[:, None], wild, easy)  # all are wrong about the same objects
+    found = combine_tightly(table, "mcla")
+    problem = check_problem(table, 5)
+    rows = found.labels[problem.first]
+    wanted = problem.to_objects(cluster_posterior(problem, rows)[np.arange(len(rows)), rows], 0.0)
+    np.testing.assert_allclose(found.confidence, wanted, atol=1e-9)
+    assert combine_tightly(table).method == "mcla"
+    assert "walk needs the distinct rows" in combine_tightly(table).note
+
+
+@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "vote"])
+def test_a_sample_stands_for_the_rows_where_they_are_many(codes, method, monkeypatch):
+    monkeypatch.setattr(survey_module, "SAMPLE", 1500)
+    table = codes.copy()
+    table[11, 0] = 5  # a label that the sample lacks
+    table = table.astype(str).astype(object)
+    table[codes < 0] = None
+    found = [combine_tightly(table, method, size) for size in (500, 6000)]
+    np.testing.assert_array_equal(found[0].labels, found[1].labels)
+    np.testing.assert_allclose(found[0].confidence, found[1].confidence, atol=1e-12)
+    wanted = cs.combine(table, 5, method)
+    assert adjusted_rand(found[0].labels, wanted.labels) > 0.97
+    assert abs(found[0].mean_confidence - wanted.mean_confidence) < 0.02
+
+
+def test_written_and_read_again(codes, tmp_path):
+    wanted = cs.combine(codes, 5, "mcla")
+    found = combine_tightly(codes, "mcla", output=tmp_path / "out")
+    assert isinstance(found, WrittenConsensus)
+    assert (found.n_objects, found.n_without_labels, found.n_floaters) == (6000, 2, wanted.n_floaters)
+    assert found.mean_confidence == pytest.approx(wanted.mean_confidence, abs=1e-9)
+    assert_close(found, wanted)
+
+
+def test_threads_do_not_matter(codes):
+    assert_close(combine_tightly(codes, n_jobs=2), combine_tightly(codes))
+
+
+def test_what_needs_distinct_rows_says_so(codes):
+    with pytest.raises(InputError, match=r"name a method that works by tables \(mcla, dawid_skene, vote\)"):
+        combine_tightly(codes, "lwgp")
+    with pytest.raises(InputError, match="a number of clusters is chosen by distinct rows"):
+        cs.combine(in_blocks(codes), "auto", memory_limit=LITTLE)
+    wide = np.random.default_rng(0).integers(0, 200, (3000, 6))
+    with pytest.raises(InputError, match="clusters together, and tables of all pairs have room for 1,000"):
+        combine_tightly(wide, "mcla")
+    with pytest.raises(InputError, match=r"objects have no room .* give output="):
+        cs.combine(in_blocks(codes), 5, "mcla", memory_limit=FIXED + 1000)
