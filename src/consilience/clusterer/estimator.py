@@ -222,7 +222,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         They say which cluster, not whether any: how far to trust that for rows outside what was seen is the confidence of :meth:`assign`.
         """
-        return np.concatenate([shares for _, shares, *_ in self._model.judged(self._read(X))])
+        new = self._read(X)
+        return np.concatenate([shares for _, shares, *_ in self._model.judged(new)])
 
     def assign(self, X: ArrayLike) -> Assignment:
         """Clusters of new objects with confidence, support, probabilities, and how far the objects are from what was seen.
@@ -265,12 +266,13 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def drift(self, X: ArrayLike) -> Drift:
         """How the rows of `X` differ from those that were clustered: which lie outside, and which columns moved."""
-        return self._model.drift(self._read(X), self._column_names)
+        new = self._read(X)
+        return self._model.drift(new, self._column_names)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Mean support of the rows of `X`: the share of the members that agree with their cluster. One cluster has 1."""
-        total, known = 0.0, 0
-        for labels, _, support, _ in self._model.judged(self._read(X)):
+        new, total, known = self._read(X), 0.0, 0
+        for labels, _, support, _ in self._model.judged(new):
             total, known = total + float(support.sum()), known + int((labels >= 0).sum())
         return total / max(known, 1)
 
