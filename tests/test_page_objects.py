@@ -181,7 +181,7 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     form.get_by_role("button", name="Save").click()
     said(page, "saved as mine: warm")
     page.get_by_label("Colors").select_option("mine")
-    page.locator(".legend li", has_text="warm").wait_for()
+    page.locator(".color-legend li", has_text="warm").wait_for()
     show(page, "Detail")
     page.locator("#panel-detail caption", has_text="mine: accuracy").wait_for()
     press(page, "1", "s")
@@ -190,7 +190,7 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     show(page, "Picked")
     page.get_by_role("button", name="Drop the label mine").click()
     said(page, "is dropped")
-    page.locator(".legend").wait_for(state="detached")
+    page.locator(".color-legend").wait_for(state="detached")
 
 
 def test_the_table_of_objects_sorts_filters_and_picks(page: Any) -> None:

@@ -1,7 +1,7 @@
 // The selected clustering: its clusters, what sets them apart, confidence and support of its objects, how it was made.
 
 import { useAnswer } from "../core/answers.js";
-import { clusteringName, describe, sentence } from "../core/commands.js";
+import { clusteringName, describe } from "../core/commands.js";
 import { formatCount, formatNumber, formatPercent, plural } from "../core/format.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
@@ -19,7 +19,7 @@ export function DetailView() {
   /** @type {import("../core/answers.js").Answer<Detail>} */
   const answer = useAnswer(ref ? `/api/detail/${ref}` : null);
   if (!ref) return <p class="empty">Select a branch of the tree or a tile to see it here.</p>;
-  const title = sentence(describe(store, ref));
+  const title = `Detail: ${describe(store, ref)}`;
   return (
     <Panel
       id="detail"
@@ -61,7 +61,11 @@ function Clusters({ detail }) {
   return (
     <section>
       <h3>Clusters</h3>
-      <ul class={`bars ${detail.names ? "named" : ""} ${store.session.value.counts ? "called" : ""}`} tabindex={-1}>
+      <ul
+        class={`bars ${detail.names ? "named" : ""} ${store.session.value.counts ? "called" : ""}`}
+        tabindex={0}
+        aria-label="Clusters"
+      >
         {detail.sizes.map((size, c) => (
           <li key={c}>
             <button
@@ -322,7 +326,7 @@ function Weights({ detail }) {
   return (
     <section>
       <h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
-      <ul class="bars weights">
+      <ul class="bars weights" tabindex={0} aria-label="Weights used">
         {detail.weights.map((one) => (
           <li key={one.feature}>
             <span class="text" title={one.feature}>

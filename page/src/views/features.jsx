@@ -31,7 +31,12 @@ export function FeatureRows({ clusters, most, slots, names, plain = false }) {
     );
   const place = (/** @type {number} */ value) => 50 + (50 * Math.max(-far, Math.min(far, value))) / far;
   return (
-    <div class={`effects ${names ? "named" : ""} ${rows.some((f) => f.words) ? "worded" : ""}`}>
+    <div
+      class={`effects ${names ? "named" : ""} ${rows.some((f) => f.words) ? "worded" : ""}`}
+      tabindex={0}
+      role="group"
+      aria-label="What sets them apart"
+    >
       {rows.map((f) => (
         <div key={`${f.cluster} ${f.feature}`} class={`effect ${f.first ? "first" : ""}`} title={describeEffect(f)}>
           <span class="who">

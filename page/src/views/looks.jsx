@@ -138,7 +138,7 @@ export function ClusterLooks({ reference, names, onPick }) {
           const part = (/** @type {Float32Array | undefined} */ all, /** @type {number} */ c) =>
             all?.subarray(c * width, (c + 1) * width);
           return (
-            <ul class="cluster-looks">
+            <ul class="cluster-looks" tabindex={0} aria-label="What clusters look like">
               {header.examples.map((rows, c) => {
                 const mean = part(arrays.mean, c);
                 return cluster >= 0 && c !== cluster ? null : (

@@ -94,7 +94,7 @@ export function HeatTable({ caption, rows, columns, counts, corner = "" }) {
             <tr>
               <th scope="row">{rows[at]}</th>
               {line.map((count) => (
-                <td class={count ? "" : "none"} style={{ "--share": `${Math.round((60 * count) / most)}%` }}>
+                <td class={count ? "" : "none"} style={{ "--share": `${Math.round((46 * count) / most)}%` }}>
                   {formatCount(count)}
                 </td>
               ))}

@@ -122,7 +122,7 @@ export function Legend() {
   const colored = useStore().colored.value;
   if (!colored) return null;
   return (
-    <ul class="legend" aria-label={`Colors of ${colored.name}`}>
+    <ul class="color-legend" aria-label={`Colors of ${colored.name}`}>
       {colored.classes.slice(0, MOST).map((name, at) => (
         <li key={name}>
           <span class="mark" aria-hidden="true" style={{ color: colorOf(at) }}>
