@@ -69,18 +69,23 @@ export function pin(store, ref) {
   const let_go = store.view.value.pin === ref;
   store.go({ pin: let_go ? null : ref });
   store.message.value = let_go
-    ? "No clustering is pinned: colors follow the largest group."
+    ? "No clustering is pinned: colors are as they were at first."
     : `Pinned: colors follow ${the(store, ref)}.`;
 }
 
-/** Compare this clustering with the pinned one. @param {Store} store @param {string | null} ref */
+/**
+ * Compare this clustering with the pinned one, or the largest group's.
+ * @param {Store} store @param {string | null} ref
+ */
 export function compare(store, ref) {
   if (!ref) return;
+  const { pin: pinned } = store.view.value;
   store.go({ cmp: ref, tab: "compare" });
+  const other = pinned ? "the pinned one" : the(store, store.opposite(ref) ?? ref);
   store.message.value =
-    ref === store.pinned.value
+    ref === pinned
       ? "This is the pinned clustering itself: select another one, or pin another one, to compare."
-      : `Comparing ${the(store, ref)} with the pinned one.`;
+      : `Comparing ${the(store, ref)} with ${other}.`;
   requestAnimationFrame(() => document.getElementById("panel-compare")?.scrollIntoView({ block: "nearest" }));
 }
 

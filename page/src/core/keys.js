@@ -83,7 +83,21 @@ function isTheirs(target, key) {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("dialog, textarea, select, [contenteditable]")) return true;
   if (target instanceof HTMLInputElement) return !CHOICES.includes(target.type) || key.startsWith("arrow");
-  return key.startsWith("arrow") && target.closest(".scroll, [role=tablist]") !== null;
+  // arrows walk the tree from the tree and the tiles; elsewhere they scroll, as everywhere
+  return key.startsWith("arrow") && target.closest("#panel-tree .plot, .tile") === null;
+}
+
+/**
+ * Select a group by its number, and go to its tile: arrows walk on from there.
+ * @param {Store} store @param {number} number
+ */
+function toGroup(store, number) {
+  selectGroup(store, number);
+  requestAnimationFrame(() =>
+    /** @type {HTMLElement | null} */ (document.querySelector(`.tile[data-group="${number}"]`))?.focus({
+      preventScroll: true,
+    }),
+  );
 }
 
 /** @param {Store} store @returns {(event: Event) => void} */
@@ -100,10 +114,11 @@ export function keyHandler(store) {
       isTheirs(/** @type {Element} */ (event.target), key)
     )
       return;
+    if (key.length === 1 && !control && !store.prefs.value.keys) return; // people with voice control turn them off
     if (key === "z") event.shiftKey ? store.redo() : store.undo();
     else if (control && key === "y") store.redo();
     else if (control) return;
-    else if (/^[1-9]$/.test(key)) selectGroup(store, Number(key));
+    else if (/^[1-9]$/.test(key)) toGroup(store, Number(key));
     else if (all[key]) all[key]();
     else return;
     event.preventDefault();

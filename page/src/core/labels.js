@@ -48,9 +48,12 @@ export class LabelCache {
     return found.value;
   }
 
-  /** Color slots of a ref's clusters, aligned to the pinned one; null until both are there. @param {string} ref */
+  /**
+   * Color slots of a ref's clusters, aligned to those of the reference; null until both are there.
+   * @param {string} ref
+   */
   slots(ref) {
-    const pin = this.store.pinned.value;
+    const pin = this.store.reference.value;
     const mine = this.get(ref);
     const pinned = pin ? this.get(pin) : null;
     if (!mine || !pinned) return null;
@@ -77,7 +80,7 @@ export class LabelCache {
    * long) alone.
    */
   next() {
-    const first = [this.store.view.peek().sel, this.store.pinned.peek()];
+    const first = [this.store.view.peek().sel, this.store.reference.peek()];
     const rank = (/** @type {string} */ ref) => (first.includes(ref) ? 0 : ref.endsWith("m") ? 1 : 2);
     const refs = [...this.wanted].sort((a, b) => rank(a) - rank(b));
     const slow = refs.findIndex((ref) => ref.endsWith("c"));
@@ -136,10 +139,24 @@ export class LabelCache {
     this.forget();
   }
 
+  /**
+   * Keep the first clustering of the first picture by its own number too, which stays whatever tree is shown.
+   * @param {import("./messages.js").Boot} boot @returns {string | null} its ref
+   */
+  takeLeaf({ header }) {
+    const first = header.items[0];
+    const value = first && this.known.get(first.ref)?.peek();
+    if (!value || first.leaf === null) return null;
+    const ref = `${first.leaf}m`;
+    if (!this.known.get(ref)?.peek())
+      this.known.set(ref, signal(/** @type {Shown | null} */ ({ ...value, ref, size: 1 })));
+    return ref;
+  }
+
   /** Let go of what was used longest ago, but nothing that is on the screen. */
   forget() {
     const { sel, pin, cmp } = this.store.view.peek();
-    const shown = new Set([sel, pin, cmp, this.store.pinned.peek(), ...this.store.representatives.peek()]);
+    const shown = new Set([sel, pin, cmp, this.store.reference.peek(), ...this.store.representatives.peek()]);
     for (const [ref, found] of this.known) {
       if (this.bytes <= ROOM) return;
       const value = found.peek();

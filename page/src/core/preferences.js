@@ -1,11 +1,15 @@
 // What people like to have the same next time: theme, tables, columns of exports. Kept by the browser.
 import { signal } from "@preact/signals";
 
-/** @typedef {{theme: string, tables: string[], assessed: boolean}} Preferences `tables`: panels shown as tables */
+/**
+ * @typedef {{theme: string, tables: string[], assessed: boolean, keys: boolean, guided: boolean}} Preferences
+ * `tables`: panels shown as tables; `keys`: whether single letters do something; `guided`: whether the first lines of
+ * guidance were read
+ */
 
 const KEY = "consilience-prefs";
 /** @type {Preferences} */
-const START = { theme: "auto", tables: [], assessed: true };
+const START = { theme: "auto", tables: [], assessed: true, keys: true, guided: false };
 
 export const preferences = () => signal(read());
 

@@ -97,14 +97,12 @@ export class Store {
       const tree = this.tree.value;
       return tree ? this.groups.value.map((node) => refOf(tree, node, rep.value)) : [];
     });
-    // until one is pinned, the largest group's
-    this.pinned = computed(() => {
-      const sizes = this.groups.value.map((node) => this.tree.value.size[node]);
-      return this.view.value.pin ?? this.representatives.value[sizes.indexOf(Math.max(...sizes))] ?? null;
-    });
-    // what detail, objects and tools are about: the selected clustering, or without one the pinned
-    this.selected = computed(() => this.view.value.sel ?? this.pinned.value);
-    this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.view.value.sel) : -1));
+    // whose colors rule: the pinned clustering, or the one that led when the run was opened, whatever is shown now
+    this.home = signal(/** @type {string | null} */ (null));
+    this.reference = computed(() => this.view.value.pin ?? this.home.value ?? this.representatives.value[0] ?? null);
+    // what detail, objects and tools are about: the selected clustering, or without one the largest group's
+    this.selected = computed(() => this.view.value.sel ?? this.representatives.value[0] ?? null);
+    this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.selected.value) : -1));
     // leaves inside the brush of the scores, or null without one
     this.brushed = computed(() => {
       const { brush, x, y } = brushing.value;
@@ -125,6 +123,15 @@ export class Store {
     const at = this.session.value.scores.findIndex((one) => one.name === name);
     const m = this.boot.value.arrays.order.length;
     return at < 0 ? null : /** @type {Float32Array} */ (this.boot.value.arrays.scores).subarray(at * m, (at + 1) * m);
+  }
+
+  /**
+   * What a clustering is compared with: the pinned one, or else the largest group's, or the next.
+   * @param {string} ref
+   */
+  opposite(ref) {
+    const [first, second] = this.representatives.value;
+    return this.view.value.pin ?? (ref === first ? second : first) ?? null;
   }
 
   /** Ask for everything that the first picture needs. */
@@ -154,6 +161,8 @@ export class Store {
       this.session.value = session;
       this.boot.value = boot;
       this.labels.take(boot);
+      const leaf = Number.parseInt(this.home.value ?? "", 10);
+      if (isOther || !(leaf < m)) this.home.value = this.labels.takeLeaf(boot);
       const job = this.job.value; // one that ran is asked about until it says how it ended
       this.job.value = session.job ?? (!isOther && job?.state === "running" ? job : null);
       if (isOther) {

@@ -23,14 +23,32 @@ export const COLORS = [
   "#96AE7F",
   "#27E3FD",
 ];
-export const MARKS = ["dot", "ring", "cross", "square", "bar"];
-export const MARK_TEXT = ["●", "○", "✕", "■", "▬"];
+// A hollow mark means a floater and nothing else, so that none of these is hollow.
+export const MARKS = ["dot", "square", "cross", "bar", "diamond"];
+export const MARK_TEXT = ["●", "■", "✕", "▬", "◆"];
 
 /** @param {number} slot */
 export const colorOf = (slot) => COLORS[slot % COLORS.length];
 
 /** @param {number} slot */
 export const markOf = (slot) => Math.floor(slot / COLORS.length) % MARKS.length;
+
+const SHADES = { light: ["#4a5560", "#8a95a1"], dark: ["#c3ccd5", "#7d8894"] };
+
+/**
+ * Neutral shades of the groups, so that color is for clusters alone: two in turn, neighbors on the tree unlike.
+ * @param {import("../core/tree.js").Tree} tree @param {number[]} groups @param {boolean} dark
+ */
+export function groupShades(tree, groups, dark) {
+  const shades = dark ? SHADES.dark : SHADES.light;
+  const found = Array(groups.length);
+  [...groups.keys()]
+    .sort((a, b) => tree.first[groups[a]] - tree.first[groups[b]])
+    .forEach((g, place) => {
+      found[g] = shades[place % 2];
+    });
+  return /** @type {string[]} */ (found);
+}
 
 /** @param {string} hex @returns {number[]} red, green, blue */
 export const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));

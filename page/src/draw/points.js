@@ -5,7 +5,6 @@ import { useRef } from "preact/hooks";
 import { clusteringName, sentence } from "../core/commands.js";
 import { nodeOf, parseRef } from "../core/tree.js";
 import { font } from "./font.js";
-import { colorOf, rgb } from "./palette.js";
 import { frame, scatter } from "./raster.js";
 
 /** @typedef {import("../core/store.js").Store} Store */
@@ -14,12 +13,14 @@ import { frame, scatter } from "./raster.js";
 /** @typedef {{leaf: Int32Array, xy: Float32Array, labels: Uint16Array, mask: Uint8Array | null}} Cloud */
 
 /**
- * The points that have a place, with their groups, and which of them are brushed.
- * @param {Float32Array} xy one pair a clustering, 0 … 1, NaN unknown
- * @param {ArrayLike<number>} groupOf @param {number[] | null} brushed
+ * The points that have a place, with their groups, and which of them are brushed; those of the selected branch are of
+ * a group past the last, those outside the branch that is opened of none.
+ * @param {Float32Array} xy one pair a clustering, 0 … 1, NaN unknown @param {ArrayLike<number>} groupOf −1 for none
+ * @param {number[] | null} brushed @param {number} [groups] @param {ArrayLike<number>} [selected] clusterings
  * @returns {Cloud}
  */
-export function cloudOf(xy, groupOf, brushed) {
+export function cloudOf(xy, groupOf, brushed, groups = 0, selected = []) {
+  const own = new Set(Array.from(selected));
   const found = [];
   const inside = brushed && new Uint8Array(xy.length / 2);
   if (inside) for (const leaf of brushed) inside[leaf] = 1;
@@ -27,7 +28,7 @@ export function cloudOf(xy, groupOf, brushed) {
   return {
     leaf: Int32Array.from(found),
     xy: Float32Array.from(found.flatMap((leaf) => [xy[2 * leaf], xy[2 * leaf + 1]])),
-    labels: Uint16Array.from(found, (leaf) => groupOf[leaf]),
+    labels: Uint16Array.from(found, (leaf) => (own.has(leaf) ? groups : groupOf[leaf])),
     mask: inside && Uint8Array.from(found, (leaf) => inside[leaf]),
   };
 }
@@ -62,15 +63,14 @@ export function placesOf(n, { width, height, ratio }, window) {
   };
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Theme} theme @param {Cloud} cloud @param {number} groups */
-export function drawCloud(canvas, theme, cloud, groups) {
-  scatter(
-    canvas,
-    cloud.xy,
-    cloud.labels,
-    Array.from({ length: groups }, (_, g) => g),
-    { dark: theme.dark, mask: cloud.mask },
-  );
+/**
+ * Clusterings in the shades of their groups, those of the selected branch in the accent's.
+ * @param {HTMLCanvasElement} canvas @param {Theme} theme @param {Cloud} cloud @param {string[]} shades
+ */
+export function drawCloud(canvas, theme, cloud, shades) {
+  const colors = [...shades, theme.accent];
+  const marks = new Uint8Array(colors.length);
+  scatter(canvas, cloud.xy, cloud.labels, marks, { dark: theme.dark, mask: cloud.mask, colors });
 }
 
 /**
@@ -132,12 +132,6 @@ export function groupSpots(store, xy) {
   });
 }
 
-/** Black or white, whichever is read better on a color. @param {string} hex */
-export function inkOn(hex) {
-  const [r, g, b] = rgb(hex);
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000000" : "#ffffff";
-}
-
 /**
  * Numbered marks of the groups, a ring around the selected, a triangle on the pinned one.
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {ReturnType<typeof placesOf>} place
@@ -154,13 +148,13 @@ export function drawSpots(context, theme, place, spots, selected, pinned) {
     const y = place.y(at[1]);
     context.beginPath();
     context.arc(x, y, r, 0, 2 * Math.PI);
-    context.fillStyle = colorOf(g);
+    context.fillStyle = theme.ink;
     context.fill();
     context.strokeStyle = theme.ground;
     context.lineWidth = 1.5;
     context.stroke();
     if (r < 6) continue;
-    context.fillStyle = inkOn(colorOf(g));
+    context.fillStyle = theme.ground;
     context.fillText(String(g + 1), x, y + 0.5);
   }
   if (selected) {

@@ -8,13 +8,14 @@ import { WHOLE } from "./window.js";
 /** What lies inside each mark of half size r. @type {((r: number, x: number, y: number) => boolean)[]} */
 const SHAPES = [
   (r, x, y) => Math.hypot(x, y) <= r + 0.4, // dot
-  (r, x, y) => Math.abs(Math.hypot(x, y) - r - 0.3) <= 0.2 * r + 0.5, // ring
+  (r, x, y) => Math.max(Math.abs(x), Math.abs(y)) <= r + 0.4, // square
   // cross
   (r, x, y) => Math.abs(Math.abs(x) - Math.abs(y)) <= 0.2 * r + 0.5 && Math.max(Math.abs(x), Math.abs(y)) <= r + 0.9,
-  (r, x, y) => Math.max(Math.abs(x), Math.abs(y)) <= r + 0.4, // square
   (r, x, y) => Math.abs(x) <= r + 1.4 && Math.abs(y) <= 0.3 * r + 0.4, // bar
+  (r, x, y) => Math.abs(x) + Math.abs(y) <= r + 1.2, // diamond
+  (r, x, y) => Math.abs(Math.hypot(x, y) - r - 0.3) <= 0.2 * r + 0.5, // ring: a floater
 ];
-const RING = 1;
+const RING = 5;
 const SAMPLES = [-0.375, -0.125, 0.125, 0.375];
 
 /**

@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { branchMeans, drawBranches, groupOfNodes, scales } from "./branches.js";
 import { font } from "./font.js";
-import { colorOf, rampRgb, rgb } from "./palette.js";
+import { groupShades, rampRgb, rgb } from "./palette.js";
 import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
 
@@ -51,7 +51,7 @@ export function nodeColors(tree, groups, shade, score, theme) {
       found[node] = Number.isFinite(mean) ? packed(rampRgb((mean - low) / wide, theme.dark)) : grey;
     });
   } else {
-    const pixels = groups.map((_node, g) => packed(rgb(colorOf(g))));
+    const pixels = groupShades(tree, groups, theme.dark).map((shade) => packed(rgb(shade)));
     groupOfNodes(tree, groups).forEach((g, node) => {
       found[node] = g < 0 ? above : pixels[g];
     });
@@ -181,12 +181,12 @@ function drawCut(context, theme, width, y) {
 function drawTops(context, theme, tree, scale, marks) {
   const plain = new Set(marks.plain);
   const r = marks.groups.length > 60 ? 2 : 3.5;
-  marks.groups.forEach((node, g) => {
+  marks.groups.forEach((node) => {
     const x = scale.x(tree.x[node]);
     const y = Math.min(scale.y(tree.height[node]), scale.y(0) - r);
     context.beginPath();
     context.arc(x, y, r, 0, 2 * Math.PI);
-    context.fillStyle = colorOf(g);
+    context.fillStyle = node === marks.selected ? theme.accent : theme.ink;
     context.fill();
     context.strokeStyle = plain.has(node) ? theme.ground : theme.accent;
     context.lineWidth = plain.has(node) ? 1 : 2;

@@ -4,6 +4,7 @@ import { useAnswer } from "../core/answers.js";
 import { describe, sentence } from "../core/commands.js";
 import { formatCount, formatNumber, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { clusterName } from "../draw/flow.js";
 import { Flow } from "./flow.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
@@ -24,8 +25,8 @@ const MEASURES = /** @type {Record<string, string[]>} */ ({
 export function CompareView() {
   const store = useStore();
   const { cmp } = store.view.value;
-  const a = store.pinned.value;
   const b = cmp ?? store.selected.value;
+  const a = b && store.opposite(b);
   const two = a && b && a !== b;
   /** @type {import("../core/answers.js").Answer<Compare>} */
   const answer = useAnswer(two ? `/api/compare/${a}/${b}` : null);
@@ -54,7 +55,7 @@ export function CompareView() {
       </Panel>
     );
   }
-  const title = `${sentence(describe(store, a))} (pinned) and ${describe(store, b)}`;
+  const title = `${sentence(describe(store, a))}${store.view.value.pin ? " (pinned)" : ""} and ${describe(store, b)}`;
   return (
     <Panel
       id="compare"
@@ -109,30 +110,36 @@ function Nothing() {
 /** @param {{shown: Compare}} props */
 function Contingency({ shown }) {
   const store = useStore();
-  const heads = (/** @type {string} */ ref, /** @type {number} */ k, /** @type {string[] | null} */ names) => {
+  const heads = (/** @type {number} */ side) => {
+    const ref = side ? shown.b : shown.a;
     const slots = store.labels.slots(ref);
-    return Array.from({ length: k }, (_, c) => (
+    return Array.from({ length: shown.clusters[side] }, (_, c) => (
       <button
         class="link"
         title="Pick out this cluster"
         onClick={() => store.go({ sel: ref, cluster: c, cmp: shown.b })}
       >
-        <Mark slot={slots?.[c]} /> {names?.[c] ?? c}
+        <Mark slot={slots?.[c]} /> {clusterName(shown, side, c)}
       </button>
     ));
   };
   return (
     <>
       <HeatTable
-        caption="rows: pinned, columns: the other"
-        corner="pinned"
+        caption="rows: the first, columns: the second"
+        corner="first \\ second"
         counts={shown.table}
-        rows={heads(shown.a, shown.clusters[0], shown.names[0])}
-        columns={heads(shown.b, shown.clusters[1], shown.names[1])}
+        rows={heads(0)}
+        columns={heads(1)}
       />
+      {shown.names[1] ? null : (
+        <p class="note">
+          Clusters of the second have the numbers of those of the first that they match; their own are in parentheses.
+        </p>
+      )}
       {shown.only_a || shown.only_b ? (
         <p class="note">
-          {plural(shown.only_a, "object")} labeled in the pinned one only, {formatCount(shown.only_b)} in the other
+          {plural(shown.only_a, "object")} labeled in the first one only, {formatCount(shown.only_b)} in the second
           only.
         </p>
       ) : null}
@@ -160,13 +167,12 @@ function Moved({ shown }) {
   const store = useStore();
   const from = store.labels.slots(shown.a);
   const to = store.labels.slots(shown.b);
-  /** @param {ArrayLike<number> | null} slots @param {number} c @param {string[] | null} names */
-  const cell = (slots, c, names) =>
+  const cell = (/** @type {number} */ side, /** @type {number} */ c) =>
     c < 0 ? (
       "–"
     ) : (
       <>
-        <Mark slot={slots?.[c]} /> {names?.[c] ?? c}
+        <Mark slot={(side ? to : from)?.[c]} /> {clusterName(shown, side, c)}
       </>
     );
   return (
@@ -175,18 +181,11 @@ function Moved({ shown }) {
         Moved objects <small>{formatCount(shown.n_moved)}</small>
       </h3>
       {shown.n_moved ? (
-        <>
-          <Table
-            caption={shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"}
-            heads={["id", "from", "to"]}
-            rows={shown.moved.map((one) => [
-              one.id,
-              cell(from, one.from, shown.names[0]),
-              cell(to, one.to, shown.names[1]),
-            ])}
-          />
-          <p class="note">Numbers are each clustering's own; clusters that belong together share their color.</p>
-        </>
+        <Table
+          caption={shown.moved.length < shown.n_moved ? `First ${shown.moved.length}` : "All of them"}
+          heads={["id", "from", "to"]}
+          rows={shown.moved.map((one) => [one.id, cell(0, one.from), cell(1, one.to)])}
+        />
       ) : (
         <p class="note">None: the clusters hold the same objects.</p>
       )}

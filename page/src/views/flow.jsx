@@ -2,7 +2,7 @@
 
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
-import { layOut } from "../draw/flow.js";
+import { clusterName, layOut } from "../draw/flow.js";
 import { colorOf } from "../draw/palette.js";
 
 const WIDTH = 520;
@@ -36,7 +36,7 @@ export function Flow({ shown }) {
   const left = shown.names.some(Boolean) ? NAMED : LABEL;
   const right = WIDTH - left;
   const mid = (left + right) / 2;
-  const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => shown.names[side]?.[c] ?? String(c);
+  const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => clusterName(shown, side, c);
   const lit = pickedTable(store, shown);
   /** @param {ReturnType<typeof layOut>["ribbons"][number]} one @param {number} [size] */
   const ribbon = (one, size = one.size) => {

@@ -41,8 +41,8 @@ const PANELS = [
 ];
 
 export const KEYS = [
-  ["← → ↑ ↓", "walk the tree"],
-  ["1 … 9", "select a tile"],
+  ["← → ↑ ↓", "walk the tree, from the tree or a tile"],
+  ["1 … 9", "select a tile and go there"],
   ["M / C", "show groups by medoid / consensus"],
   ["P", "pin the selected clustering: its colors rule"],
   ["X", "compare the selected clustering with the pinned one"],
@@ -95,6 +95,14 @@ export function HelpDialog() {
         </section>
         <section>
           <h3>Keys</h3>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={store.prefs.value.keys}
+              onChange={() => store.prefer({ keys: !store.prefs.value.keys })}
+            />{" "}
+            single letters and signs do what stands here
+          </label>
           <dl class="keys">{list(KEYS)}</dl>
           <h3>Words</h3>
           <dl>{list(WORDS)}</dl>

@@ -9,6 +9,7 @@ import { markClick } from "../core/timing.js";
 import { Refusal } from "../core/transport.js";
 import { selectNode } from "../core/walk.js";
 import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { groupShades } from "../draw/palette.js";
 import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, useSpot } from "../draw/points.js";
 import { nearest } from "../draw/raster.js";
 import { LeafTip } from "./leaf_tip.jsx";
@@ -111,7 +112,11 @@ function MapPicture({ map }) {
   const [ref, size] = useSize();
   const [hover, setHover] = useState(/** @type {{x: number, y: number, leaf: number} | null} */ (null));
   const xy = useMemo(() => fitted(map.arrays.xy, size.width || 1, size.height || 1), [map, size.width, size.height]);
-  const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
+  const branch = store.selectedNode.value;
+  const cloud = useMemo(
+    () => cloudOf(xy, store.groupOf.value, brushed, groups.length, branch < 0 ? [] : store.tree.value.leaves(branch)),
+    [xy, groups, brushed, branch],
+  );
   const place = placesOf(cloud.leaf.length, size);
   const spots = groupSpots(store, xy);
   const selected = useSpot(store, sel, xy);
@@ -142,7 +147,9 @@ function MapPicture({ map }) {
         size={size}
         deps={[cloud]}
         label={`Map of ${cloud.leaf.length} clusterings; click to select one`}
-        draw={(canvas, _context, theme) => drawCloud(canvas, theme, cloud, groups.length)}
+        draw={(canvas, _context, theme) =>
+          drawCloud(canvas, theme, cloud, groupShades(store.tree.value, groups, theme.dark))
+        }
       />
       <Canvas
         size={size}

@@ -1,11 +1,13 @@
 // The scatter of scores: axes, points, groups, brush and the null band.
 import { scaleLinear } from "d3-scale";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { selectNode } from "../core/walk.js";
 import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
 import { font } from "../draw/font.js";
+import { groupShades } from "../draw/palette.js";
 import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "../draw/points.js";
 import { nearest } from "../draw/raster.js";
 import { LeafTip } from "./leaf_tip.jsx";
@@ -69,7 +71,11 @@ export function ScoresPicture() {
       });
     return found;
   }, [across, up]);
-  const cloud = useMemo(() => cloudOf(xy, store.groupOf.value, brushed), [xy, groups, brushed]);
+  const branch = store.selectedNode.value;
+  const cloud = useMemo(
+    () => cloudOf(xy, store.groupOf.value, brushed, groups.length, branch < 0 ? [] : store.tree.value.leaves(branch)),
+    [xy, groups, brushed, branch],
+  );
   const place = placesOf(cloud.leaf.length, size);
   const spots = groupSpots(store, xy);
   const selected = useSpot(store, sel, xy);
@@ -98,7 +104,7 @@ export function ScoresPicture() {
   const down = (event) => {
     if (event.button) return;
     start.current = where(event);
-    ref.current.setPointerCapture(event.pointerId);
+    if (event.pointerType !== "touch") ref.current.setPointerCapture(event.pointerId); // a swipe scrolls the page
   };
   /** @param {PointerEvent} event */
   const move = (event) => {
@@ -119,9 +125,12 @@ export function ScoresPicture() {
     start.current = null;
     if (!from) return;
     if (Math.hypot(point.x - from.x, point.y - from.y) > 4) {
-      store.settle();
       const count = store.brushed.value?.length ?? 0;
-      store.message.value = `${count} clusterings brushed: marked in the tree and on the map.`;
+      if (!count) store.go({ brush: null }, true); // marks nothing, so it clears
+      store.settle();
+      store.message.value = count
+        ? `${plural(count, "clustering")} brushed: marked in the tree and on the map.`
+        : "No clustering lies there: the brush is cleared.";
       return;
     }
     const leaf = leafNear(point);
@@ -139,6 +148,7 @@ export function ScoresPicture() {
       onPointerMove={move}
       onPointerUp={done}
       onPointerCancel={() => {
+        if (start.current && store.history.moving) store.undo(); // the page scrolls: that was no brush
         start.current = null;
       }}
       onPointerLeave={() => setHover(null)}
@@ -148,7 +158,9 @@ export function ScoresPicture() {
         style={{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }}
         deps={[cloud]}
         label={`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
-        draw={(canvas, _context, theme) => drawCloud(canvas, theme, cloud, groups.length)}
+        draw={(canvas, _context, theme) =>
+          drawCloud(canvas, theme, cloud, groupShades(store.tree.value, groups, theme.dark))
+        }
       />
       <Canvas
         size={outer}

@@ -137,7 +137,7 @@ function Tile({ reference, group, size, mask }) {
         <span>
           {formatCount(members)} <span class="hidden">{members === 1 ? "clustering" : "clusterings"}</span>
         </span>
-        {store.pinned.value === reference ? (
+        {store.view.value.pin === reference ? (
           <span class="pin" title="Pinned: its colors rule">
             ▾
           </span>
@@ -171,7 +171,7 @@ function TilesTable() {
   const rows = refs.map((ref, g) => {
     const shown = g < 64 ? store.labels.get(ref) : store.labels.known.get(ref)?.value;
     const leaf = leafOf(store, ref);
-    const state = [store.selected.value === ref ? "selected" : "", store.pinned.value === ref ? "pinned" : ""]
+    const state = [store.selected.value === ref ? "selected" : "", store.view.value.pin === ref ? "pinned" : ""]
       .filter(Boolean)
       .join(", ");
     return [

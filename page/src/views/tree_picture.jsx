@@ -9,8 +9,8 @@ import { markClick } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
 import { joinAt, prefetch, selectNode, splitAt } from "../core/walk.js";
 import { branchAt, branchMeans, groupsAt, moved, scales, zoomed } from "../draw/branches.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
-import { colorOf } from "../draw/palette.js";
+import { Canvas, Tip, useDark, useSize } from "../draw/canvas.jsx";
+import { groupShades } from "../draw/palette.js";
 import { drawBase, drawMarks, layout, nodeColors } from "../draw/tree.js";
 
 const NEAR = 6; // pixels from which the cut line is taken up
@@ -59,7 +59,7 @@ export function TreePicture({ span, setSpan }) {
     const point = where(event);
     const kind = point.y >= at.mini.top ? "mini" : nearCut(point) ? "cut" : inside(point) ? "pan" : "";
     drag.current = kind ? { kind, x: point.x, span, far: false } : null;
-    if (kind) ref.current.setPointerCapture(event.pointerId);
+    if (kind && event.pointerType !== "touch") ref.current.setPointerCapture(event.pointerId); // a swipe scrolls
     if (kind === "mini") toMini(point.x);
     if (kind === "pan") prefetch(store, nodeAt(point));
   };
@@ -162,6 +162,8 @@ function GroupBoxes({ at, scale, span }) {
   const store = useStore();
   const tree = store.tree.value;
   const selected = store.selectedNode.value;
+  const dark = useDark();
+  const shades = useMemo(() => groupShades(tree, store.groups.value, dark), [tree, store.groups.value, dark]);
   const seen = store.groups.value
     .map((node, g) => ({
       node,
@@ -194,7 +196,7 @@ function GroupBoxes({ at, scale, span }) {
           left: `${at.left + left}px`,
           width: `${Math.max(2, wide - 1)}px`,
           top: `${at.boxes}px`,
-          borderTopColor: colorOf(g),
+          borderTopColor: node === selected ? undefined : shades[g],
         }}
         onPointerDown={(event) => event.stopPropagation()}
         onPointerUp={(event) => event.stopPropagation()}
