@@ -31,6 +31,14 @@ FLAGS = [
 ]
 OUTSIDE = re.compile(r"^(?!(http://127\.0\.0\.1[:/]|data:|blob:http://127\.0\.0\.1[:/]))")
 
+PIXELS = """selector => {
+  const canvas = document.querySelector(selector), {width, height} = canvas;
+  const bytes = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+  const parts = [];
+  for (let at = 0; at < bytes.length; at += 8190) parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))));
+  return [width, height, parts.join("")];
+}"""
+
 
 @dataclass
 class Visit:
@@ -141,6 +149,26 @@ def turn(page: Any, panel: str) -> Any:
 def said(page: Any, words: str) -> None:
     """Wait until the page tells people something."""
     page.locator(".said [role=status]", has_text=words).wait_for()
+
+
+def until(page: Any, script: str, argument: Any = None) -> None:
+    """Wait until a script says true; the page's own policy forbids Playwright's way of waiting."""
+    for _ in range(200):
+        if page.evaluate(script, argument):
+            return
+        page.wait_for_timeout(25)
+    raise AssertionError(f"never: {script}")
+
+
+def swipe(page: Any, x: float, y: float, by: float) -> None:
+    """Move a finger up or down from a place."""
+    touch = page.context.new_cdp_session(page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 11):
+        point = {"x": x, "y": y + step * by / 10}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        page.wait_for_timeout(16)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def press(page: Any, *keys: str) -> None:

@@ -19,16 +19,9 @@ from consilience.explorer import Server
 from consilience.measures import accuracy
 from consilience.meta import score
 from consilience.reports.plane import plane_of
-from page_server import Visit, beads_run, serve, show, turn, visit
+from page_server import PIXELS, Visit, beads_run, serve, show, turn, visit
 
 NUMBER = 120
-PIXELS = """selector => {
-  const canvas = document.querySelector(selector), {width, height} = canvas;
-  const bytes = canvas.getContext("2d").getImageData(0, 0, width, height).data;
-  const parts = [];
-  for (let at = 0; at < bytes.length; at += 8190) parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 8190))));
-  return [width, height, parts.join("")];
-}"""
 
 
 @pytest.fixture(scope="module")

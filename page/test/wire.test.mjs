@@ -31,6 +31,8 @@ const view = {
   split: [90, 91],
   join: [95],
   cutM: 50,
+  open: [97, 95],
+  cuts: [6, 3],
   rep: "c",
   sel: "50.90c",
   pin: "3m",

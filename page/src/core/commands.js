@@ -1,5 +1,5 @@
 // What people can do to a clustering, in one place for buttons, keys and tables.
-import { formatCount } from "./format.js";
+import { formatCount, plural } from "./format.js";
 import { nodeOf, parseRef } from "./tree.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -126,6 +126,23 @@ export function cutInto(store, groups, quick = false) {
   const tree = store.tree.value;
   const { cutM } = store.view.value;
   if (!tree || !Number.isFinite(groups)) return;
-  const cut = Math.max(1, Math.min(tree.m, Math.round(groups)));
-  store.go(cutM === tree.m ? { cut } : { cut, cutM: tree.m, split: [], join: [] }, quick);
+  const cut = Math.max(1, Math.min(tree.size[store.top.value], Math.round(groups)));
+  store.go(cutM === tree.m ? { cut } : { cut, cutM: tree.m, split: [], join: [], open: [], cuts: [] }, quick);
+}
+
+/**
+ * Show the tree of another linkage: the server grows it, and all pages show it.
+ * @param {Store} store @param {string} to
+ */
+export async function relink(store, to) {
+  try {
+    await store.transport.post("/api/linkage", { linkage: to });
+    store.view.value = { ...store.view.value, cut: 0, open: [], cuts: [] };
+    store.address.write(() => store.view.value);
+    await store.open();
+    const groups = plural(store.groups.value.length, "group");
+    store.message.value = `The tree is grown by ${to} linkage: ${groups}. What was selected before is let go.`;
+  } catch (error) {
+    store.fail(error);
+  }
 }

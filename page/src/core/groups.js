@@ -1,7 +1,10 @@
 // Groups changed by hand: one split into its two branches, or several joined, at any level of the tree.
 
 /** @typedef {import("./tree.js").Tree} Tree */
-/** @typedef {{cut: number, split: number[], join: number[], cutM: number}} Cut */
+/** @typedef {{cut: number, split: number[], join: number[], cutM: number, open?: number[]}} Cut */
+
+/** The branch that is opened, or the whole tree. @param {Tree} tree @param {Cut} cut */
+export const topOf = (tree, { open, cutM }) => (cutM === tree.m ? open?.at(-1) : undefined) ?? tree.root;
 
 /** The splits and joins that count in this tree. @param {Tree} tree @param {Cut} cut */
 const byHand = (tree, { split, join, cutM }) => (cutM === tree.m ? { split, join } : { split: [], join: [] });
@@ -18,10 +21,11 @@ export const groupAbove = (tree, groups, node) => groups.find((group) => tree.is
  */
 export function splitGroup(tree, cut, node) {
   const { split, join } = byHand(tree, cut);
-  if (tree.isLeaf(node) || !tree.cut(cut.cut, split, join).includes(node)) return null;
+  const top = topOf(tree, cut);
+  if (tree.isLeaf(node) || !tree.cut(cut.cut, split, join, top).includes(node)) return null;
   if (!join.includes(node)) return { split: [...split, node], join, cutM: tree.m };
   const rest = join.filter((one) => one !== node);
-  const finer = tree.cut(cut.cut, split, rest);
+  const finer = tree.cut(cut.cut, split, rest, top);
   const halves = tree.children(node).filter((half) => finer.some((one) => one !== half && tree.isUnder(one, half)));
   return { split, join: [...rest, ...halves], cutM: tree.m };
 }
@@ -34,8 +38,11 @@ export function joinUnder(tree, cut, node) {
   const hand = byHand(tree, cut);
   const join = hand.join.filter((one) => !tree.isUnder(one, node));
   const split = hand.split.filter((one) => !tree.isUnder(one, node));
-  if (!tree.cut(cut.cut, hand.split, hand.join).some((one) => one !== node && tree.isUnder(one, node))) return null;
-  const plain = tree.cut(cut.cut, split, join).includes(node);
+  const top = topOf(tree, cut);
+  if (!tree.isUnder(node, top)) return null;
+  if (!tree.cut(cut.cut, hand.split, hand.join, top).some((one) => one !== node && tree.isUnder(one, node)))
+    return null;
+  const plain = tree.cut(cut.cut, split, join, top).includes(node);
   return { split, join: plain ? join : [...join, node], cutM: tree.m };
 }
 

@@ -1,8 +1,10 @@
 // Long work on the server: start it, follow it, stop it, and show what it made.
 import { clusteringName } from "./commands.js";
+import { plural } from "./format.js";
 import { showPlane } from "./picked.js";
 import { Refusal } from "./transport.js";
 import { refOf } from "./tree.js";
+import { openBranch } from "./walk.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./messages.js").Job} Job */
@@ -91,10 +93,14 @@ async function finish(store, job) {
   } else if (added.length && added[added.length - 1] >= tree.m)
     store.message.value = `${stopped}${added.length} clusterings added: they are shown once the server answers.`;
   else if (added.length) {
-    store.go({ sel: refOf(tree, branchAround(tree, around, added), store.view.value.rep) });
+    const before = store.view.value;
+    openBranch(store, branchAround(tree, around, added));
+    const isOpened = store.view.value !== before;
+    if (!isOpened) store.go({ sel: refOf(tree, added[0], before.rep) });
+    store.made.value = { first: added[0], before: store.history.past.value.at(-1) ?? null };
     const numbers = `numbers ${added[0]} to ${added[added.length - 1]}`;
-    const selected = `selected: the branch around ${clusteringName(store, around)}`;
-    store.message.value = `${stopped}${added.length} clusterings added (${numbers}); ${selected}.`;
+    const opened = `opened: the branch around ${clusteringName(store, around)}`;
+    store.message.value = `${stopped}${plural(added.length, "clustering")} added (${numbers}); ${opened}.`;
   } else if (job.state === "failed") store.message.value = job.message || "The job failed.";
   else if (job.state === "canceled") store.message.value = "Stopped.";
   else store.message.value = job.message || "Done.";

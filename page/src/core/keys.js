@@ -2,7 +2,7 @@
 import { askForMore, compare, cutInto, keep, pin, showAs } from "./commands.js";
 import { letPickedGo } from "./picked.js";
 import { exportTray } from "./tray.js";
-import { joinSelected, selectGroup, splitSelected, walk } from "./walk.js";
+import { closeTo, joinSelected, openBranch, selectGroup, splitSelected, walk } from "./walk.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -57,6 +57,8 @@ function actions(store) {
     "=": () => cutInto(store, store.view.value.cut + 1),
     "-": () => cutInto(store, store.view.value.cut - 1),
     "−": () => cutInto(store, store.view.value.cut - 1),
+    o: () => openBranch(store, store.selectedNode.value),
+    b: () => closeTo(store, store.view.value.open.length - 1),
     "[": () => splitSelected(store),
     "]": () => joinSelected(store),
     t: () => toggleTables(store),

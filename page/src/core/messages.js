@@ -12,7 +12,8 @@
  *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
  *   saved: string[], counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
  *   makeable: Record<string, string>,
- *   names: string[] | null, linkage: string, measure: string, estimated: {pairs: number, error: number} | null,
+ *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
+ *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
  *   limits: {refs: number, more_like: number, rows: number, items: number},
  *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean},
@@ -173,7 +174,10 @@
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
  * }} NullResult
- * @typedef {{kind: "more_like", ref: string, count: number, jitter: number}
+ * @typedef {{
+ *     kind: "more_like", ref: string, count: number, jitter: number, more?: number[], less?: number[],
+ *     together?: number[], apart?: number[],
+ *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
  *   | {kind: "plane", method: string}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,

@@ -5,6 +5,8 @@ import { useContext } from "preact/hooks";
 import { WHOLE } from "../draw/window.js";
 import { Address } from "./address.js";
 import { Connection } from "./connection.js";
+import { plural } from "./format.js";
+import { topOf } from "./groups.js";
 import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
 import { maskOfRows, NONE } from "./picked.js";
@@ -45,6 +47,8 @@ export class Store {
     this.help = signal(false);
     this.more = signal(/** @type {string | null} */ (null)); // the ref that "more like this" is being asked for
     this.view = signal(START);
+    // clusterings that were made last: the first of them, and the view that undoing goes back to when it drops them
+    this.made = signal(/** @type {{first: number, before: View | null} | null} */ (null));
     this.picked = signal(new Uint32Array(0)); // objects that people picked, in increasing order
     this.window = signal(WHOLE); // the part of the plane that is in sight
     this.labels = new LabelCache(this);
@@ -74,19 +78,20 @@ export class Store {
       const text = computed(() => JSON.stringify(pick(this.view.value)));
       return computed(() => JSON.parse(text.value));
     };
-    const cutting = part(({ cut, split, join, cutM }) => ({ cut, split, join, cutM }));
+    const cutting = part(({ cut, split, join, cutM, open }) => ({ cut, split, join, cutM, open }));
     const rep = part((view) => view.rep);
     const brushing = part(({ brush, x, y }) => ({ brush, x, y }));
+    this.top = computed(() => (this.tree.value ? topOf(this.tree.value, cutting.value) : -1)); // the opened branch
     this.groups = computed(() => {
       const tree = this.tree.value;
       const { cut, split, join, cutM } = cutting.value;
       if (!tree) return [];
-      return cutM === tree.m ? tree.cut(cut, split, join) : tree.cut(cut);
+      return cutM === tree.m ? tree.cut(cut, split, join, this.top.value) : tree.cut(cut);
     });
-    // groupOf[leaf] = which of the groups it is in
+    // groupOf[leaf] = which of the groups it is in; −1 outside the opened branch
     this.groupOf = computed(() => {
       const tree = this.tree.value;
-      const found = new Int32Array(tree ? tree.m : 0);
+      const found = new Int32Array(tree ? tree.m : 0).fill(-1);
       if (tree)
         this.groups.value.forEach((node, g) => {
           for (const leaf of tree.leaves(node)) found[leaf] = g;
@@ -215,8 +220,29 @@ export class Store {
   }
 
   undo() {
+    const made = this.made.value;
+    if (made?.before && this.history.past.value.at(-1) === made.before) return this.drop();
     const found = this.history.undo(this.view.value);
     if (found) this.turnTo(this.checked(found), found);
+  }
+
+  /** Take away the clusterings that were made last, from the run too. */
+  async drop() {
+    const made = this.made.value;
+    if (!made) return;
+    try {
+      await this.transport.post("/api/drop", { first: made.first });
+      const count = this.tree.value.m - made.first;
+      const before = made.before ?? { ...this.view.value, open: [], cuts: [], sel: null, cutM: 0 };
+      this.made.value = null;
+      this.history.clear();
+      this.view.value = before;
+      this.address.write(() => before);
+      await this.open();
+      this.message.value = `${plural(count, "clustering")} taken away, from the run too.`;
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   redo() {

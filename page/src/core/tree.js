@@ -62,33 +62,67 @@ export class Tree {
   /**
    * Groups: the last merges undone until there are `groups`, then some nodes split into their two branches and some
    * joined to one, in the order given.
-   * @param {number} groups @param {number[]} [split] @param {number[]} [join]
+   * @param {number} groups @param {number[]} [split] @param {number[]} [join] @param {number} [top] the branch to cut
    * @returns {number[]} nodes of groups 1, 2, …: by falling size, then by lowest clustering
    */
-  cut(groups, split = [], join = []) {
-    const wanted = Math.max(1, Math.min(groups, this.m));
-    const first = 2 * this.m - wanted; // nodes from here on are undone
-    let nodes = [];
-    for (let node = 0; node < first; node++) if (node === this.root || this.parent[node] >= first) nodes.push(node);
+  cut(groups, split = [], join = [], top = this.root) {
+    const first = this.firstUndone(groups, top);
+    let nodes = top < first ? [top] : [];
+    for (let node = 0; node < first; node++)
+      if (this.parent[node] >= first && node !== top && this.isUnder(node, top)) nodes.push(node);
     for (const node of split) {
       const at = nodes.indexOf(node);
       if (at >= 0 && !this.isLeaf(node)) nodes.splice(at, 1, ...this.children(node));
     }
     for (const node of join) {
-      if (node > this.root || !nodes.some((one) => one !== node && this.isUnder(one, node))) continue;
+      if (!this.isUnder(node, top) || !nodes.some((one) => one !== node && this.isUnder(one, node))) continue;
       nodes = [...nodes.filter((one) => !this.isUnder(one, node)), node];
     }
     return nodes.sort((a, b) => this.size[b] - this.size[a] || this.lowest[a] - this.lowest[b]);
   }
 
+  /** The merges under a node, the last first. @param {number} top */
+  merged(top) {
+    const found = [];
+    for (let node = top; node >= this.m; node--) if (this.isUnder(node, top)) found.push(node);
+    return found;
+  }
+
+  /**
+   * Of a cut of a branch into so many groups, the first node that is undone.
+   * @param {number} groups @param {number} top
+   */
+  firstUndone(groups, top) {
+    const wanted = Math.max(1, Math.min(groups, this.size[top]));
+    if (top === this.root) return 2 * this.m - wanted;
+    return wanted === 1 ? top + 1 : this.merged(top)[wanted - 2];
+  }
+
   /**
    * Height at which a cut into so many groups lies: between the last merge kept and the first undone.
-   * @param {number} groups
+   * @param {number} groups @param {number} [top]
    */
-  cutHeight(groups) {
-    const below = this.height[2 * this.m - 1 - groups] ?? 0;
-    const above = groups > 1 ? this.height[2 * this.m - groups] : this.height[this.root] * 1.04;
+  cutHeight(groups, top = this.root) {
+    const merges = top === this.root ? null : this.merged(top);
+    const at = (/** @type {number} */ nth) => this.height[merges ? (merges[nth] ?? -1) : this.root - nth] ?? 0;
+    const below = at(groups - 1);
+    const above = groups > 1 ? at(groups - 2) : this.height[top] * 1.04;
     return (below + above) / 2;
+  }
+
+  /** A number of groups of a branch below which merging suddenly costs more. @param {number} top */
+  jump(top) {
+    const heights = this.merged(top).map((node) => this.height[node]);
+    let best = Math.min(this.size[top], 4);
+    let most = 0;
+    for (let groups = 2; groups <= Math.min(8, heights.length); groups++) {
+      const gain = heights[groups - 2] - heights[groups - 1];
+      if (gain > most * 1.2) {
+        most = gain;
+        best = groups;
+      }
+    }
+    return best;
   }
 }
 

@@ -5,13 +5,14 @@ import { parseRef } from "./tree.js";
 /**
  * @typedef {{ref: string, name: string, note: string, of: string}} Kept a clustering in the tray
  * @typedef {{
- *   of: string, cut: number, split: number[], join: number[], cutM: number,
+ *   of: string, cut: number, split: number[], join: number[], cutM: number, open: number[], cuts: number[],
  *   rep: string, sel: string | null, pin: string | null, cmp: string | null,
  *   x: string, y: string, brush: number[] | null, map: string, color: string,
  *   pane: string, tab: string, cluster: number, tray: Kept[],
  * }} View
  * `of` tells the trees in which refs are numbered (see `originOf`); `cut` groups, some of them `split` or `join`ed by
- * hand in the tree of `cutM` clusterings; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned
+ * hand in the tree of `cutM` clusterings; branches that were `open`ed there, one within the other, and the `cuts` of
+ * what each was opened in; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned
  * (its colors rule), `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1,
  * y0, y1]; `map` kind; the tree's `color` (a score, or "group"); the `pane` beside the data and the `tab` below;
  * `cluster` of the selected one that is picked out, −1 none.
@@ -24,6 +25,8 @@ export const START = {
   split: [],
   join: [],
   cutM: 0,
+  open: [],
+  cuts: [],
   rep: "m",
   sel: null,
   pin: null,
@@ -73,6 +76,11 @@ function isAmong(ref, m) {
   return parsed.m === null ? parsed.node < m : parsed.m >= 2 && parsed.m <= m && parsed.node <= 2 * parsed.m - 2;
 }
 
+/** Whether opened branches can be some of a tree, as an address may say anything. @param {View} view */
+const isNested = ({ open, cuts, cutM }) =>
+  open.length === cuts.length &&
+  open.every((node, at) => Number.isInteger(node) && node >= 0 && node <= 2 * cutM - 2 && !(node >= open[at - 1]));
+
 /**
  * What a session of m clusterings can show of a view: names it does not have fall back to the start, refs are let go,
  * and in the tray they stay without being of this session.
@@ -90,14 +98,16 @@ export function checkedView(view, session, m) {
   const first = [plain[0], names.find(isKnown) ?? plain[1]];
   const name = (/** @type {string} */ one, /** @type {number} */ at) =>
     names.includes(one) ? one : (first[at] ?? names[0] ?? "");
-  const isCut = isSame && from.cutM <= m;
+  const isCut = isSame && from.cutM <= m && isNested(from);
   return {
     ...from,
     of: now,
-    cut: Math.max(1, Math.min(m, from.cut || session.cut.groups)),
+    cut: Math.max(1, Math.min(m, (isCut ? from.cut : (from.cuts[0] ?? from.cut)) || session.cut.groups)),
     split: isCut ? from.split : [],
     join: isCut ? from.join : [],
     cutM: (isCut && from.cutM) || m,
+    open: isCut ? from.open : [],
+    cuts: isCut ? from.cuts : [],
     sel: ref(from.sel),
     pin: ref(from.pin),
     cmp: ref(from.cmp),
@@ -155,7 +165,7 @@ export function whyUnavailable(kept, now) {
 }
 
 const NUMBERS = ["cut", "cutM", "cluster"];
-const LISTS = ["split", "join", "brush"];
+const LISTS = ["split", "join", "open", "cuts", "brush"];
 const TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "pane", "tab"];
 
 /** @param {View} view */

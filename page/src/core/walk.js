@@ -1,6 +1,7 @@
 // Moving about the tree: what buttons, keys and tables do to the selected branch.
 
 import { describe } from "./commands.js";
+import { plural } from "./format.js";
 import { groupAbove, joinUnder, nextNode, splitGroup } from "./groups.js";
 import { refOf } from "./tree.js";
 
@@ -78,4 +79,50 @@ export function joinAt(store, node) {
   } else
     store.message.value =
       node < 0 ? "Select a group first, then join it with its sibling." : "All clusterings are one group already.";
+}
+
+/**
+ * Open a branch: its own groups take the place of all, and a trail leads back.
+ * @param {Store} store @param {number} node
+ */
+export function openBranch(store, node) {
+  const tree = store.tree.value;
+  const { open, cuts, cut, cutM } = store.view.value;
+  if (!tree || node < 0) return;
+  if (tree.size[node] < 2) {
+    store.message.value = "This is a single clustering: there is nothing inside to open.";
+    return;
+  }
+  if (node === store.top.value) {
+    store.message.value = open.length ? "This branch is open already." : "This is the whole tree.";
+    return;
+  }
+  const isHere = cutM === tree.m && tree.isUnder(node, store.top.value);
+  store.go({
+    open: isHere ? [...open, node] : [node],
+    cuts: isHere ? [...cuts, cut] : [cuts[0] ?? cut],
+    cut: tree.jump(node),
+    split: [],
+    join: [],
+    cutM: tree.m,
+    sel: refOf(tree, tree.cut(tree.jump(node), [], [], node)[0], store.view.value.rep),
+  });
+  const groups = plural(store.groups.value.length, "group");
+  store.message.value = `Opened: a branch of ${plural(tree.size[node], "clustering")}, in ${groups}.`;
+}
+
+/** Go back to where `depth` branches were open. @param {Store} store @param {number} depth */
+export function closeTo(store, depth) {
+  const tree = store.tree.value;
+  const { open, cuts, rep } = store.view.value;
+  if (!tree || depth >= open.length) return;
+  store.go({
+    open: open.slice(0, depth),
+    cuts: cuts.slice(0, depth),
+    cut: cuts[depth],
+    split: [],
+    join: [],
+    sel: refOf(tree, open[depth], rep),
+  });
+  store.message.value = `Back: ${plural(store.groups.value.length, "group")}.`;
 }

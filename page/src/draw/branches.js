@@ -109,8 +109,12 @@ export function branchAt(tree, place, level) {
   return node;
 }
 
-/** How many groups a cut at a level makes. @param {Tree} tree @param {number} level */
-export function groupsAt(tree, level) {
+/**
+ * How many groups a cut of a branch at a level makes.
+ * @param {Tree} tree @param {number} level @param {number} [top]
+ */
+export function groupsAt(tree, level, top = tree.root) {
+  if (top !== tree.root) return tree.merged(top).filter((node) => tree.height[node] > level).length + 1;
   let low = tree.m;
   let high = tree.root + 1; // the first node made above the level lies between
   while (low < high) {

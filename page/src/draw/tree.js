@@ -61,9 +61,9 @@ export function nodeColors(tree, groups, shade, score, theme) {
 
 /**
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {Size} size
- * @param {Tree} tree @param {Span} span @param {Uint32Array} colors
+ * @param {Tree} tree @param {Span} span @param {Uint32Array} colors @param {string} words what heights are
  */
-export function drawBase(context, theme, size, tree, span, colors) {
+export function drawBase(context, theme, size, tree, span, colors, words) {
   const at = layout(size);
   const ratio = size.ratio;
   const thin = Math.max(1, Math.round(ratio));
@@ -78,14 +78,14 @@ export function drawBase(context, theme, size, tree, span, colors) {
   };
   put(at.top, at.height, span, thick);
   put(at.mini.top, at.mini.height, { from: 0, to: tree.m }, thin);
-  drawHeights(context, theme, at, scales(tree, span, at.width, at.height));
+  drawHeights(context, theme, at, scales(tree, span, at.width, at.height), words);
 }
 
 /**
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {ReturnType<typeof layout>} at
- * @param {ReturnType<typeof scales>} scale
+ * @param {ReturnType<typeof scales>} scale @param {string} words
  */
-function drawHeights(context, theme, at, { y, top }) {
+function drawHeights(context, theme, at, { y, top }, words) {
   context.font = font();
   context.fillStyle = theme.soft;
   context.textAlign = "right";
@@ -100,12 +100,12 @@ function drawHeights(context, theme, at, { y, top }) {
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
   context.textBaseline = "top";
-  context.fillText("difference between branches", 0, 0);
+  context.fillText(words, 0, 0);
 }
 
 /**
  * @typedef {{
- *   groups: number[], plain: number[], cut: number, selected: number, pinned: number, hovered: number,
+ *   groups: number[], plain: number[], cut: number, top: number, selected: number, pinned: number, hovered: number,
  *   brushed: number[] | null,
  * }} Marks
  */
@@ -124,7 +124,7 @@ export function drawMarks(context, theme, size, tree, span, marks) {
   context.translate(at.left, at.top);
   if (marks.hovered >= 0) drawBranchBox(context, tree, marks.hovered, scale, at.height, theme.soft, 0.08);
   if (marks.selected >= 0) drawBranchBox(context, tree, marks.selected, scale, at.height, theme.accent, 0.16);
-  drawCut(context, theme, at.width, scale.y(tree.cutHeight(marks.cut)));
+  drawCut(context, theme, at.width, scale.y(tree.cutHeight(marks.cut, marks.top)));
   drawTops(context, theme, tree, scale, marks);
   if (marks.brushed) {
     const wide = Math.max(1, at.width / (span.to - span.from) - 1);

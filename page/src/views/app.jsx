@@ -79,7 +79,9 @@ function Page() {
         ) : null}
         {session ? (
           <>
-            <Header />
+            <Header>
+              <Said />
+            </Header>
             <JobBar />
           </>
         ) : null}
@@ -88,9 +90,11 @@ function Page() {
         <>
           <Refused />
           <main key={store.origin.value}>
-            <TilesView />
+            <div class="stage">
+              <TilesView />
+              <Overview />
+            </div>
             <PictureView />
-            <Overview />
             <LowerPanels />
             <TrayView />
           </main>
@@ -100,7 +104,6 @@ function Page() {
       ) : (
         <p class="loading">{status.kind === "loading" ? status.message : ""}</p>
       )}
-      <Said />
     </div>
   );
 }
@@ -129,7 +132,7 @@ function Refused() {
   );
 }
 
-const SHOWN = 8000; // milliseconds that a message stays
+const SHOWN = 10_000; // milliseconds that a message stays: it covers nothing
 
 /** The last message, read out and shown for a while. */
 function Said() {
@@ -144,7 +147,7 @@ function Said() {
   }, [text]);
   return (
     <div class="said">
-      <span role="status" aria-live="polite">
+      <span role="status" aria-live="polite" title={text}>
         {text}
       </span>
       {text ? (

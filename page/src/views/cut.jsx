@@ -13,7 +13,8 @@ export function Cut() {
   const tree = store.tree.value;
   const { candidates, note } = store.session.value.cut;
   const m = tree.m;
-  const most = Math.min(m, Math.max(SLIDER, cut));
+  const all = tree.size[store.top.value];
+  const most = Math.min(all, Math.max(SLIDER, cut));
   const groups = store.groups.value.length;
   const byHand =
     cutM === m
@@ -45,7 +46,7 @@ export function Cut() {
         type="number"
         aria-label="Number of groups"
         min="1"
-        max={m}
+        max={all}
         value={cut}
         onChange={(e) => e.currentTarget.value && cutInto(store, Number(e.currentTarget.value))}
       />
@@ -59,7 +60,7 @@ export function Cut() {
           {groups}: {byHand} ✕
         </button>
       ) : null}
-      {candidates.length ? (
+      {candidates.length && all === m ? (
         <span class="jumps" role="group" aria-label="Numbers of groups that stand out" title={note}>
           {[...candidates]
             .sort((a, b) => a - b)

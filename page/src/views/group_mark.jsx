@@ -13,7 +13,9 @@ const KNOWN = "accuracy:";
  */
 export function bestKnown(store, ref, node) {
   const leaf = leafOf(store, ref);
-  const own = leaf === null ? store.labels.get(ref)?.scores : null;
+  const shown = store.labels.get(ref);
+  if (!shown && leaf === null) return null; // not here yet
+  const own = leaf === null ? shown?.scores : null;
   const found = store.session.value.scores
     .filter((one) => one.name.startsWith(KNOWN))
     .map(({ name }) => ({

@@ -3,7 +3,8 @@
 import { plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 
-export function Header() {
+/** @param {{children: import("preact").ComponentChildren}} props the last message */
+export function Header({ children }) {
   const store = useStore();
   const { name, n_objects: n, source, measure, linkage } = store.session.value;
   const { m } = store.tree.value;
@@ -15,6 +16,7 @@ export function Header() {
           {plural(m, "clustering")} of {plural(n, "object")}
         </p>
       </div>
+      {children}
       <Switches />
     </header>
   );

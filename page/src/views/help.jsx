@@ -49,6 +49,7 @@ export const KEYS = [
   ["R", "make more like the selected clustering"],
   ["S", "add the selected clustering to the tray"],
   ["E", "export the tray as CSV"],
+  ["O / B", "open the selected branch / go back"],
   ["+ / −", "one group more / fewer"],
   ["[ / ]", "split the selected group / join it with its neighbor"],
   ["Z, Ctrl+Z", "undo"],

@@ -6,6 +6,7 @@ import { formatCount } from "../core/format.js";
 import { cancelJob, startJob } from "../core/jobs.js";
 import { useStore } from "../core/store.js";
 import { Dialog } from "./dialog.jsx";
+import { NO_WISH, Steering } from "./steering.jsx";
 
 const SPREADS = [
   [0.1, "close"],
@@ -18,6 +19,7 @@ export function MoreDialog() {
   const ref = store.more.value;
   const [count, setCount] = useState(50);
   const [jitter, setJitter] = useState(0.3);
+  const [wish, setWish] = useState(NO_WISH);
   const pick = (/** @type {number} */ value) => () => setJitter(value);
   const close = () => {
     store.more.value = null;
@@ -25,15 +27,15 @@ export function MoreDialog() {
   const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     close();
-    if (ref) startJob(store, { kind: "more_like", ref, count, jitter });
+    if (ref) startJob(store, { kind: "more_like", ref, count, jitter, ...wish });
   };
   return (
     <Dialog title="More like this" open={ref !== null} onClose={close}>
       <form onSubmit={submit}>
         <p>
-          Makes new clusterings around <b>{ref ? the(store, ref) : ""}</b>{" "}
+          Makes new clusterings around <b>{ref ? the(store, ref) : ""}</b>
           {ref?.endsWith("c") ? " (around the most central of them)" : ""} by changing how it was made a little. They
-          join the tree.
+          join the tree, and the branch they land in is opened.
         </p>
         <label class="line">
           <span>
@@ -59,6 +61,7 @@ export function MoreDialog() {
             </label>
           ))}
         </fieldset>
+        <Steering wish={wish} setWish={setWish} />
         <footer>
           <button type="button" onClick={close}>
             Cancel

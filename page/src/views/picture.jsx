@@ -8,6 +8,7 @@ import { letPickedGo, pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { markDrawn } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
+import { openBranch } from "../core/walk.js";
 import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
 import { drawLasso, drawRings, rowsInSight, rowsInside } from "../draw/lasso.js";
 import { nearest } from "../draw/raster.js";
@@ -83,6 +84,7 @@ function Actions({ reference: ref }) {
   const { pin: pinned, tray } = store.view.value;
   const { can, more_like_note: why } = store.session.value;
   const kept = tray.some((one) => isKept(store, one, ref));
+  const node = nodeOf(store.tree.value, ref);
   return (
     <div class="actions" role="group" aria-label="With this clustering">
       <button
@@ -91,6 +93,13 @@ function Actions({ reference: ref }) {
         onClick={() => pin(store, ref)}
       >
         Pin<kbd>P</kbd>
+      </button>
+      <button
+        disabled={node < 0 || store.tree.value.size[node] < 2 || node === store.top.value}
+        title="Open this branch: the groups inside it take the place of all"
+        onClick={() => openBranch(store, node)}
+      >
+        Open<kbd>O</kbd>
       </button>
       <button title="Compare with the pinned clustering" onClick={() => compare(store, ref)}>
         Compare<kbd>X</kbd>

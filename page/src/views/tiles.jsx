@@ -13,17 +13,20 @@ import { drawTile, maskOf } from "../draw/tiles.js";
 import { Cut, Representatives } from "./cut.jsx";
 import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Panel, Table } from "./panel.jsx";
+import { Trail } from "./trail.jsx";
 
 const LEAST = 112;
-const MOST = 190;
+const MOST = 168;
 const GAP = 8;
+const SIDE = 12;
 const ROWS = 2;
-const LINES = 42; // a tile's width in pixels, the space around, and of its words
+const LINES = 42; // a tile's width in pixels, the space between and beside them, and of its words
 
 export function TilesView() {
   const store = useStore();
   const groups = store.groups.value.length;
-  const title = groups === 1 ? "One way to group your data" : `${formatCount(groups)} ways to group your data`;
+  const inside = store.view.value.open.length ? "within this branch" : "to group your data";
+  const title = `${groups === 1 ? "One way" : `${formatCount(groups)} ways`} ${inside}`;
   const tools = (
     <>
       <Cut />
@@ -32,6 +35,7 @@ export function TilesView() {
   );
   return (
     <Panel id="tiles" title={title} name="Tiles" tools={tools} table={() => <TilesTable />}>
+      <Trail />
       <SmallTiles />
     </Panel>
   );
@@ -42,7 +46,8 @@ function SmallTiles() {
   const store = useStore();
   const count = store.groups.value.length;
   const group = store.groups.value.indexOf(store.selectedNode.value);
-  const [ref, room] = useSize();
+  const [ref, box] = useSize();
+  const room = { ...box, width: Math.max(0, box.width - 2 * SIDE) };
   const [page, setPage] = useState(0);
   const columns = Math.max(2, Math.min(count, Math.floor((room.width + GAP) / (LEAST + GAP))));
   const most = columns * ROWS;
@@ -118,6 +123,11 @@ function Tile({ reference, group, size, mask }) {
   const node = store.groups.value[group];
   const members = store.tree.value.size[node];
   const score = bestKnown(store, reference, node);
+  const first = store.made.value?.first ?? Infinity;
+  const fresh = useMemo(
+    () => store.tree.value.leaves(node).reduce((sum, leaf) => sum + Number(leaf >= first), 0),
+    [store.tree.value, node, first],
+  );
   const words = [`group ${group + 1}: ${plural(members, "clustering")}, shown by one of them`];
   if (score) words.push(score.title);
   return (
@@ -137,6 +147,11 @@ function Tile({ reference, group, size, mask }) {
         <span>
           {formatCount(members)} <span class="hidden">{members === 1 ? "clustering" : "clusterings"}</span>
         </span>
+        {fresh ? (
+          <span class="fresh" title={`${fresh} of them were made last`}>
+            {fresh} new
+          </span>
+        ) : null}
         {store.view.value.pin === reference ? (
           <span class="pin" title="Pinned: its colors rule">
             ▾

@@ -1,6 +1,7 @@
 // The tree of clusterings: cut it, split and join its groups, select any branch.
 
 import { useEffect, useState } from "preact/hooks";
+import { relink } from "../core/commands.js";
 import { formatNumber } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { joinSelected, splitSelected } from "../core/walk.js";
@@ -26,6 +27,11 @@ export function TreeView() {
     if (node >= 0 && (place < span.from || place >= span.to))
       setSpan(moved(tree, span, place - (span.from + span.to) / 2));
   }, [node]);
+  const top = store.top.value;
+  useEffect(() => {
+    if (top === tree.root) setSpan({ from: 0, to: tree.m });
+    else setSpan(moved(tree, { from: tree.first[top], to: tree.first[top] + Math.max(8, tree.size[top]) }, 0));
+  }, [top, tree]);
   const middle = node >= 0 ? tree.x[node] + 0.5 : (span.from + span.to) / 2;
   const toBranch = () => {
     const wide = Math.min(tree.m, Math.max(tree.size[node] * 1.1, 8));
@@ -35,6 +41,7 @@ export function TreeView() {
   const tools = (
     <>
       <ColorBy />
+      <Linkage />
       <span class="tool-group" role="group" aria-label="Groups by hand">
         <button
           class="quiet"
@@ -88,6 +95,29 @@ export function TreeView() {
       <TreePicture span={span} setSpan={setSpan} />
       <Legend />
     </Panel>
+  );
+}
+
+/** How the tree is grown. */
+function Linkage() {
+  const store = useStore();
+  const { linkage, linkages = [linkage] } = store.session.value;
+  return (
+    <select
+      aria-label="Linkage of the tree"
+      title={
+        "Linkage: how the difference of two branches is taken. Ward makes groups of like size; the others follow the " +
+        "mean, the largest or the smallest difference of their clusterings"
+      }
+      value={linkage}
+      onChange={(event) => relink(store, event.currentTarget.value)}
+    >
+      {linkages.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -24,6 +24,7 @@ export function TreePicture({ span, setSpan }) {
   const tree = store.tree.value;
   const groups = store.groups.value;
   const { cut, color, pin } = store.view.value;
+  const top = store.top.value;
   const [ref, size] = useSize();
   const [hover, setHover] = useState(/** @type {{x: number, y: number, node: number} | null} */ (null));
   const [onCut, setOnCut] = useState(false);
@@ -32,8 +33,9 @@ export function TreePicture({ span, setSpan }) {
   const scale = scales(tree, span, at.width, at.height);
   const marks = {
     groups,
-    plain: tree.cut(cut),
+    plain: tree.cut(cut, [], [], top),
     cut,
+    top,
     selected: store.selectedNode.value,
     pinned: nodeOf(tree, pin),
     hovered: hover ? hover.node : -1,
@@ -51,7 +53,7 @@ export function TreePicture({ span, setSpan }) {
   /** @param {{x: number, y: number}} point */
   const nodeAt = (point) => branchAt(tree, scale.place(point.x - at.left), scale.level(point.y - at.top - 3));
   const nearCut = (/** @type {{x: number, y: number}} */ point) =>
-    inside(point) && Math.abs(point.y - at.top - scale.y(tree.cutHeight(cut))) <= NEAR;
+    inside(point) && Math.abs(point.y - at.top - scale.y(tree.cutHeight(cut, top))) <= NEAR;
 
   /** @param {PointerEvent} event */
   const down = (event) => {
@@ -74,7 +76,7 @@ export function TreePicture({ span, setSpan }) {
       return setHover(inside(point) && !nearCut(point) ? { ...point, node: nodeAt(point) } : null);
     }
     held.far ||= Math.abs(point.x - held.x) > 4;
-    if (held.kind === "cut") cutInto(store, groupsAt(tree, scale.level(point.y - at.top)), true);
+    if (held.kind === "cut") cutInto(store, groupsAt(tree, scale.level(point.y - at.top), top), true);
     else if (held.kind === "mini") toMini(point.x);
     else if (held.far)
       setSpan(moved(tree, held.span, ((held.x - point.x) / at.width) * (held.span.to - held.span.from)));
@@ -138,12 +140,13 @@ export function TreePicture({ span, setSpan }) {
             tree,
             span,
             nodeColors(tree, groups, shade, shade && store.score(color), theme),
+            store.session.value.linkage === "ward" ? "height of the merge (Ward)" : "difference between branches",
           )
         }
       />
       <Canvas
         size={size}
-        deps={[tree, groups, span.from, span.to, cut, marks.selected, marks.pinned, marks.hovered, marks.brushed]}
+        deps={[tree, groups, span.from, span.to, cut, top, marks.selected, marks.pinned, marks.hovered, marks.brushed]}
         draw={(_canvas, context, theme) => drawMarks(context, theme, size, tree, span, marks)}
       />
       <GroupBoxes at={at} scale={scale} span={span} />

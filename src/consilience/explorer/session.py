@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +35,15 @@ class Known:
 
     codes: NDArray[np.int32] = field(repr=False)
     classes: list[str]
+
+
+@dataclass(frozen=True)
+class Added:
+    """Clusterings that were added: what was shown before, the lines that make them, and their numbers on disk."""
+
+    before: Snapshot = field(repr=False)
+    n_lines: int
+    numbers: tuple[int, ...]
 
 
 class Session:
@@ -131,6 +141,9 @@ class Session:
             meta = given if n_groups is None else given.cut(n_groups)
         self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
         self.snapshot = self._snapshot(0, meta)
+        self.added: list[Added] = []  # what can be taken away again, the last first
+        self._linked: dict[str, MetaClustering] = {}  # trees of other linkages of the same clusterings
+        self._growing = threading.Lock()
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
         how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
@@ -141,13 +154,45 @@ class Session:
         known = {name: one.codes for name, one in self.known.items()}
         return Snapshot(revision, meta, score_table(meta, self.data, known))
 
-    def grow(self, made: Ensemble, lines: Sequence[str] = ()) -> Snapshot:
-        """Add clusterings: the tree is grown anew and the revision goes up; leaves keep their numbers."""
-        old = self.snapshot
-        meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
-        new = self._snapshot(old.revision + 1, meta)
-        self.grown += lines
-        self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
+    def grow(self, made: Ensemble, lines: Sequence[str] = (), numbers: Sequence[int] = ()) -> Snapshot:
+        """Add clusterings, with the `numbers` that they have on disk: the tree is grown anew, and the revision goes up.
+
+        Leaves keep their numbers.
+        """
+        with self._growing:
+            old = self.snapshot
+            meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
+            new = self._snapshot(old.revision + 1, meta)
+            self.grown += lines
+            self.added.append(Added(old, len(lines), tuple(numbers)))
+            self._linked.clear()
+            self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
+        return new
+
+    def shrink(self, first: int) -> Added:
+        """Take away what was added last, which begins with clustering `first`; what it was is returned."""
+        with self._growing:
+            if not self.added or self.added[-1].before.n_clusterings != first:
+                raise InputError("these clusterings are not the last that were added here: take away those first")
+            last = self.added.pop()
+            del self.grown[len(self.grown) - last.n_lines :]
+            meta = last.before.meta
+            if meta.linkage != self.linkage:
+                meta = meta.relink(self.linkage, self.n_groups or "auto")
+            self._linked.clear()
+            self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.before.scores)
+        return last
+
+    def relink(self, linkage: str) -> Snapshot:
+        """Show the tree of another linkage; those that were shown before are kept."""
+        with self._growing:
+            old = self.snapshot
+            if linkage == self.linkage:
+                return old
+            self._linked[self.linkage] = old.meta
+            meta = self._linked.get(linkage) or old.meta.relink(linkage, self.n_groups or "auto")
+            new = Snapshot(old.revision + 1, meta, old.scores)
+            self.linkage, self.snapshot = linkage, new
         return new
 
     @property

@@ -78,6 +78,19 @@ def real(low: float, high: float) -> Check:
     return lambda value: float(check(value))
 
 
+def numbers(most: int) -> Check:
+    """A list of at most so many whole numbers from 0, each once."""
+    return checked(
+        f"a list of at most {most} different whole numbers from 0",
+        lambda value: (
+            isinstance(value, list)
+            and len(value) <= most
+            and all(type(one) is int and 0 <= one < 10**9 for one in value)
+            and len(set(value)) == len(value)
+        ),
+    )
+
+
 def text(most: int) -> Check:
     """A text of so many characters at most; halves of characters, which JSON can smuggle in, are not text."""
     return checked(

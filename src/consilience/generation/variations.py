@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from consilience._check import InputError, check_count, check_positive, check_seed, show
 from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.generation.guide import Guide
 from consilience.generation.plan import Plan, defaults
+from consilience.generation.registry import METHODS
 from consilience.generation.runner import Runner
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.specs import Spec
@@ -79,10 +82,26 @@ class Variations:
         self._X, self._base, self._n_jobs = X, base, n_jobs
         self._runners: dict[tuple[str, str], Runner] = {}
 
-    def __call__(self, row: Any, n_clusterings: int, *, jitter: float, random_state: RandomState = 0) -> Ensemble:
-        """Clusterings near the one that the row of `info` describes; those of ``generate(X, n_clusterings, around=row)``."""
+    def __call__(
+        self,
+        row: Any,
+        n_clusterings: int,
+        *,
+        jitter: float,
+        random_state: RandomState = 0,
+        columns: Mapping[str, float] | None = None,
+        guide: Guide | None = None,
+    ) -> Ensemble:
+        """Clusterings near the one that the row of `info` describes; those of ``generate(X, n_clusterings, around=row)``.
+
+        They can be steered: `columns` have factors by which some count more (above 1) or less, and a `guide` has pairs of
+        objects to be kept together or apart. Where a method weighs components, a column's factor acts on each by its
+        share in what the columns, one by one, explain of it.
+        """
         spec, runner = self._runner(row)
         center = runner.fitted(spec).as_center(_number(row), check_jitter(jitter), check_seed(random_state))
+        if columns or guide is not None:
+            center = _steered(runner, center, columns or {}, guide)
         return runner.run(check_count("n_clusterings", n_clusterings), center=center, progress=False)
 
     def loadings(self, row: Any) -> Floats | None:
@@ -111,6 +130,41 @@ class Variations:
         if key not in self._runners:
             self._runners[key] = Runner(self._X, plan, self._base, self._n_jobs)
         return spec, self._runners[key]
+
+
+def _steered(runner: Runner, center: Spec, columns: Mapping[str, float], guide: Guide | None) -> Spec:
+    """A center whose weights are multiplied by what people wish of columns and of objects."""
+    space = runner.spaces.of(center.method)
+    if not space.width:
+        raise InputError(f"clusterings by {center.method} weigh no columns: choose one of another method to steer")
+    factors = np.ones(space.width)
+    if columns:
+        given = runner.table.columns
+        names = [f"column {i}" for i in range(runner.spaces.given_width)] if given is None else list(given)
+        unknown = sorted(set(columns) - set(names))
+        if unknown:
+            raise InputError(f"the data has no column {show(unknown[0])}: `columns` names those to weigh")
+        by = np.array([check_positive(f"the factor of {name}", columns.get(name, 1.0)) for name in names])
+        factors = (
+            by[runner.spaces.kept] if METHODS[center.method].space == "columns" else _on_components(runner, center, by)
+        )
+    if guide is not None:
+        factors = factors * guide.of(runner.table).weights(space.table)
+    return replace(center, weights=factors if center.weights is None else np.asarray(center.weights, float) * factors)
+
+
+def _on_components(runner: Runner, center: Spec, by: Floats) -> Floats:
+    """Factors of components from those of columns: a mean of logarithms, by the squares of their correlations."""
+    table = runner.spaces.of(center.method).table
+    if sparse.issparse(table) or sparse.issparse(runner.spaces.columns):
+        raise InputError(
+            "columns of sparse data cannot be steered by components: choose a clustering that weighs columns"
+        )
+    scores, values = (np.asarray(x, float) - np.mean(x, axis=0) for x in (table, runner.spaces.columns))
+    size = np.maximum(np.linalg.norm(scores, axis=0)[:, None] * np.linalg.norm(values, axis=0), 1e-300)
+    explained = np.square(scores.T @ values / size)
+    share = explained / np.maximum(explained.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(np.exp(share @ np.log(by[runner.spaces.kept])))
 
 
 def more_like(

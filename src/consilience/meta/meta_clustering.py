@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._check import InputError, check_count, count, show
+from consilience._check import InputError, check_choice, check_count, count, show
 from consilience._types import Floats, Ints
 from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
@@ -17,7 +17,7 @@ from consilience.meta.distances import medoid_of
 from consilience.meta.group_consensus import METHOD, group_consensus
 from consilience.meta.maps import Map, make_map
 from consilience.meta.null import Null, best_of_groups
-from consilience.meta.tree import candidate_jumps, cut, layout, number_of_groups
+from consilience.meta.tree import LINKAGES, candidate_jumps, compactness_curve, cut, grow, layout, number_of_groups
 from consilience.results import Result
 
 
@@ -127,6 +127,23 @@ class MetaClustering(Result):
         n, note = number_of_groups(self.tree, self.curve, n_groups, height)
         nodes, groups = cut(self.tree, n)
         return replace(self, nodes=nodes, groups=groups, note=note)
+
+    def relink(self, linkage: str, n_groups: int | str = "auto") -> MetaClustering:
+        """The same clusterings and distances in a tree of another linkage; O(m²).
+
+        Examples
+        --------
+        >>> import consilience as cs
+        >>> meta = cs.organize([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]], 2)
+        >>> meta.relink("single", 2).linkage
+        'single'
+        """
+        check_choice(linkage, LINKAGES, "linkage")
+        tree = grow(self.distances, linkage)
+        curve = compactness_curve(tree, self.distances, linkage)
+        n, note = number_of_groups(tree, curve, n_groups, None)
+        nodes, groups = cut(tree, n)
+        return replace(self, tree=tree, curve=curve, linkage=linkage, nodes=nodes, groups=groups, note=note)
 
     def branch(self, node: int) -> Ints:
         """The clusterings under a node of the tree, in increasing order.

@@ -36,8 +36,9 @@ def organize(
         "auto" takes the number from 2 to 30 below which merging suddenly costs more: the sharpest jump of the compactness
         curve. That number is a suggestion, not a truth: without marked kinds of clusterings it tends to 2 to 5, and under average
         linkage it varied from 8 to 29 over repeated ensembles of the same data. Look at ``.jumps`` and use ``.cut``.
-    linkage : {"ward", "average", "complete"}
-        Ward's method makes groups of like size. Average linkage (Caruana et al. 2006) often leaves most clusterings in one group.
+    linkage : {"ward", "average", "complete", "single"}
+        Ward's method makes groups of like size. Average linkage (Caruana et al. 2006) often leaves most clusterings in one group,
+        single linkage nearly all.
     measure : str
         Any symmetric measure of :func:`consilience.pairwise`; a similarity s becomes the distance 1 − s.
     height : float, optional

@@ -15,7 +15,7 @@ from consilience._check import InputError, check_choice, check_count, check_posi
 from consilience._types import Floats, Ints
 from consilience.meta.distances import totals
 
-LINKAGES = ("ward", "average", "complete")
+LINKAGES = ("ward", "average", "complete", "single")
 MOST = 30  # groups that people can still look at one by one: the range of the candidate jumps
 
 

@@ -98,6 +98,7 @@ class Store:
         self._named: set[int] = set()  # parts with label names
         self._where: dict[int, tuple[int, int]] = {}  # number -> (part, row)
         self._failed: dict[int, Array] = {}  # part -> which of its rows could not be made
+        self._dropped: set[int] = set()  # parts that are gone
         self._next_number = 0
         self._next_part = 0
 
@@ -255,6 +256,34 @@ class Store:
             self._index(name, numbers, NAMES in columns, lost)
         return numbers
 
+    def drop(self, numbers: ArrayLike) -> None:
+        """Take clusterings out of the store that were appended on their own: their parts go whole, the last one first.
+
+        If this is interrupted, the store holds some of them still, and is as sound as before.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with Store.create(Path(tempfile.mkdtemp()) / "run", n_objects=2) as store:
+        ...     made = [store.append([[0, 0], [0, 1]]), store.append([[0], [1]])]
+        ...     store.drop(made[1])
+        ...     store.numbers.tolist()
+        [0, 1]
+        """
+        if self._lock is None:
+            raise InputError(f"store {self.path} is not open for writing: use Store.resume")
+        with self._appending:
+            gone = set(self._places(numbers)[:, 0].tolist())
+            asked = set(np.ravel(numbers).tolist())
+            kept = sorted(number for number, (part, _) in self._where.items() if part in gone and number not in asked)
+            if kept:
+                raise InputError(f"clustering {kept[0]} was appended together with some of these: drop it too, or none")
+            for part in sorted(gone, reverse=True):
+                (self.path / self._parts[part]).unlink()
+            sync_folder(self.path)
+            self._dropped |= gone
+            self._where = {number: place for number, place in self._where.items() if place[0] not in gone}
+
     @property
     def n_objects(self) -> int:
         """Length of every clustering."""
@@ -287,7 +316,7 @@ class Store:
         tables = []
         for part, name in enumerate(self._parts):
             lost = self._failed.get(part)
-            if failed and lost is None:
+            if part in self._dropped or (failed and lost is None):
                 continue
             with self._reading(name) as file:
                 own = {*TAKEN, FAILED} if has_failures(file.schema_arrow) else TAKEN

@@ -18,8 +18,10 @@ from consilience.explorer.calls import (
     jobs,
     known,
     labels,
+    linkage,
     looks,
     maps,
+    more_like,
     objects,
     planes,
     search,
@@ -73,5 +75,7 @@ ROUTES = (
     Route("POST", "jobs", jobs.start),
     Route("GET", "jobs/NUMBER", jobs.look),
     Route("DELETE", "jobs/NUMBER", jobs.stop),
+    Route("POST", "linkage", linkage.answer),
+    Route("POST", "drop", more_like.drop),
     Route("POST", "export", export.answer),
 )

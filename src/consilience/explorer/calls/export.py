@@ -123,7 +123,8 @@ def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]])
         "import consilience as cs",
     ]
     if grown:
-        lines += ["from consilience.generation import Variations"]
+        guide = "Guide, " if any("Guide(" in line for line in grown) else ""
+        lines += [f"from consilience.generation import {guide}Variations"]
     lines += [""]
     if grown or session.data_code:
         lines += [f"data = {session.data_code or GIVEN}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,11 +12,12 @@ from consilience._check import InputError
 from consilience._random import child_seed
 from consilience.ensemble import Ensemble
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import RefusedError
+from consilience.explorer.calls.wishes import COLUMNS, OBJECTS, Wish, wish_of
+from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.jobs import Job
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
-from consilience.explorer.validation import COUNT, real, ref_text, whole
+from consilience.explorer.validation import COUNT, check_keys, json_object, numbers, real, ref_text, whole
 from consilience.generation import remake
 from consilience.generation.specs import Spec
 from consilience.store import Store
@@ -26,7 +27,15 @@ CHUNK, WORK = 25, 500_000  # clusterings between two looks at whether to stop; a
 MADE = ("method", "seed", "unit", "n_clusters", "settings")  # what generate says of a clustering
 
 
-KEYS = {"ref": (ref_text, ...), "count": (whole(1, COUNT), 100), "jitter": (real(0.01, 3), 0.3)}
+KEYS = {
+    "ref": (ref_text, ...),
+    "count": (whole(1, COUNT), 100),
+    "jitter": (real(0.01, 3), 0.3),
+    "more": (numbers(COLUMNS), ()),
+    "less": (numbers(COLUMNS), ()),
+    "together": (numbers(OBJECTS), ()),
+    "apart": (numbers(OBJECTS), ()),
+}
 
 
 def unavailable(session: Session, snapshot: Snapshot) -> str:
@@ -41,8 +50,21 @@ def unavailable(session: Session, snapshot: Snapshot) -> str:
     return ""
 
 
-def start(call: Call, ref: str, count: int, jitter: float) -> Job:
-    """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch."""
+def start(
+    call: Call,
+    ref: str,
+    count: int,
+    jitter: float,
+    more: Sequence[int],
+    less: Sequence[int],
+    together: Sequence[int],
+    apart: Sequence[int],
+) -> Job:
+    """Start a job that makes `count` clusterings near a clustering, or near the medoid of a branch.
+
+    They can be steered: towards some columns (by number) and away from others, some objects (by row) together and some apart
+    from them; without objects to be together, those to be apart are so from each other.
+    """
     session, snapshot = call.session, call.snapshot
     leaf = snapshot.medoid(snapshot.ref(ref))
     if note := unavailable(session, snapshot):
@@ -51,27 +73,37 @@ def start(call: Call, ref: str, count: int, jitter: float) -> Job:
         Spec.of_row(snapshot.meta.ensemble.info.iloc[leaf])
     except InputError as error:
         raise RefusedError(400, str(error)) from None
-    return call.jobs.start("more_like", count, lambda job: _work(session, job, leaf, count, jitter))
+    wish = wish_of(session, more, less, together, apart)
+    return call.jobs.start("more_like", count, lambda job: _work(session, job, leaf, count, jitter, wish))
 
 
-def _work(session: Session, job: Job, leaf: int, count: int, jitter: float) -> dict[str, Any] | None:
+def _work(session: Session, job: Job, leaf: int, count: int, jitter: float, wish: Wish) -> dict[str, Any] | None:
     """Make them, and show whatever was made, also if the job was canceled or failed on the way."""
     before = session.snapshot.n_clusterings
     made: list[Ensemble] = []
     lines: list[str] = []
     try:
-        _make(session, job, leaf, count, jitter, made, lines)
+        _make(session, job, leaf, count, jitter, wish, made, lines)
     finally:
         if made:
             job.message = "growing the tree anew"
-            session.grow(Ensemble.concat(made), [] if session.origin.store else lines)
+            stored = session.origin.store is not None
+            on_disk = [int(number) for one in made for number in one.info["number"]] if stored else []
+            session.grow(Ensemble.concat(made), [] if stored else lines, on_disk)
             job.message = ""
             job.result = {"added": list(range(before, session.snapshot.n_clusterings)), "around": leaf}
     return job.result
 
 
 def _make(
-    session: Session, job: Job, leaf: int, count: int, jitter: float, made: list[Ensemble], lines: list[str]
+    session: Session,
+    job: Job,
+    leaf: int,
+    count: int,
+    jitter: float,
+    wish: Wish,
+    made: list[Ensemble],
+    lines: list[str],
 ) -> None:
     """Chunk by chunk, each from a seed of its own, so that asking again makes others."""
     ensemble = session.snapshot.meta.ensemble
@@ -82,11 +114,11 @@ def _make(
         while job.done < count and not job.stopping:
             n = min(size, count - job.done)
             own = child_seed(seed, "explorer.more_like", job.done)
-            new = session.variations(row, n, jitter=jitter, random_state=own)
+            new = session.variations(row, n, jitter=jitter, random_state=own, **wish.options())
             if store is not None:
                 new.info["number"] = store.append(new.labels, info=new.info)
             made.append(new)
-            lines.append(_line(leaf, n, jitter, own))
+            lines.append(_line(leaf, n, jitter, own, wish))
             job.done += n
 
 
@@ -119,6 +151,23 @@ def _writer(session: Session) -> Iterator[Store | None]:
         yield store
 
 
-def _line(leaf: int, n: int, jitter: float, seed: int) -> str:
-    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={jitter!r}, random_state={seed})"
+def drop(call: Call) -> Reply:
+    """Take away what was added last, on disk too."""
+    asked = check_keys(json_object(call.body), {"first": (whole(2, 10**9 - 1), ...)})
+    session = call.session
+    if call.jobs.running() is not None:
+        raise RefusedError(409, "a job is running: wait for it, or cancel it first")
+    last = session.added[-1] if session.added else None
+    if last is None or last.before.n_clusterings != asked["first"]:
+        raise RefusedError(409, "these clusterings are not the last that were added here: take away those first")
+    if last.numbers:
+        with _writer(session) as store:  # the disk first: what is shown but gone could not be asked for again
+            if store is not None:
+                store.drop([number for number in last.numbers if number in store.numbers])
+    session.shrink(asked["first"])
+    return json_reply({"revision": session.snapshot.revision, "n_clusterings": session.snapshot.n_clusterings})
+
+
+def _line(leaf: int, n: int, jitter: float, seed: int, wish: Wish) -> str:
+    made = f"variations(ensemble.info.iloc[{leaf}], {n}, jitter={jitter!r}, random_state={seed}{wish.code()})"
     return f"ensemble = cs.Ensemble.concat([ensemble, {made}])"

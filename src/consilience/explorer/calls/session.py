@@ -11,6 +11,7 @@ from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.planes import makeable
 from consilience.explorer.scores import score_summary
 from consilience.explorer.validation import COUNT, ITEMS, ROWS
+from consilience.meta.tree import LINKAGES
 
 FEATURES = 200  # names of columns that are listed
 CANDIDATES = 6  # numbers of groups that stand out
@@ -39,6 +40,8 @@ def answer(call: Call) -> Reply:
             "counts": session.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
+            "linkages": LINKAGES,
+            "added": [one.before.n_clusterings for one in session.added],  # where what can be taken away begins
             "measure": meta.measure,
             "estimated": None if meta.n_pairs is None else {"pairs": meta.n_pairs, "error": meta.standard_error},
             "embedding": {"kind": session.plane.kind, "note": session.plane.note},

@@ -1,0 +1,133 @@
+"""Steering, dropping and other linkages of the explorer: what is made can be taken away, on disk too."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+
+import consilience as cs
+from consilience.datasets import load_beads
+from consilience.explorer.api import Api
+from consilience.generation import Guide, Variations
+from consilience.store import Store
+from explorer_cases import arrays, ask, beads_session, finish, post, stored_session
+from test_explorer_export import exported
+
+
+@pytest.fixture
+def api():
+    found = Api(beads_session())
+    yield found
+    found.close()
+
+
+def more(api, **how):
+    job = post(api, "jobs", 202, **{"kind": "more_like", "ref": "5m", "count": 20, "jitter": 0.3, **how})
+    done = finish(api, job["id"])
+    assert done["state"] == "done", done
+    return done["result"]["added"]
+
+
+def weights(api, added):
+    return np.stack([np.asarray(row) for row in api.session.snapshot.meta.ensemble.info["weights"].iloc[added]])
+
+
+def by_method(api, method):
+    """A clustering that weighs columns, or components."""
+    return f"{int(np.flatnonzero(api.session.snapshot.meta.ensemble.info['method'] == method)[0])}m"
+
+
+def test_columns_count_more_or_less(api):
+    ref = by_method(api, "zipf")
+    plain = np.log(weights(api, more(api, ref=ref))).mean(axis=0)
+    steered = np.log(weights(api, more(api, ref=ref, more=[0, 2], less=[1]))).mean(axis=0)
+    by = (steered - plain)[:3] / np.log(2)
+    np.testing.assert_allclose(by, [1, -1, 1], atol=0.6)
+    assert abs((steered - plain)[3:]).max() < 0.4
+
+
+def test_components_count_by_what_the_columns_explain(api):
+    ref = by_method(api, "pca")
+    plain = np.log(weights(api, more(api, ref=ref))).mean(axis=0)
+    every = list(range(len(api.session.features)))
+    steered = np.log(weights(api, more(api, ref=ref, more=every))).mean(axis=0)
+    np.testing.assert_allclose((steered - plain) / np.log(2), 1, atol=0.6)  # all of every component
+
+
+def test_objects_are_kept_together_and_apart(api):
+    beads, ref = load_beads(), by_method(api, "zipf")
+    shape = beads.labels["shape"]
+    one, other = (np.flatnonzero(shape == value)[:12].tolist() for value in np.unique(shape)[:2])
+    plain = np.log(weights(api, more(api, ref=ref, count=100))).mean(axis=0)
+    steered = np.log(weights(api, more(api, ref=ref, count=100, together=one, apart=other))).mean(axis=0)
+    near = [(beads.ids[a], beads.ids[b]) for a, b in combinations(one, 2)]
+    far = [(beads.ids[a], beads.ids[b]) for a, b in zip(one, other, strict=True)]
+    values = beads.scaling().apply(beads.values)
+    learned = np.log(Guide(together=near, apart=far).of(beads).weights(values))
+    np.testing.assert_allclose(steered - plain, learned, atol=0.2)
+    assert abs(learned).max() > 0.5
+
+
+def test_wishes_that_cannot_be_are_refused(api):
+    body = {"kind": "more_like", "ref": "5m", "count": 5}
+    assert "no column" in post(api, "jobs", 400, **body, more=[999])["error"]
+    assert "no object 300" in post(api, "jobs", 400, **body, apart=[300])["error"]
+    assert "both ways" in post(api, "jobs", 400, **body, more=[1], less=[1])["error"]
+    assert "list of at most" in post(api, "jobs", 400, **body, together=[1, 1])["error"]
+
+
+def test_what_was_steered_is_made_again_by_its_line_of_python(api):
+    before = api.session.snapshot.meta.ensemble
+    added = more(api, count=3, ref=by_method(api, "zipf"), more=[1], together=[0, 1], apart=[2])
+    code = exported(api, "python", [{"ref": f"{added[-1]}m", "name": "mine"}]).body.decode()
+    assert "from consilience.generation import Guide, Variations" in code
+    made = {"cs": cs, "Guide": Guide, "variations": Variations(load_beads()), "ensemble": before}
+    exec("\n".join(api.session.grown), made)
+    np.testing.assert_array_equal(made["ensemble"].labels, api.session.snapshot.meta.ensemble.labels)
+
+
+def test_what_was_added_last_is_dropped_in_memory(api):
+    before = arrays(api, "boot")[1]
+    more(api)
+    more(api, count=5)
+    assert ask(api, "session")["added"] == [60, 80]
+    assert "not the last" in post(api, "drop", 409, first=60)["error"]
+    assert post(api, "drop", 200, first=80)["n_clusterings"] == 80
+    assert post(api, "drop", 200, first=60) == {"revision": 4, "n_clusterings": 60}
+    after = arrays(api, "boot")[1]
+    np.testing.assert_array_equal(before["merges"], after["merges"])
+    assert api.session.grown == []
+
+
+def test_what_was_added_is_dropped_from_the_store(tmp_path):
+    folder = tmp_path / "run"
+    session = stored_session(folder)
+    api = Api(session)
+    m = session.snapshot.n_clusterings
+    labels = Store.open(folder).labels()
+    more(api, count=30)
+    assert Store.open(folder).n_clusterings == m + 30
+    post(api, "drop", 200, first=m)
+    np.testing.assert_array_equal(Store.open(folder).labels(), labels)
+    assert more(api, count=2) == [m, m + 1]
+    assert cs.Ensemble.load(folder).n_clusterings == m + 2
+    api.close()
+
+
+@pytest.mark.parametrize("name", ["average", "complete", "single"])
+def test_the_tree_is_grown_by_another_linkage(api, name):
+    first = ask(api, "session")
+    assert first["linkages"] == ["ward", "average", "complete", "single"]
+    assert post(api, "linkage", 200, linkage=name) == {"revision": 1, "linkage": name}
+    told = ask(api, "session")
+    assert told["linkage"] == name
+    assert told["tree"] != first["tree"], "refs of one tree mean nothing in the other"
+    heights = arrays(api, "boot")[1]["heights"]
+    expected = scipy_linkage(api.session.snapshot.meta.distances, name)[:, 2]
+    np.testing.assert_allclose(heights, expected, rtol=1e-6)
+    post(api, "linkage", 200, linkage="ward")
+    assert ask(api, "session")["tree"] == first["tree"]
+    assert "one of ward" in post(api, "linkage", 400, linkage="centroid")["error"]

@@ -1,0 +1,233 @@
+"""The first view: ways to group the data, the data large and in sight, colors that keep their meaning."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import consilience as cs
+from consilience.datasets import load_beads
+from consilience.explorer import Server
+from consilience.explorer.sources import open_clusterings
+from consilience.measures import accuracy
+from page_server import PIXELS, beads_run, press, said, serve, show, state, swipe, until, visit
+
+NUMBER = 120
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
+    return beads_run(tmp_path_factory.mktemp("first") / "beads", NUMBER)
+
+
+@pytest.fixture(scope="module")
+def server(run: Path) -> Iterator[Server]:
+    found = serve(run)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    with visit(browser, server.url) as seen:
+        seen.page.wait_for_selector(".tile canvas")
+        yield seen.page
+
+
+def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
+    width, height, text = page.evaluate(PIXELS, selector)
+    return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])
+def test_the_data_is_large_and_stays_in_sight(browser: Any, server: Server, width: int, height: int) -> None:
+    with visit(browser, server.url, viewport={"width": width, "height": height}) as seen:
+        for scroll in (0, 10_000):
+            seen.page.evaluate("y => scrollTo(0, y)", scroll)
+            box = seen.page.locator(".big-picture").bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= height
+            assert box["width"] * box["height"] > 0.2 * width * height
+
+
+def test_the_title_says_how_many_ways_and_the_largest_comes_first(page: Any) -> None:
+    groups = int(state(page)["cut"])
+    assert page.locator("#title-tiles").inner_text() == f"{groups} ways to group your data"
+    sizes = [int(text.split()[0]) for text in page.locator(".tile-head > span:nth-child(2)").all_inner_texts()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert page.locator(".tile[aria-pressed=true]").count() == 1, "the one that is shown is marked"
+
+
+def test_tiles_name_the_known_labels_that_they_come_closest_to(page: Any, run: Path) -> None:
+    meta = cs.organize(cs.Ensemble.load(run))
+    known = load_beads().labels
+    for group, tile in zip(meta.numbers, page.locator(".tile-foot > span:last-child").all_inner_texts(), strict=True):
+        labels = meta.ensemble.labels[:, meta.medoid(group)]
+        best, value = max(((name, accuracy(known[name], labels)) for name in known), key=lambda one: one[1])
+        assert tile == f"{best} {value:.2f}".replace(" 0.", " .")
+
+
+def test_the_plane_is_zoomed_and_moved_by_every_hand(page: Any) -> None:
+    whole = pixels(page, ".big-picture canvas")
+    box = page.locator(".big-picture").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.wheel(0, -500)
+    page.wait_for_selector(".big-picture.enlarged")
+    near = pixels(page, ".big-picture canvas")
+    assert (near != whole).any()
+    page.mouse.down()
+    page.mouse.move(middle[0] + 80, middle[1] + 40, steps=3)
+    page.mouse.up()
+    assert (pixels(page, ".big-picture canvas") != near).any()
+    page.mouse.dblclick(*middle)
+    assert (pixels(page, ".big-picture canvas") == whole).all()
+    page.get_by_role("button", name="Objects larger").click()
+    page.locator(".big-picture").focus()
+    press(page, "+", "ArrowLeft", "0")
+    assert (pixels(page, ".big-picture canvas") == whole).all()
+    assert "sel" not in state(page), "arrows there move the plane, not the selection"
+
+
+def test_numbers_do_not_hide_the_objects_of_fifty_clusters(browser: Any) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(1000, 4))
+    ensemble = cs.generate(data, 12, 50, random_state=0, progress=False)
+    served = cs.explore(ensemble, data=data, browser=False, block=False, progress=False)
+    with closing(served) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+        picture = pixels(page, ".big-picture canvas")
+        ink = np.count_nonzero(np.isin(picture, [0xFF241F1B, 0xFFFFFFFF]))
+        drawn = np.count_nonzero(picture)
+        assert 0 < ink < 0.15 * drawn
+
+
+def test_groups_have_no_colors_of_clusters(page: Any) -> None:
+    tree = np.unique(pixels(page, ".tree-plot canvas"))
+    tree = tree[tree >> 24 == 255]
+    red, green, blue = (tree >> 0 & 255).astype(int), (tree >> 8 & 255).astype(int), (tree >> 16 & 255).astype(int)
+    assert (np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue) < 40).all()
+
+
+def test_colors_stay_between_medoid_and_consensus(page: Any, run: Path) -> None:
+    meta = cs.organize(cs.Ensemble.load(run))
+    group = max(meta.numbers, key=lambda one: _likeness(meta, one))
+    page.locator(f".tile[data-group='{group}']").click()
+    page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+    medoid = pixels(page, ".big-picture canvas")
+    press(page, "c")
+    page.locator("#title-picture", has_text="Consensus of").wait_for()
+    page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+    consensus = pixels(page, ".big-picture canvas")
+    full = (medoid >> 24 == 255) & (consensus >> 24 == 255)
+    assert (medoid == consensus)[full].mean() > 0.9 * _likeness(meta, group)
+
+
+def _likeness(meta: Any, group: int) -> float:
+    return float(accuracy(meta.ensemble.labels[:, meta.medoid(group)], meta.consensus(group).labels))
+
+
+def test_numbers_are_aligned_as_colors_are(page: Any) -> None:
+    press(page, "x")
+    panel = page.locator("#panel-compare")
+    panel.locator(".flow").wait_for()
+    told = "all => all.map((one) => [one.querySelector('.mark').style.color, one.lastChild.textContent.trim()])"
+    first = panel.locator(".heat tbody th button").evaluate_all(told)
+    second = panel.locator(".heat thead th button").evaluate_all(told)
+    assert len(first) == len(second) == 4
+    numbers = {number for _, number in first}
+    for color, number in second:
+        own = number.split()[0]
+        assert (own in numbers) == (color in dict(first)), "a color of the first comes with its number"
+    assert {number.split()[0] for _, number in second} <= numbers | {"4", "5", "6", "7"}
+
+
+def test_compare_and_pin_do_something_at_the_start(page: Any) -> None:
+    press(page, "x")
+    said(page, "Comparing")
+    page.locator("#panel-compare .flow").wait_for()
+    press(page, "p")
+    page.locator(".tile .pin").wait_for()
+
+
+def test_the_linkage_is_switched_in_the_page(page: Any, run: Path) -> None:
+    choice = page.get_by_label("Linkage of the tree")
+    assert choice.input_value() == "ward"
+    choice.select_option("average")
+    said(page, "average linkage")
+    meta = cs.organize(cs.Ensemble.load(run), linkage="average")
+    assert page.locator("#title-tiles").inner_text().startswith(str(meta.n_groups))
+    choice.select_option("ward")
+    said(page, "ward linkage")
+
+
+def test_one_swipe_scrolls_and_an_empty_brush_clears(browser: Any, server: Server) -> None:
+    for selector in (".tree-plot", ".scores-plot", ".big-picture"):
+        with visit(browser, server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as seen:
+            page = seen.page
+            if selector == ".scores-plot":
+                show(page, "Scores")
+            page.locator(selector).scroll_into_view_if_needed()
+            before = page.evaluate("scrollY")
+            box = page.locator(selector).bounding_box()
+            x, y = box["x"] + box["width"] / 2, min(box["y"] + 0.7 * box["height"], 780)
+            swipe(page, x, y, -150)
+            until(page, "before => scrollY > before + 60", before)
+            assert "brush" not in state(page)
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        show(page, "Scores")
+        box = page.locator(".scores-plot").bounding_box()
+        corner = box["x"] + box["width"] - 14, box["y"] + 12
+        page.mouse.move(*corner)
+        page.mouse.down()
+        page.mouse.move(corner[0] - 6, corner[1] + 2, steps=2)
+        page.mouse.up()
+        said(page, "the brush is cleared")
+        assert "brush" not in state(page)
+
+
+def test_single_letters_can_be_turned_off(page: Any) -> None:
+    press(page, "?")
+    page.get_by_label("single letters and signs").uncheck()
+    press(page, "Escape", "c", "2", "+", "?")
+    assert "rep" not in state(page)
+    assert "sel" not in state(page)
+    assert page.get_by_role("dialog").count() == 0
+    page.reload()
+    page.wait_for_selector(".tile canvas")
+    press(page, "c")
+    assert "rep" not in state(page), "the choice is kept"
+    page.locator(".tile").last.click()
+    press(page, "Control+z")
+    assert "sel" not in state(page), "with Control they work"
+
+
+def test_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
+    page.locator("#title-tray").click()
+    page.evaluate("scrollTo(0, 0)")
+    press(page, "ArrowDown")
+    until(page, "scrollY > 0")
+    assert "sel" not in state(page)
+    press(page, "2", "ArrowDown")
+    assert "sel" in state(page)
+
+
+def test_the_first_stop_leads_to_the_picture(page: Any) -> None:
+    press(page, "Tab", "Enter")
+    assert page.evaluate("document.activeElement.classList.contains('big-picture')")
+
+
+def test_labels_alone_open_too(browser: Any) -> None:
+    labels = np.random.default_rng(1).integers(0, 3, (40, 8))
+    with Server(open_clusterings(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
+        seen.page.wait_for_selector(".tile canvas")
+        assert "ways to group your data" in seen.page.locator("#title-tiles").inner_text()
