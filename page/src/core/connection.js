@@ -8,6 +8,8 @@ import { Refusal } from "./transport.js";
 /** @typedef {{session: Session, boot: Boot}} Opened */
 
 const TRIES = 5; // of asking for two answers that belong together
+const PATIENCE = 4000; // milliseconds without an answer after which a small question is asked
+const PING = 1000; // milliseconds in which that is answered, or the page says that the server does not answer
 const AGAIN = 1000; // milliseconds until a server that is away is asked again
 
 export class Connection {
@@ -16,11 +18,14 @@ export class Connection {
    * @param {(text: string) => void} say
    */
   constructor(transport, show, say) {
-    this.transport = transport;
+    this.transport = watched(transport, this);
+    this.pending = new Set(); // alarms of questions on their way
     this.show = show;
     this.say = say;
-    this.status = signal({ kind: "loading", message: "opening …" }); // loading, ready, lost, refused
+    this.status = signal({ kind: "loading", message: "opening …" }); // loading, ready, silent, lost, refused
+    this.plain = transport;
     this.closed = false;
+    this.looking = false;
     this.turn = 0; // of the last `open`
     /** @type {Promise<void>} */ this.opening = Promise.resolve();
     /** @type {ReturnType<typeof setTimeout> | undefined} */ this.retrying = undefined;
@@ -70,6 +75,31 @@ export class Connection {
     if (away || again) this.retry();
   }
 
+  /** Whether the server is there while somebody waits for an answer; a frozen one takes questions and is silent. */
+  async look() {
+    if (this.closed || this.looking) return;
+    this.looking = true;
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), PING);
+    try {
+      await this.plain.get("/api/session", silence.signal);
+      if (this.status.value.kind === "silent") this.status.value = { kind: "ready", message: "" };
+    } catch (error) {
+      if (silence.signal.aborted && this.status.value.kind === "ready") this.status.value = SILENT;
+      else if (!silence.signal.aborted && error instanceof Refusal && AWAY[error.status]) this.fail(error);
+    } finally {
+      clearTimeout(timer);
+      this.looking = false;
+    }
+  }
+
+  /** A question was answered. @param {ReturnType<typeof setInterval>} alarm */
+  answered(alarm) {
+    clearInterval(alarm);
+    this.pending.delete(alarm);
+    if (this.status.value.kind === "silent") this.status.value = { kind: "ready", message: "" };
+  }
+
   retry() {
     if (this.retrying || this.closed) return;
     this.retrying = setTimeout(async () => {
@@ -86,8 +116,38 @@ export class Connection {
   /** Ask nothing more. */
   close() {
     this.closed = true;
+    this.pending.forEach(clearInterval);
     clearTimeout(this.retrying);
   }
+}
+
+const SILENT = {
+  kind: "silent",
+  message:
+    "The server has not answered for 5 seconds: it is busy, or stands still. This view is kept, and goes on with it.",
+};
+
+/**
+ * The same transport, its questions counted while they are on their way.
+ * @param {import("./transport.js").Transport} transport @param {Connection} connection
+ * @returns {import("./transport.js").Transport}
+ */
+function watched(transport, connection) {
+  /** @template T @param {() => Promise<T>} ask */
+  const count = async (ask) => {
+    const alarm = setInterval(() => connection.look(), PATIENCE);
+    connection.pending.add(alarm);
+    try {
+      return await ask();
+    } finally {
+      connection.answered(alarm);
+    }
+  };
+  return {
+    get: (path, signal) => count(() => transport.get(path, signal)),
+    post: (path, body) => count(() => transport.post(path, body)),
+    delete: (path) => count(() => transport.delete(path)),
+  };
 }
 
 /** @type {Record<number, {kind: string, message: string}>} what a status means that is not about the question */

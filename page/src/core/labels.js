@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { slots } from "./align.js";
 import { decode } from "./codec.js";
+import { Refusal, SUPERSEDED } from "./transport.js";
 
 /**
  * @typedef {{
@@ -28,6 +29,8 @@ export class LabelCache {
     /** @type {Map<string, Int32Array>} */ this.slotsOf = new Map();
     this.asking = false;
     this.bytes = 0;
+    /** @type {AbortController | null} */ this.flight = null; // of the question that is on its way
+    this.waiting = signal(0); // consensuses that are still to come
   }
 
   /**
@@ -70,9 +73,38 @@ export class LabelCache {
   /** @param {string} ref */
   want(ref) {
     if (!this.asked.has(ref)) this.wanted.add(ref);
-    if (this.asking) return;
+    if (this.asking) {
+      queueMicrotask(() => this.prune());
+      return;
+    }
     this.asking = true;
     queueMicrotask(() => this.ask());
+  }
+
+  /** What is on the screen or about to be; `null` until there is a session. */
+  needed() {
+    const { sel, pin, cmp } = this.store.view.peek();
+    const shown = [sel, pin, cmp, this.store.reference.peek(), this.store.selected.peek()];
+    return new Set([...shown, ...this.store.representatives.peek()]);
+  }
+
+  /**
+   * Take back what nobody looks at any more: a slider in motion passes many cuts, and a consensus takes long. A
+   * question on its way is given up if all of it is stale.
+   */
+  prune() {
+    const needed = this.needed();
+    const isStale = (/** @type {string} */ ref) => ref.endsWith("c") && !needed.has(ref);
+    for (const ref of this.wanted) if (isStale(ref)) this.wanted.delete(ref);
+    if (this.asked.size && [...this.asked].every(isStale)) this.flight?.abort();
+    this.waiting.value = [...this.wanted, ...this.asked].filter((ref) => ref.endsWith("c")).length;
+  }
+
+  /** Ask for nothing more, and give up what is on its way. */
+  stop() {
+    this.wanted.clear();
+    this.flight?.abort();
+    this.prune();
   }
 
   /**
@@ -98,14 +130,16 @@ export class LabelCache {
 
   async ask() {
     try {
-      while (this.wanted.size) {
+      for (this.prune(); this.wanted.size; this.prune()) {
         const refs = this.next();
         const snapshot = this.store.snapshot.peek();
         for (const ref of refs) {
           this.wanted.delete(ref);
           this.asked.add(ref);
         }
-        const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`);
+        this.flight = new AbortController();
+        this.prune();
+        const answer = await this.store.transport.get(`/api/labels/${refs.join(",")}`, this.flight.signal);
         const shown = /** @type {LabelsMessage} */ (/** @type {unknown} */ (decode(answer.buffer)));
         const isNow = () => snapshot === this.store.snapshot.peek();
         // another page added clusterings
@@ -114,12 +148,16 @@ export class LabelCache {
         this.asked.clear();
       }
     } catch (error) {
-      this.wanted.clear();
-      this.store.fail(error);
+      if (!(error instanceof Refusal && error.status === SUPERSEDED)) {
+        this.wanted.clear();
+        this.store.fail(error);
+      }
     } finally {
       this.asked.clear();
       this.asking = false;
+      this.prune();
     }
+    if (this.wanted.size) this.want([...this.wanted][0]); // a question was taken back: on with what is in sight now
   }
 
   /** Keep what an answer brought. @param {LabelsMessage | import("./messages.js").Boot} shown */

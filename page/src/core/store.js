@@ -28,7 +28,6 @@ const notYet = () => /** @type {T} */ (/** @type {unknown} */ (null));
 export class Store {
   /** @param {import("./transport.js").Transport} transport @param {Options} [options] */
   constructor(transport, options = {}) {
-    this.transport = transport;
     this.message = signal(""); // one line for people, read out
     this.connection = new Connection(
       transport,
@@ -37,6 +36,7 @@ export class Store {
         this.message.value = text;
       },
     );
+    this.transport = this.connection.transport;
     this.status = this.connection.status;
     this.address = new Address(options.address ?? false);
     this.history = new History();

@@ -4,12 +4,14 @@ import { dropToken, keepToken } from "./token.js";
 /**
  * @typedef {{status: number, type: string, json: unknown, buffer: ArrayBuffer, name: string | null}} Answer
  * @typedef {{
- *   get: (path: string) => Promise<Answer>,
+ *   get: (path: string, signal?: AbortSignal) => Promise<Answer>,
  *   post: (path: string, body: object) => Promise<Answer>,
  *   delete: (path: string) => Promise<Answer>,
  * }} Transport
  * @typedef {{id: number, status: number, type: string, name: string | null, buffer: ArrayBuffer}} Reply a notebook's
  */
+
+export const SUPERSEDED = 499; // the status of a question that the page itself took back
 
 /** What the server said no to; `status` 0 means that it did not answer at all. */
 export class Refusal extends Error {
@@ -27,32 +29,48 @@ export class Refusal extends Error {
  */
 export function httpTransport(token) {
   let known = "";
-  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
-  async function ask(method, path, body) {
+  /**
+   * @param {string} method @param {string} path @param {object} [body] @param {AbortSignal} [signal]
+   * @returns {Promise<Answer>}
+   */
+  async function ask(method, path, body, signal) {
     const now = token();
     if (path === "/api/session") known = now;
     if (now !== known) throw new Refusal(401, "The server was started again.");
-    const response = await send(now, method, path, body);
+    const response = await send(now, method, path, body, signal);
     const other = response.status === 401 ? dropToken(now) : "";
     if (other && other !== now) {
       known = other;
-      return ask(method, path, body);
+      return ask(method, path, body, signal);
     }
     if (response.ok) keepToken(now);
     const disposition = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
     const type = response.headers.get("Content-Type") ?? "";
-    return answer(response.status, type, await response.arrayBuffer(), disposition?.[1] ?? null);
+    return answer(response.status, type, await bodyOf(response, signal), disposition?.[1] ?? null);
   }
   return verbs(ask);
 }
 
-/** @param {string} token @param {string} method @param {string} path @param {object} [body] */
-async function send(token, method, path, body) {
+/** @param {Response} response @param {AbortSignal} [signal] */
+async function bodyOf(response, signal) {
+  try {
+    return await response.arrayBuffer();
+  } catch {
+    throw new Refusal(signal?.aborted ? SUPERSEDED : 0, "The answer did not arrive whole.");
+  }
+}
+
+/**
+ * @param {string} token @param {string} method @param {string} path @param {object} [body]
+ * @param {AbortSignal} [signal]
+ */
+async function send(token, method, path, body, signal) {
   /** @type {Record<string, string>} */ const headers = { "X-Consilience-Token": token };
   if (method !== "GET") headers["Content-Type"] = "application/json";
   try {
-    return await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    return await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
+    if (signal?.aborted) throw new Refusal(SUPERSEDED, "Nobody waits for this any more.");
     throw new Refusal(0, "The server does not answer.");
   }
 }
@@ -91,10 +109,13 @@ function answer(status, type, buffer, name) {
   return { status, type, json, buffer, name };
 }
 
-/** @param {(method: string, path: string, body?: object) => Promise<Answer>} ask @returns {Transport} */
+/**
+ * @param {(method: string, path: string, body?: object, signal?: AbortSignal) => Promise<Answer>} ask
+ * @returns {Transport}
+ */
 function verbs(ask) {
   return {
-    get: (path) => ask("GET", path),
+    get: (path, signal) => ask("GET", path, undefined, signal),
     post: (path, body) => ask("POST", path, body),
     delete: (path) => ask("DELETE", path),
   };

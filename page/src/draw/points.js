@@ -126,7 +126,7 @@ const ASKED = 64; // groups whose medoids are asked for, so that their marks sta
 /** Where the groups' representatives stand. @param {Store} store @param {Float32Array} xy */
 export function groupSpots(store, xy) {
   return store.representatives.value.flatMap((ref, g) => {
-    if (g < ASKED) store.labels.get(ref);
+    if (g < ASKED && ref.endsWith("m")) store.labels.get(ref); // tiles ask for the consensuses in sight
     const at = spotOf(store, ref, xy);
     return at && Number.isFinite(at[0] + at[1]) ? [{ g, ref, at }] : [];
   });

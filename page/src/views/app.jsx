@@ -72,7 +72,7 @@ function Page() {
         Skip to the picture of the data
       </button>
       <div class="stuck">
-        {status.kind === "lost" || status.kind === "refused" ? (
+        {["silent", "lost", "refused"].includes(status.kind) ? (
           <p class="banner" role="alert">
             {status.message}
           </p>

@@ -77,7 +77,14 @@ export function ScoresPicture() {
     [xy, groups, brushed, branch],
   );
   const place = placesOf(cloud.leaf.length, size);
-  const spots = groupSpots(store, xy);
+  const spots = groupSpots(store, xy).map((spot) => {
+    const own = store.labels.known.get(spot.ref)?.value?.scores ?? {}; // of a consensus, where it has them
+    const at = [
+      Number.isFinite(own[x]) ? across(own[x]) : spot.at[0],
+      Number.isFinite(own[y]) ? up(own[y]) : spot.at[1],
+    ];
+    return { ...spot, at };
+  });
   const selected = useSpot(store, sel, xy);
   const pinned = useSpot(store, pin, xy);
 

@@ -57,7 +57,7 @@ function SmallTiles() {
   const end = Math.min(count, start + most);
   useEffect(() => {
     if (group >= 0) setPage(Math.floor(group / most));
-  }, [group, most]);
+  }, [group, most, store.view.value.sel]);
   return (
     <div class="small-tiles" ref={ref}>
       {room.width ? <Grid start={start} end={end} columns={columns} room={room} /> : null}

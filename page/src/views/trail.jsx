@@ -1,5 +1,6 @@
 // The way to the branch that is open, and what was made last.
 
+import { showAs } from "../core/commands.js";
 import { formatCount, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { closeTo } from "../core/walk.js";
@@ -9,7 +10,8 @@ export function Trail() {
   const tree = store.tree.value;
   const { open } = store.view.value;
   const made = store.made.value;
-  if (!open.length && !made) return null;
+  const waiting = store.labels.waiting.value;
+  if (!open.length && !made && !waiting) return null;
   const names = [
     `all ${formatCount(tree.m)} clusterings`,
     ...open.map((node) => `branch of ${formatCount(tree.size[node])}`),
@@ -32,6 +34,23 @@ export function Trail() {
             ))}
           </ol>
         </nav>
+      ) : null}
+      {waiting ? (
+        <span class="made waiting" role="group" aria-label="Consensus under way">
+          <span>
+            making the consensus of {plural(waiting, "group")} <progress aria-label="Consensus under way"></progress>
+          </span>
+          <button
+            class="chip"
+            title="Show medoids, which are there at once"
+            onClick={() => {
+              store.labels.stop();
+              showAs(store, "m");
+            }}
+          >
+            cancel
+          </button>
+        </span>
       ) : null}
       {made ? (
         <span class="made">

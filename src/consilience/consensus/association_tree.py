@@ -104,35 +104,66 @@ def mean_association(problem: Problem, some: Problem, labels: Ints, label_weight
 
     The mean is over pairs of labels: what sharing them counts, by joint labels. Cost O(rows · clusterings · clusters).
     """
-    k, sizes = int(labels.max()) + 1, problem.sizes
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    exact = some.weights.astype(np.int64) if some.whole else some.weights
-    table = _kernels.label_tables(some.labels.T, offsets, labels.astype(np.int32), k, weights=exact).astype(float)
-    joint = np.add.reduceat(table, offsets[:-1], axis=0)
-    if problem.labels.min() >= 0:
-        joint = joint.sum(axis=0)[None]
-    else:
-        joint = sum_over_labels(problem.labels, offsets, np.repeat(joint, sizes, axis=0))
-    shared = table if label_weights is None else table * label_weights[:, None]
-    agree = sum_over_labels(problem.labels, offsets, shared)
-    return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+    return AssociationMean(some, labels, problem.sizes, label_weights).of(problem.labels)
 
 
-def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
-    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`.
+class AssociationMean:
+    """Mean co-association with clusters: their tables are made once, then rows are asked about, as many at a time as one likes.
 
-    Both have a column per clustering, in the same codes. Where the drawn objects have fewer distinct rows, there are as many clusters.
+    Parameters
+    ----------
+    some : Problem
+        The rows of the clusters' objects.
+    labels : (n_rows,) int array
+        The cluster of each of them.
+    sizes : (n_clusterings,) int array
+        How many labels each clustering has, also among the rows that are asked about.
+    label_weights : (Σ sizes,) array, optional
+    """
+
+    def __init__(self, some: Problem, labels: Ints, sizes: Ints, label_weights: Floats | None = None) -> None:
+        k = int(labels.max()) + 1
+        self._sizes, self._offsets = sizes, np.concatenate([[0], np.cumsum(sizes)])
+        exact = some.weights.astype(np.int64) if some.whole else some.weights
+        columns, clusters = some.labels.T, labels.astype(np.int32)
+        table = _kernels.label_tables(columns, self._offsets, clusters, k, weights=exact).astype(float)
+        self._joint = np.add.reduceat(table, self._offsets[:-1], axis=0)
+        self._shared = table if label_weights is None else table * label_weights[:, None]
+
+    def of(self, rows: Labels, threads: int = 1) -> Floats:
+        """(n_rows, k) of rows of labels, a column per clustering."""
+        if rows.min(initial=0) >= 0:
+            joint = self._joint.sum(axis=0)[None]
+        else:
+            joint = sum_over_labels(rows, self._offsets, np.repeat(self._joint, self._sizes, axis=0))
+        agree = np.zeros((len(rows), self._shared.shape[1]))
+        _kernels.row_scores(rows, self._offsets[:-1], self._shared, agree, threads=threads)
+        return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+
+
+def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:
+    """The mean co-association of any row with the clusters cut from the tree of some objects' labels `drawn`.
+
+    Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have fewer distinct rows,
+    there are as many clusters.
     """
     labeled = drawn[(drawn >= 0).any(axis=1)]
     if not len(labeled):
         raise InputError("no object that the tree is built on has a label; choose others")
     leaves = check_problem(labeled)
     mine = association_tree(leaves).cut(min(n_clusters, leaves.n_rows))
+    some = Problem(np.ascontiguousarray(labeled), np.ones(len(labeled)), n_clusters, np.arange(len(labeled)))
+    return AssociationMean(some, leaves.to_objects(mine, -1), sizes)
+
+
+def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:
+    """The cluster that each row joins, by mean co-association, of those cut from the tree of some objects' labels `drawn`.
+
+    Both have a column per clustering, in the same codes.
+    """
     known = rows.max(axis=0) >= 0
-    everyone = np.arange(len(rows))
-    whole = Problem(np.ascontiguousarray(rows[:, known]), np.ones(len(rows)), n_clusters, everyone)
-    some = replace(whole, labels=np.ascontiguousarray(labeled[:, known]), weights=np.ones(len(labeled)))
-    return np.asarray(mean_association(whole, some, leaves.to_objects(mine, -1)).argmax(axis=1))
+    whole = np.ascontiguousarray(rows[:, known])
+    return np.asarray(joiner(drawn[:, known], whole.max(axis=0) + 1, n_clusters).of(whole).argmax(axis=1))
 
 
 def cluster_association(problem: Problem, labels: Ints, label_weights: Floats | None = None) -> Floats:

@@ -7,7 +7,7 @@ texts they send are the names of exported columns, which go nowhere but into the
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from consilience._check import InputError
 from consilience.explorer.calls import ROUTES
@@ -35,14 +35,24 @@ class Api:
     def __init__(self, session: Session) -> None:
         self.session, self.jobs = session, Jobs()
 
-    def call(self, method: str, path: str, query: Mapping[str, str] | None = None, body: bytes = b"") -> Reply:
-        """Answer one call; whatever is wrong with it is said in a reply, never raised."""
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        is_gone: Callable[[], bool] = lambda: False,
+    ) -> Reply:
+        """Answer one call; whatever is wrong with it is said in a reply, never raised.
+
+        `is_gone` tells whether the client does not wait any more: long work then ends at its next step.
+        """
         found = [(route, match) for route in ROUTES if (match := route.pattern.fullmatch(path))]
         if not found:
             return refusal(404, "there is nothing here: the calls are listed in the explorer's documentation")
         for route, match in found:
             if route.method == method:
-                call = Call(self.session, self.session.snapshot, self.jobs, match.groups(), query or {}, body)
+                call = Call(self.session, self.session.snapshot, self.jobs, match.groups(), query or {}, body, is_gone)
                 break
         else:
             allowed = sorted(route.method for route, _ in found)

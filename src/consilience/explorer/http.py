@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from consilience.explorer.validation import json_object
 
 BODY = 64 * 1024  # bytes of a request
 PATIENCE = 10.0  # seconds in which a body has to arrive
+LOOK = 0.1  # seconds between looks at whether the client still waits
 THREADS, WAITING = 8, 64  # calls that are worked on at once, and those that may wait
 TOKEN, ENTER = b"x-consilience-token", "/enter"
 WRONG_TOKEN = "the token is missing or wrong: open the address that the explorer printed when it started"
@@ -114,13 +116,24 @@ class Endpoint:
         self.waiting += 1
         try:
             body, query = await request.body(), dict(request.query_params)
-            call = partial(self.api.call, request.method, request.scope["path"], query, body)
-            reply = await anyio.to_thread.run_sync(call, limiter=self.threads)
+            gone = threading.Event()
+            call = partial(self.api.call, request.method, request.scope["path"], query, body, gone.is_set)
+            async with anyio.create_task_group() as watching:
+                watching.start_soon(_watch, request, gone)
+                reply = await anyio.to_thread.run_sync(call, limiter=self.threads)
+                watching.cancel_scope.cancel()
         finally:
             self.waiting -= 1
         if "ETag" in reply.headers and request.headers.get("if-none-match") == reply.headers["ETag"]:
             return Response(None, 304, dict(reply.headers))
         return _response(reply)
+
+
+async def _watch(request: Request, gone: threading.Event) -> None:
+    """Say when the client hangs up: what was asked for is superseded, and need not be worked out."""
+    while not await request.is_disconnected():
+        await anyio.sleep(LOOK)
+    gone.set()
 
 
 async def _enter(tokens: Tokens, request: Request) -> Response:

@@ -21,7 +21,7 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
-from consilience.meta.group_consensus import group_confidence, group_labels, group_reliability, group_support
+from consilience.meta.group_consensus import group_answer, group_confidence, group_reliability
 from consilience.meta.tree import grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
@@ -232,25 +232,30 @@ class Snapshot:
         sums = totals.sum(axis=1, dtype=float)
         return medoid_of(self.meta.distances, members, members[sums <= sums.min() * (1 + 1e-6)])
 
-    def displayed(self, ref: Ref) -> DisplayedClustering:
-        """The clustering that a ref names."""
+    def displayed(self, ref: Ref, step: Callable[[], None] = lambda: None) -> DisplayedClustering:
+        """The clustering that a ref names; `step` is called on the way to a consensus, and may raise to give up."""
         size = 1 if ref.node < ref.m else int(self.tree(ref.m).sizes[ref.node])
         if ref.kind == "m" or size == 1:
             leaf, ensemble = self.medoid(ref), self.meta.ensemble
             names = ensemble.label_names[leaf]
             called = None if names is None else [str(name) for name in names]
             return DisplayedClustering(ref, ensemble.labels[:, leaf], self._columns[leaf], leaf, size, called)
-        return self.cache.get(("consensus", ref.m, ref.node), lambda: self._consensus(ref, size))
+        return self.cache.get(("consensus", ref.m, ref.node), lambda: self._consensus(ref, size, step))
 
     def named_labels(self, one: DisplayedClustering) -> Array:
         """The labels of a clustering as they were given; the codes where they have no names."""
         return one.codes if one.names is None or one.leaf is None else self.meta.ensemble.named_labels(one.leaf)
 
-    def _consensus(self, ref: Ref, size: int) -> DisplayedClustering:
+    def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:
         members = self.members(ref)
         ensemble = self.meta.ensemble
-        codes = group_labels(ensemble.labels[:, members], ensemble.n_clusters[members])
-        support = group_support(self._labels(members), codes, THREADS)
+        codes, support = group_answer(
+            lambda objects: self._labels(members, objects),
+            self.n_objects,
+            ensemble.n_clusters[members],
+            threads=THREADS,
+            step=step,
+        )
 
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
             return group_confidence(ensemble[:, members], codes)
@@ -263,9 +268,11 @@ class Snapshot:
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge)
 
-    def _labels(self, members: Ints) -> Labels:
-        """The labels of some clusterings, one after the other, −1 missing."""
-        some = self._columns[members]
+    def _labels(self, members: Ints, objects: slice | Ints) -> Labels:
+        """The labels of some objects in some clusterings, one after the other, −1 missing."""
+        some = (
+            self._columns[members, objects] if isinstance(objects, slice) else self._columns[np.ix_(members, objects)]
+        )
         labels = some.astype(np.int32)
         if self.meta.ensemble.has_missing:
             labels[some == np.iinfo(some.dtype).max] = -1

@@ -6,6 +6,7 @@ built on 2,000 drawn ones, and every object joins the cluster with whose objects
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
 from consilience.consensus.assessment import confidence_of
-from consilience.consensus.association_tree import join_tree_of
+from consilience.consensus.association_tree import join_tree_of, joiner
 from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
@@ -26,6 +27,7 @@ from consilience.meta.distances import medoid_of
 
 METHOD = "evidence"
 DRAWN = 2000  # objects that the tree is built on
+BLOCK = 8192  # objects at a time, where they are many
 OWN = {"linkage", "memory_budget", "objects"}  # options that ask for another tree
 
 
@@ -85,11 +87,65 @@ def group_labels(rows: Labels, n_clusters: Ints) -> Labels:
     return np.where(has, place[labels], -1).astype(np.int32)
 
 
+def group_answer(
+    columns: Callable[[Any], Labels],
+    n_objects: int,
+    n_clusters: Ints,
+    *,
+    threads: int = 1,
+    step: Callable[[], None] = lambda: None,
+) -> tuple[Labels, Floats]:
+    """The labels of :func:`group_labels` and their :func:`group_support`, from some objects at a time.
+
+    Parameters
+    ----------
+    columns : function of a slice or an array of objects
+        The members' labels of them, members × objects, −1 missing: what holds all is not copied.
+    n_objects : int
+    n_clusters : (n_members,) int array
+    threads : int
+    step : function
+        Called between blocks; may raise to end the work.
+
+    Returns
+    -------
+    labels : (n_objects,) int32 array
+    support : (n_objects,) array
+    """
+    if n_objects <= DRAWN:
+        everyone = columns(slice(0, n_objects))
+        labels = group_labels(everyone.T, n_clusters)
+        return labels, group_support(everyone, labels, threads)
+    blocks = [slice(begin, min(begin + BLOCK, n_objects)) for begin in range(0, n_objects, BLOCK)]
+    k, offsets = _median(n_clusters), np.concatenate([[0], np.cumsum(n_clusters)])
+    means = joiner(np.ascontiguousarray(columns(drawn_objects(n_objects)).T), n_clusters, k)
+    found, tables = np.empty(n_objects, np.int32), np.zeros((int(offsets[-1]), k), np.int64)
+    for block in blocks:
+        step()
+        some = columns(block)
+        rows = np.ascontiguousarray(some.T)
+        found[block] = np.where(rows.max(axis=1) >= 0, means.of(rows, threads).argmax(axis=1), -1)
+        tables += _kernels.label_tables(some, offsets, found[block], k, threads=threads)
+    has = found >= 0
+    order = by_size(found[has], np.ones(int(has.sum())), k)
+    codes = np.where(has, np.argsort(order)[found], -1).astype(np.int32)
+    n_found = int(codes.max()) + 1
+    owners, support = label_owners(tables[:, order][:, :n_found]), np.empty(n_objects)
+    for block in blocks:
+        step()
+        support[block] = _own_share(columns(block), offsets, owners, codes[block], n_found, threads)
+    return codes, support
+
+
 def group_support(columns: Labels, labels: Labels, threads: int = 1) -> Floats:
     """Share of the members (`columns`, members × objects) whose label for an object is, by plurality, a label of its cluster."""
     k, offsets = int(labels.max()) + 1, np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
     tables = _kernels.label_tables(columns, offsets, labels, k, threads=threads)
-    votes = _kernels.label_votes(columns, offsets, label_owners(tables), k, threads=threads)
+    return _own_share(columns, offsets, label_owners(tables), labels, k, threads)
+
+
+def _own_share(columns: Labels, offsets: Ints, owners: Labels, labels: Labels, k: int, threads: int) -> Floats:
+    votes = _kernels.label_votes(columns, offsets, owners, k, threads=threads)
     own = votes[np.arange(len(votes)), np.maximum(labels, 0)]
     return np.asarray(own / np.maximum(votes.sum(axis=1), 1))
 

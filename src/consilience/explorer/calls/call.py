@@ -27,6 +27,8 @@ class Call:
         What the client chose in the path.
     query : mapping of str to str
     body : bytes
+    is_gone : function
+        Whether the client does not wait any more.
     """
 
     session: Session
@@ -35,10 +37,16 @@ class Call:
     parts: tuple[str, ...] = ()
     query: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    is_gone: Callable[[], bool] = lambda: False
+
+    def step(self) -> None:
+        """A place where long work ends if nobody waits for it."""
+        if self.is_gone():
+            raise RefusedError(499, "nobody waits for this any more")
 
     def clustering(self, part: int = 0) -> DisplayedClustering:
         """The clustering that a part of the path names."""
-        return self.snapshot.displayed(self.snapshot.ref(self.parts[part]))
+        return self.snapshot.displayed(self.snapshot.ref(self.parts[part]), self.step)
 
     def objects(self, rows: Ints, least: int = 1) -> Ints:
         """Numbers of objects, refused where there are no such objects or too few."""

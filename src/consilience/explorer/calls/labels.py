@@ -23,7 +23,7 @@ def answer(call: Call) -> Reply:
     texts = call.parts[0].split(",")
     if len(texts) > MOST_REFS:
         raise RefusedError(400, f"ask for at most {MOST_REFS} clusterings at a time")
-    found = [call.snapshot.displayed(call.snapshot.ref(text)) for text in texts]
+    found = [call.snapshot.displayed(call.snapshot.ref(text), call.step) for text in texts]
     arrays = {"labels": np.stack([one.encoded for one in found])}
     if any(one.leaf is None for one in found):
         arrays["support"] = np.stack([_steps(one) for one in found])
