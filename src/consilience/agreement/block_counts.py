@@ -11,7 +11,7 @@ import numpy as np
 from joblib import delayed
 
 from consilience._check import InputError, check_choice
-from consilience._parallel import workers
+from consilience._parallel import n_threads, workers
 from consilience._row_blocks import Span
 from consilience._types import Floats, Labels
 from consilience.agreement.block_passes import Reading, Survey, Whole, batch, by_column, refine, survey, tables_of
@@ -95,17 +95,19 @@ class BlockCounts:
         reading: Reading,
         *common: Any,
         spans: Sequence[Span] | None = None,
-        own: Callable[[Span], tuple[Any, ...]] = lambda span: (),
     ) -> Iterator[Any]:
         """The place of a span's rows among those with counts, and what a task gives for them, span after span."""
         spans = self.blocks.spans(CHUNK) if spans is None else spans
-        ends = np.searchsorted(self.rows.kept, [[low, high] for low, high in spans])
-        places = [slice(int(first), int(last)) for first, last in ends]
+        places = self._places(spans)
         tasks = (
-            delayed(task)(self.blocks.piece(span), reading, [mine[at] for mine in labels], *own(span), *common)
+            delayed(task)(self.blocks.piece(span), reading, [mine[at] for mine in labels], *common)
             for span, at in zip(spans, places, strict=True)
         )
         return zip(places, workers(self.n_jobs, lazily=True)(tasks), strict=True)
+
+    def _places(self, spans: Sequence[Span]) -> list[slice]:
+        ends = np.searchsorted(self.rows.kept, [[low, high] for low, high in spans])
+        return [slice(int(first), int(last)) for first, last in ends]
 
     def row_tables(self, labels: list[Labels], columns: Sequence[Labels]) -> list[Floats]:
         """(clusters × all column clusters) of every clustering of the rows."""
@@ -177,12 +179,20 @@ class BlockCounts:
                 Whole(table, np.bincount(mine, minlength=len(table)), turn)
                 for mine, table, turn in zip(new, tables, turns, strict=True)
             ]
-            todo = self._pass(refine, new, reading, wholes, seed, heat, spans=inside, own=self._chunks)
             before, changed = [mine.copy() for mine in new], [table.copy() for table in tables]
-            for at, found in todo:
-                for i, (mine, change) in enumerate(zip(*found, strict=True)):
-                    new[i][at] = mine
-                    changed[i] += change
+            jobs = [
+                (i, span, at) for span, at in zip(inside, self._places(inside), strict=True) for i in range(len(new))
+            ]
+            threads = max(1, n_threads(self.n_jobs) // len(jobs))
+            tasks = (
+                delayed(refine)(
+                    self.blocks.piece(span), reading, before[i][at], self._chunks(span), wholes[i], seed, heat, threads
+                )
+                for i, span, at in jobs
+            )
+            for (i, _, at), (mine, change) in zip(jobs, workers(self.n_jobs, lazily=True)(tasks), strict=True):
+                new[i][at] = mine
+                changed[i] += change
             for mine, old, table in zip(new, before, changed, strict=True):
                 found = mine.copy()
                 if take_back(old, mine, len(table)):
@@ -190,11 +200,11 @@ class BlockCounts:
             tables = changed
         return new, tables
 
-    def _chunks(self, span: Span) -> tuple[list[tuple[int, int]]]:
+    def _chunks(self, span: Span) -> list[tuple[int, int]]:
         """Numbers of the chunks of a span, and how many rows with counts each has."""
         ends = [*range(span[0], span[1], CHUNK), span[1]]
         sizes = np.diff(np.searchsorted(self.rows.kept, ends))
-        return ([(span[0] // CHUNK + j, int(size)) for j, size in enumerate(sizes)],)
+        return [(span[0] // CHUNK + j, int(size)) for j, size in enumerate(sizes)]
 
 
 def take_back(before: Labels, after: Labels, n_clusters: int) -> bool:

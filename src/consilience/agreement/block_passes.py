@@ -116,40 +116,39 @@ class Whole:
 def refine(
     piece: Piece,
     reading: Reading,
-    labels: list[Labels],
+    labels: Labels,
     chunks: list[tuple[int, int]],
-    wholes: list[Whole],
+    whole: Whole,
     seed: int,
     heat: float,
-) -> tuple[list[Labels], list[Floats]]:
-    """Rows of a piece moved one by one, in every clustering, beside what its clusters held elsewhere when the pass began.
+    threads: int,
+) -> tuple[Labels, Floats]:
+    """Rows of a piece moved one by one, beside what the clusters held elsewhere when the round began.
 
     `chunks` are number and size of those that make up the piece: each is a search of its own. Returns labels, and what is added to the
-    tables.
+    table.
     """
-    views = reading.views(piece)
-    new = [mine.copy() for mine in labels]
-    changes = [np.zeros_like(whole.table) for whole in wholes]
+    views, new = reading.views(piece), labels.copy()
+    change = np.zeros_like(whole.table)
     begin = 0
     for number, size in chunks:
         part = slice(begin, begin + size)
-        rows = views.rows(part)
-        for mine, whole, change in zip(new, wholes, changes, strict=True):
-            mine[part] = _refined(rows, mine[part], whole, number, seed, heat, change)
+        new[part] = _refined(views.rows(part), new[part], whole, number, seed, heat, threads, change)
         begin += size
-    return new, changes
+    return new, change
 
 
-def _refined(rows: Views, labels: Labels, whole: Whole, number: int, seed: int, heat: float, change: Floats) -> Labels:
+def _refined(
+    rows: Views, labels: Labels, whole: Whole, number: int, seed: int, heat: float, threads: int, change: Floats
+) -> Labels:
     """One pass over the rows of a chunk; what it changes in the table is added to `change`."""
     k = len(whole.table)
     elsewhere = whole.members - np.bincount(labels, minlength=k)
     held = np.flatnonzero(elsewhere > 0).astype(np.int32)
     rest = (whole.table - cluster_tables(rows, labels, k)[0])[held]
-    engine = engine_of(beside(rows, rest), k, fixed=len(held))
+    engine = engine_of(beside(rows, rest), k, threads, fixed=len(held))
     found = np.concatenate([labels, held])
-    turn = whole.turn + (number << CHUNK_BIT)
-    engine.step(found, turn, seed=seed, temperature=heat)
+    engine.step(found, whole.turn + (number << CHUNK_BIT), seed=seed, temperature=heat)
     found = found[: len(labels)]
     moved = np.flatnonzero(found != labels)
     some = rows.rows(moved)
