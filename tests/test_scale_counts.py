@@ -273,3 +273,19 @@ def test_sums_are_exact_in_any_order():
     exact = check_counts(table, "uniform").rows.views.table
     np.testing.assert_allclose(rows[:, counts.columns.kept].toarray(), exact.toarray(), atol=1e-10)
     assert value_of(np.eye(3), [3]) == pytest.approx(np.log(3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_the_death_of_a_worker_changes_nothing(small_chunks, tmp_path, seed):
+    from dask_cluster import a_worker_dies, local_cluster
+
+    table = table_of(2000)
+    for i, part in enumerate(parted(table, 500, 1200)):
+        sparse.save_npz(tmp_path / f"{i}.npz", part)
+    how = {"n_clusters": 6, "n_clusterings": 2, "max_iter": 1}
+    here = cs.agree(tmp_path, **how)
+    after = np.random.default_rng(seed).uniform(0.2, 4)
+    with local_cluster() as client, a_worker_dies(client, after, seed) as killed:
+        assert same(here, cs.agree(tmp_path, **how, client=client))
+        assert killed
