@@ -286,7 +286,7 @@ def test_numbers_of_bytes():
 
 def test_what_does_not_fit_is_said_before_the_work(codes):
     blocks = LabelBlocks([np.random.default_rng(0).integers(0, 50, (40_000, 12))])
-    with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit= .* mcla"):
+    with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit= .*mcla"):
         cs.combine(blocks, 5, "lwgp", memory_limit=510 * 10**6)
     few = LabelBlocks(cut(codes, 500))
     with pytest.raises(InputError, match=r"1,500 objects have no room .* output="):
