@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -13,7 +13,14 @@ from consilience.consensus import resampling
 from consilience.consensus.assessment import assess, err_alike
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.error_model import error_posterior
-from consilience.consensus.resampling import RESAMPLES, _copies, matched, resampled_confidence, resampled_shares
+from consilience.consensus.resampling import (
+    RESAMPLES,
+    _copies,
+    matched,
+    neighbors_of,
+    resampled_confidence,
+    resampled_shares,
+)
 from consilience.generation.kmeans import kmeans_runs
 from samples import noisy_copies
 
@@ -55,6 +62,41 @@ def test_half_of_the_clusterings_or_as_many_drawn_anew():
             copies = _copies(m, 0, b)
             assert copies.sum() == (-(-m // 2) if b % 2 else m)
             assert copies.max() == 1 or b % 2 == 0
+
+
+def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
+    labels = kmeans_labels(r=20)
+    info = {"method": ["graph"] * 20, "place": np.linspace(0, 0.95, 20)}
+    even = check_problem(cs.Ensemble.from_codes(labels.astype(np.int32), info=info), 4)
+    assert even.even
+    for broken in ({"method": ["graph"] * 20}, {**info, "place": [0.5] * 20}, {**info, "place": [np.nan, *[0.5] * 19]}):
+        assert not check_problem(cs.Ensemble.from_codes(labels.astype(np.int32), info=broken), 4).even
+    assert neighbors_of(check_problem(labels, 4)) is None
+    groups = neighbors_of(even)
+    assert [len(group) for group in groups] == [7, 7, 6]
+    assert sorted(np.concatenate(groups)) == list(range(20))
+    ends = [(even.sizes[group].min(), even.sizes[group].max()) for group in groups]
+    assert all(low <= high for (_, low), (high, _) in pairwise(ends))
+    for b in range(6):
+        drawn = [_copies(20, 0, b, groups)[group] for group in groups]
+        assert [part.sum() for part in drawn] == ([3, 4, 3] if b % 2 else [7, 7, 6])
+        assert np.max(np.concatenate(drawn)) == 1 or b % 2 == 0
+    assert_array_equal(_copies(20, 0, 1, groups[:1]), _copies(20, 0, 1))
+
+
+def test_an_even_ensemble_is_as_sure_as_others_of_its_kind_agree():
+    """Coarse and fine clusterings by turns: two clusters, of which one always splits; resamples by chance would have too few fine ones."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 30)
+    columns = [np.where(rng.random(90) < 0.1, rng.integers(3, size=90), truth) for _ in range(12)]
+    columns = [np.minimum(column, 1) if i % 2 else column for i, column in enumerate(columns)]
+    labels = np.column_stack(columns).astype(np.int32)
+    info = {"method": ["graph"] * 12, "place": np.linspace(0, 0.9, 12)}
+    plain = check_problem(labels, 3)
+    even = check_problem(cs.Ensemble.from_codes(labels, info=info), 3)
+    own = cs.combine(labels, 3, "walk").labels[plain.first]
+    sure = [resampled_confidence(resampled_shares(p, own, 0), own) @ p.weights / 90 for p in (plain, even)]
+    assert sure[0] < sure[1] <= 1
 
 
 @pytest.mark.parametrize("seed", range(8))

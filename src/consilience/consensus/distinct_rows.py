@@ -41,6 +41,8 @@ class Problem:
         Where columns and codes stand in the ensemble; None if they are as there.
     copies : (n_rows,) int array, optional
         How many objects have the row, where `inverse` does not say it: its entries are rows that stand for objects elsewhere.
+    even : bool
+        Whether the clusterings were spread evenly over numbers of clusters, rather than drawn independently of one another.
     """
 
     labels: Labels
@@ -49,6 +51,7 @@ class Problem:
     inverse: Ints
     given: Given | None = None
     copies: Ints | None = None
+    even: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -153,7 +156,14 @@ def check_problem(
         median = max(2, int(np.median(rows.max(axis=0) + 1)))
         k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
     whole = None if copies is None else copies[kept]
-    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole)
+    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole, spread_evenly(ens))
+
+
+def spread_evenly(ens: Any) -> bool:
+    """Whether all clusterings have places in a sequence that spreads evenly: what made them has written these to `info`."""
+    if "place" not in ens.info or "method" not in ens.info:
+        return False
+    return bool(ens.info["place"].notna().all() and ens.info["place"].nunique() > 1)
 
 
 def _check_n_clusters(k: Any, n_rows: int) -> int:

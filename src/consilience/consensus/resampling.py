@@ -9,6 +9,10 @@ probability between two estimates: q of the answer's own cluster, too high since
 resampled, and Σ_c q_c², the agreement of two resamples, too low since both have the noise of resampling. The confidence is their
 mean. On label pools of ten real data sets it is what happens in a second, disjoint draw (docs/pools.md).
 
+**Even ensembles.** Leiden runs are spread evenly over their numbers of clusters (`place` in `info`), and so are those of an independent
+ensemble of the same kind. A draw that takes more of the coarse ones by chance is not of the kind: clusterings are exchanged for
+others of about as many clusters.
+
 An answer by evidence accumulation is resampled by evidence accumulation, on up to 700 rows.
 
 Trees are built on up to 500 groups of rows that the tree of all clusterings keeps together longest; every row then joins by itself.
@@ -42,6 +46,7 @@ from consilience.consensus.row_tree import (
 )
 
 RESAMPLES = 20
+ALIKE = 6  # clusterings of neighboring numbers of clusters that are exchanged for one another, where these are spread evenly
 GROUPS = 500
 EVIDENCE = 700  # rows that a tree of co-association is built on
 CLUSTERS = 1500  # of all clusterings together, that are resampled
@@ -66,7 +71,7 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
     np.minimum.at(first, labels, rows)
     order = np.argsort(first)  # ties of matches go by the clusters' first rows, however they are numbered
     mine = np.argsort(order)[labels]
-    drawn = [_copies(narrow.n_clusterings, seed, b) for b in range(RESAMPLES)]
+    drawn = [_copies(narrow.n_clusterings, seed, b, neighbors_of(narrow)) for b in range(RESAMPLES)]
     answers = workers(None, lazily=True)(delayed(combine_again)(copies) for copies in drawn)
     for copies, again in zip(drawn, answers, strict=True):
         place = matched(mine, again, narrow.weights, k)[again]
@@ -77,11 +82,28 @@ def resampled_shares(problem: Problem, labels: Array, seed: int, kind: str = "wa
     return np.asarray(found / np.maximum(judged, 1)[:, None])
 
 
-def _copies(m: int, seed: int, b: int) -> Floats:
-    """How often each clustering counts in a resample: a bootstrap, or half of them."""
+def _copies(m: int, seed: int, b: int, groups: list[Ints] | None = None) -> Floats:
+    """How often each clustering counts in a resample: a bootstrap, or half of them; of each group as many as it has."""
     rng = stream(seed, "consensus.resamples", b)
-    drawn = rng.permutation(m)[: -(-m // 2)] if b % 2 else rng.integers(0, m, m)
+    if groups is None or len(groups) == 1:
+        drawn = rng.permutation(m)[: -(-m // 2)] if b % 2 else rng.integers(0, m, m)
+    else:
+        # halves of odd groups are rounded up and down by turns
+        halves = [(len(group) + i % 2) // 2 for i, group in enumerate(groups)]
+        parts = [
+            group[rng.permutation(len(group))[:half] if b % 2 else rng.integers(0, len(group), len(group))]
+            for group, half in zip(groups, halves, strict=True)
+        ]
+        drawn = np.concatenate(parts)
     return np.bincount(drawn, minlength=m).astype(float)
+
+
+def neighbors_of(problem: Problem) -> list[Ints] | None:
+    """Groups of about six clusterings with neighboring numbers of clusters, where they are spread evenly over these; else None."""
+    if not problem.even:
+        return None
+    m = problem.n_clusterings
+    return np.array_split(np.argsort(problem.sizes, kind="stable"), max(1, m // ALIKE))
 
 
 def _by_walk(problem: Problem, k: int) -> Callable[[Floats], Ints]:

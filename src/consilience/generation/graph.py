@@ -75,7 +75,7 @@ class Graph(Method):
         "resolutions": (None, check_resolutions),
         "graph_neighbors": (NEIGHBORS, check_neighbors),
     }
-    drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors")
+    drawn: ClassVar[tuple[str, ...]] = ("resolution", "n_neighbors", "place")
     varied: ClassVar[tuple[str, ...]] = ("resolution",)
     space = "neighbors"
     takes_base = False
@@ -94,9 +94,9 @@ class Graph(Method):
     def draw(self, spec: Spec, u: Floats, plan: Plan) -> Spec:
         """Draw a number of neighbors, and a resolution from those given; else the space finds one for the number of clusters."""
         neighbors, given = plan.options["graph_neighbors"], plan.options["resolutions"]
-        drawn = {"n_neighbors": float(neighbors[int(u[0] * len(neighbors))])}
         start = float(_kernels.random_uniform(child_seed(spec.seed, "generation.even"), 0, 1)[0])
         even = (start + spec.unit * GOLDEN) % 1.0
+        drawn = {"n_neighbors": float(neighbors[int(u[0] * len(neighbors))]), "place": even}
         if given is not None and len(given) == 2:
             drawn["resolution"] = float(given[0] * (given[1] / given[0]) ** even)
         elif given is not None:
