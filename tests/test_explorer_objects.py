@@ -17,6 +17,7 @@ from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.codec import unpack
 from consilience.explorer.session import Session
+from consilience.generation import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, codes, holes_session, post
@@ -344,6 +345,14 @@ def test_components_are_named_by_what_they_are_made_of(api):
     heaviest = BEADS.columns[int(np.abs(axis).argmax())]
     first = next(one for one in ask(api, f"detail/{leaf}m")["weights"] if one["feature"].startswith("component 1 "))
     assert first["feature"].split("(")[1].lstrip("−").startswith(heaviest)
+
+
+def test_constant_columns_keep_no_component_from_its_name():
+    values = np.column_stack([BEADS.values, np.ones(300)])
+    with pytest.warns(GenerationWarning):
+        made = cs.generate(values, 6, 3, methods="pca", progress=False)
+    api = Api(Session(made, data=read_table(values, kind="data")))
+    assert "(" in ask(api, "detail/0m")["weights"][0]["feature"]
 
 
 def test_why_of_everything_has_nothing_to_compare(api, holes):

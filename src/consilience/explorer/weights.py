@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ import pandas as pd
 from consilience._check import InputError
 from consilience._types import Floats
 from consilience.explorer.session import Session
-from consilience.generation import METHODS
+from consilience.generation import METHODS, GenerationWarning
 
 Row: TypeAlias = Mapping[str, Any] | pd.Series
 LOADED = 3  # columns that name a component
@@ -49,7 +50,9 @@ def loadings_of(session: Session, row: pd.Series) -> Floats | None:
     if data is None or data.kind == "distances" or session.other_data or np.prod(data.values.shape) > CELLS:
         return None
     try:
-        return session.variations.loadings(row)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GenerationWarning)  # what was left out was said when the run was made
+            return session.variations.loadings(row)
     except InputError:  # made from other data, or with a base that is not here
         return None
 
