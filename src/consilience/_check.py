@@ -15,6 +15,7 @@ from scipy import sparse
 
 from consilience._random import fresh_seed
 
+ALIKE = 0.75  # least share of letters that a name which may be meant has in common with what was written
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's marks of direction
 
 
@@ -55,18 +56,22 @@ def kind_of(value: Any) -> str:
     return "None" if value is None else f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
-def nearest(value: Any, choices: Iterable[str], n: int = 1) -> list[str]:
-    """The choices most like `value`, whatever their case; those that it abbreviates first.
+def nearest(value: Any, choices: Iterable[str], n: int = 1, *, short_for: bool = True) -> list[str]:
+    """The choices most like `value`, whatever their case; those that it is `short_for` first, unless these are names that users gave.
 
     Examples
     --------
     >>> names = ["nmi", "adjusted_rand", "adjusted_mutual_information", "variation_of_information"]
     >>> nearest("AMI", names), nearest("ari", names), nearest("vi", names), nearest("adjusted rand", names)
     (['adjusted_mutual_information'], ['adjusted_rand'], ['variation_of_information'], ['adjusted_rand'])
+    >>> nearest("Alter", ["salary", "a_l_t_e"], short_for=False), nearest("Agee", ["age"], short_for=False)
+    ([], ['age'])
     """
     import difflib
 
     word, folded = str(value).casefold(), {choice.casefold(): choice for choice in choices}
+    if not short_for:
+        return [folded[name] for name in difflib.get_close_matches(word, folded, n=n, cutoff=ALIKE)]
     initials = {name: "".join(part[0] for part in name.split("_") if part and part != "of") for name in folded}
     short = [name for name, letters in initials.items() if word == letters]
     short += [name for name, letters in initials.items() if word[:-1] == letters]  # … index, … score, … similarity

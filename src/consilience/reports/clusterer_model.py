@@ -32,8 +32,8 @@ class ClustererReport(Report, of=ClustererModel):
         there = model.labels >= 0
         means = f"mean confidence {model.confidence[there].mean():.2f}, mean support {model.support[there].mean():.2f}"
         weak = count(len(model.floating), "floater")
-        doubt = f" A weak answer: {model.doubt}." if model.doubt else ""
-        return f"{count(model.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {weak}.{doubt}"
+        doubt = f"A weak answer: {model.doubt}. " if model.doubt else ""
+        return f"{doubt}{count(model.n_clusters, 'cluster')} of {count(int(there.sum()), 'object')}, {means}, {weak}."
 
     def facts(self) -> list[tuple[str, str]]:
         """What was clustered, and how."""

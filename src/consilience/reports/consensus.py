@@ -276,7 +276,9 @@ class ConsensusReport(Report, of=Consensus):
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""
-        return f"{describe_briefly(self.result)} by {self.result.method}."
+        doubt = describe_doubt(self.result)
+        weak = f"A weak answer: {doubt}. " if doubt else ""
+        return f"{weak}{describe_briefly(self.result)}; combined by {self.result.method}."
 
     def facts(self) -> list[tuple[str, str]]:
         """How it was combined."""

@@ -102,7 +102,7 @@ def encoded_as(sheet: Sheet, encoder: Encoder, decimal: str | None) -> tuple[Enc
     lost = [column.name for column in encoder.columns if column.name not in names]
     if lost:
         near, named = (
-            nearest(lost[0], names),
+            nearest(lost[0], names, short_for=False),
             f"column{'' if len(lost) == 1 else 's'} {listed(list(map(repr, lost)), 3)}",
         )
         add = "add it, if need be with empty cells" if len(lost) == 1 else "add them, if need be with empty cells"

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, listed, nearest
+from consilience._check import InputError, listed, nearest, show
 
 Body: TypeAlias = Any  # pa.Table of strings, DataFrame, ndarray or csr_matrix
 Column: TypeAlias = Any  # pa.ChunkedArray of strings or Series
@@ -110,11 +110,11 @@ class Sheet:
             raise InputError(f"{self.source}: {said} {reference} is not there: the columns are 0 to {last}")
         if option == "id_column" and self.index is not None and self.index_name not in names:
             names = [*names, self.index_name]
-        shown = [name or f"column {position}" for position, name in enumerate(names)]
+        near, shown = nearest(reference, names, 5, short_for=False), [n or f"column {i}" for i, n in enumerate(names)]
         if len(names) > 20:
-            shown = [*(nearest(reference, names, 5) or shown[:5]), f"… ({len(names)} columns in all)"]
-        check_choice(str(reference), shown, f"{said} of {self.source}")
-        raise AssertionError("check_choice refuses what is not among the names")
+            shown = [*(near or shown[:5]), f"… ({len(names)} columns in all)"]
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(f"unknown {said} of {self.source} {show(reference)}: {hint}choose from {', '.join(shown)}")
 
     def find_all(self, references: Names, option: str) -> list[int]:
         """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
@@ -149,7 +149,7 @@ class Sheet:
         within = names[: self.width] if option == "columns" else names
         if found := [position for position, name in enumerate(within) if fnmatchcase(name, reference)]:
             return found
-        near = nearest(reference.strip("*?"), within, 3)
+        near = nearest(reference.strip("*?"), within, 3, short_for=False)
         hint = "the nearest are" if near else "there are"
         shown = listed([repr(name) for name in near or within if name])
         raise InputError(f"{self.source}: {option} ({FLAGS[option]}) {reference!r} matches no column: {hint} {shown}")
