@@ -38,7 +38,12 @@ def test_a_run_survives(tmp_path, fault, times):
 
 def test_a_lost_scheduler_is_said_and_the_run_goes_on(tmp_path):
     pytest.importorskip("distributed")
-    check(clusters.scheduler_lost(tmp_path, 1), 0)
+    check(clusters.scheduler_lost(tmp_path, 1), 1)
+
+
+def test_a_scheduler_that_comes_back_is_used(tmp_path):
+    pytest.importorskip("distributed")
+    check(clusters.scheduler_restarted(tmp_path, 1), 1)
 
 
 @pytest.fixture(scope="module")

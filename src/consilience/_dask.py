@@ -43,6 +43,7 @@ class ClusterWorkers:
 
     def __init__(self, client: Any, *, lazily: bool = False, as_they_come: bool = False) -> None:
         self._client, self._lazily, self._as_they_come = client, lazily, as_they_come
+        self._address = str(getattr(client.scheduler, "address", "of Dask"))
         self._there: dict[str, Any] = {}  # futures of arrays, by digest
         self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
 
@@ -94,11 +95,6 @@ class ClusterWorkers:
                 self._client.cancel(list(out), reason="consilience stopped")
             used = {digest for _, digest in self._digests.values()}
             self._there = {digest: future for digest, future in self._there.items() if digest in used}
-
-    @property
-    def _address(self) -> str:
-        scheduler = getattr(self._client, "scheduler", None)
-        return str(getattr(scheduler, "address", "of Dask"))
 
     def _cores(self) -> int:
         """Cores of the cluster; waits for a worker, and for a scheduler that is away for a moment."""
@@ -230,7 +226,8 @@ def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our own words
+    for name in ("distributed", "distributed.client"):  # what matters is said in our own words
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
         workers = int(match[1]) if match[1] else joblib.cpu_count()
         dashboard = ":0" if find_spec("bokeh") else None

@@ -34,7 +34,8 @@ def main(share: float = 1.0) -> int:
         take(lambda: runs.two_writers(folder, times(3)))
         take(lambda: runs.clock_jumps(folder, times(6)))
         take(lambda: runs.full_disk(folder, times(5)))
-        take(lambda: clusters.scheduler_lost(folder, times(5)))
+        take(lambda: clusters.scheduler_lost(folder, times(3)))
+        take(lambda: clusters.scheduler_restarted(folder, times(3)))
         with local_cluster() as client:
             for name, job in clusters.jobs().items():
                 take(lambda name=name, job=job: clusters.worker_killed(client, name, job, times(20)))  # type: ignore[misc]

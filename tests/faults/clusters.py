@@ -24,13 +24,11 @@ from faults.counts import Count
 LATEST = 30.0  # seconds after which a worker is killed at most
 
 
-def labels(n: int = 3000, m: int = 20, k: int = 6) -> np.ndarray:
-    """Noisy copies of a grouping, some of them coarser."""
+def labels(n: int = 1000, m: int = 16) -> np.ndarray:
+    """Runs of k-means on a share of the columns, which err alike, so that the confidence takes resamples."""
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, k, n)
-    return np.column_stack(
-        [np.where(rng.random(n) < 0.2, rng.integers(0, k, n), truth // (1 + j % 2)) for j in range(m)]
-    )
+    X = rng.normal(size=(n, 8)) + 2 * rng.normal(size=(6, 8))[rng.integers(0, 6, n)]
+    return cs.generate(X, m, (4, 8), "features").labels
 
 
 def counts() -> np.ndarray:
@@ -52,9 +50,9 @@ def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
         found = cs.combine(made, "auto")
         return [found.labels, found.confidence]
 
-    def fitted(estimator: Any) -> Callable[[], list[Any]]:
+    def fitted(estimator: Any, some: int | None = None) -> Callable[[], list[Any]]:
         def fit() -> list[Any]:
-            found = estimator().fit(made)
+            found = estimator().fit(made[:some])
             return [found.labels_, found.confidence_]
 
         return fit
@@ -66,7 +64,7 @@ def jobs(n_clusterings: int = 1000) -> dict[str, Callable[[], list[Any]]]:
     return {
         f"generate {n_clusterings:,}": generate,
         "combine": combine,
-        "NBCE-VB": fitted(lambda: NBCE(random_state=0, inference="vb", n_init=6)),
+        "NBCE-VB": fitted(lambda: NBCE(random_state=0, inference="vb", n_init=4, max_iter=50, n_components=12), 250),
         "MCLA": fitted(lambda: MCLA(6, random_state=0)),
         "SCCC": fitted(lambda: SCCC(6, random_state=0)),
         "CAP": agree,
@@ -127,6 +125,27 @@ def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
         runs.finish(store, n, address)
         _end(cluster)
         count.lose(len(safe - runs.held(store)), "clusterings are gone")
+        runs.compare(count, store, want)
+        shutil.rmtree(store)
+    return count
+
+
+def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
+    """The scheduler and its workers killed, and others started at the same address: the run goes on by itself."""
+    count, want = Count("scheduler restarted"), runs.unbroken(n)
+    for i in range(times):
+        store, address = folder / f"restarted-{i}", f"tcp://127.0.0.1:{_free_port()}"
+        cluster = _start_cluster(address, folder)
+        run = runs.start(store, n, address)
+        while not runs.parts(store) and run.poll() is None:
+            time.sleep(0.01)
+        through = run.poll() is not None
+        _end(cluster)
+        cluster = _start_cluster(address, folder)
+        _, said = run.communicate(timeout=300)
+        _end(cluster)
+        count.tried += not through
+        count.lose(int(run.returncode != 0), f"it ended in {run.returncode}: {said[-500:]}")
         runs.compare(count, store, want)
         shutil.rmtree(store)
     return count
