@@ -48,7 +48,8 @@ def test_no_scheduler_there(tmp_path):
 
 
 def test_a_time_limit_that_nothing_meets(tmp_path):
-    done = run("generate", BEADS, "--id", "bead", "-k", 4, "-n", 2, "-o", tmp_path / "run", "--time-limit", 1e-6)
+    words = ["generate", BEADS, "--id", "bead", "-k", 4, "-n", 2, "-o", tmp_path / "run"]
+    done = run(*words, "--base", "KMeans(n_init=20000)", "--time-limit", 0.05)
     assert done.returncode == 2
     assert "none of the first 2 clusterings could be made: it took longer than its limit" in done.stderr
 
