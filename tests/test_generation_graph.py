@@ -230,3 +230,15 @@ def test_a_process_builds_each_graph_of_a_run_once() -> None:
     assert first.graph(15).ecount() > first.graph(10).ecount() == space.table.graph(10).ecount()
     other = METHODS["graph"].fit_space(X + 1, Plan.checked(methods="graph", n_clusters=(2, 5)))
     assert pickle.loads(pickle.dumps(other.table)).graph(10) is not first.graph(10)
+
+
+def test_the_graph_of_an_anndata_is_taken():
+    anndata = pytest.importorskip("anndata")
+    halves = np.kron(np.eye(2), np.ones((20, 20))) - np.eye(40)
+    adata = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 5)), obsp={"connectivities": halves})
+    found = cs.generate(adata, 3, 2, "graph")
+    assert all(adjusted_rand_score(np.repeat([0, 1], 20), labels) == 1 for labels in found.labels.T)
+    assert list(found.ids) == list(adata.obs_names)
+    assert "connectivities" not in str(cs.generate(adata, 2, 2, "minima").info["settings"][0])
+    other = cs.generate(adata, 3, 2, "graph", key="X")  # what is asked for goes before it
+    assert not all(adjusted_rand_score(np.repeat([0, 1], 20), labels) == 1 for labels in other.labels.T)

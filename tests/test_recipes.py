@@ -28,7 +28,7 @@ def counts():
     [
         (np.zeros((50, 6)), {}, "landmarks"),
         (np.zeros((50, 400)), {}, "metrics"),
-        (counts(), {}, "reduced"),
+        (counts(), {}, "reduced+components"),
         (np.zeros((50, 50)), {"metric": "precomputed"}, "landmarks"),
         (np.zeros((50, 50)), {"metric": "graph"}, "graph"),
         (np.zeros((50, 6)), {"base": object()}, "minima+features"),
@@ -62,9 +62,43 @@ def test_more_like_one_of_them_and_growing_runs(tmp_path):
     assert cs.generate(X, 2, around=1, store=run, jitter=0.01).n_clusterings == 2
 
 
+def test_cells_have_a_recipe_by_what_is_known_of_them():
+    anndata = pytest.importorskip("anndata")
+    counted = recipe_of(as_table(anndata.AnnData(counts().astype(float)), "data"))
+    assert (counted.kind, counted.methods) == ("cells", "reduced+components")
+    logs = recipe_of(as_table(anndata.AnnData(np.random.default_rng(0).normal(size=(30, 200))), "data"))
+    assert (logs.kind, logs.methods) == ("cells", "metrics")
+    assert recipe_of(as_table(anndata.AnnData(np.eye(30)[:, :6]), "data")).kind == "columns"
+
+
+def test_clusterings_on_components_take_the_first_of_them():
+    X = counts()
+    ensemble = cs.generate(X[:, X.getnnz(axis=0) > 0], 12, (2, 4), "auto", random_state=0)
+    assert set(ensemble.info["method"]) == {"reduced", "components"}
+    numbers = ensemble.info["n_components"].astype(int)
+    assert numbers.between(10, 50).all()
+    assert numbers.nunique() > 3
+    for weights, number in zip(ensemble.info["weights"], numbers, strict=True):
+        assert weights is None or weights == [1] * number + [0] * (len(weights) - number)
+    narrow = cs.generate(np.random.default_rng(0).normal(size=(60, 20)), 4, 3, "reduced+components").info
+    assert narrow["weights"].isna().all()  # columns have no order, and all of them take part
+    assert (narrow["n_components"] == 20).all()
+
+
+def test_new_counts_are_labeled_through_components():
+    rng = np.random.default_rng(0)
+    known = np.repeat([0, 1, 2], 60)
+    rates = 0.02 + 0.6 * (rng.random((3, 200)) < 0.15)
+    X = sparse.csr_matrix(rng.poisson(rates[known])).astype(float)
+    model = cs.EnsembleClusterer(3, random_state=0).fit(X)
+    assert "reduced+components" in model.note_
+    assert adjusted_rand_score(known, model.labels_) == 1
+    assert adjusted_rand_score(known, model.predict(sparse.csr_matrix(rng.poisson(rates[known])).astype(float))) == 1
+
+
 def test_counts_that_are_said_to_be_none():
     table = as_table(counts(), "data")
-    assert recipe_of(table).methods == "reduced"
+    assert recipe_of(table).methods == "reduced+components"
     assert recipe_of(replace(table, counts=False)).methods == "metrics"
 
 
@@ -74,6 +108,7 @@ def test_numbers_of_clusters_fit_the_objects(n):
         low, high = usual_clusters(n, k)
         assert 2 <= low <= high <= max(n, 2)
         assert k is None or low == max(2, min(k, n))
+    assert usual_clusters(n, search=True) == (2, max(2, min(20, int(np.sqrt(n)))))
 
 
 def test_the_clusterer_finds_moons_by_itself():

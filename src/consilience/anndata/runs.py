@@ -12,9 +12,10 @@ from consilience import generation
 from consilience._check import InputError, check_choice, check_count
 from consilience.anndata.frames import check_adata, check_key, safe_frame, small_codes
 from consilience.ensemble import Ensemble
+from consilience.generation.graph import own_graph
+from consilience.generation.recipes import usual_clusters
 from consilience.opening.cells import MADE_BY, stored_ensemble
 
-FINEST = 60  # clusters at most, by default
 DRAWS = 64  # numbers of clusters that stand for a range, evenly in logarithms
 LEFT_OUT = ("weights", "settings", "inertia", "steps", "compactness")  # empty here, or the same for all
 
@@ -129,9 +130,8 @@ def ensemble(adata: Any, key: str = "clusterings") -> Ensemble:
 
 def _given(adata: Any, n_neighbors: Any, use_rep: str | None, neighbors_key: str | None) -> tuple[Any, str, str]:
     """What is clustered, what it is called, and its metric."""
-    settings = adata.uns.get(neighbors_key or "neighbors", {})
-    graph = settings.get("connectivities_key", "connectivities") if isinstance(settings, dict) or settings else None
-    if use_rep is None and n_neighbors is None and graph in adata.obsp:
+    graph = own_graph(adata, neighbors_key)
+    if use_rep is None and n_neighbors is None and graph is not None:
         return adata.obsp[graph], f"obsp {graph}", "graph"
     if neighbors_key is not None:
         raise InputError(
@@ -155,5 +155,4 @@ def _given(adata: Any, n_neighbors: Any, use_rep: str | None, neighbors_key: str
 
 def _aims(n_cells: int) -> list[int]:
     """Numbers of clusters from 2 to √n, 60 at most, as often as makes them even in logarithms."""
-    most = max(2, min(round(n_cells**0.5), FINEST, n_cells - 1))
-    return [round(k) for k in np.geomspace(2, most, DRAWS)]
+    return [round(k) for k in np.geomspace(2, usual_clusters(n_cells)[1], DRAWS)]

@@ -44,7 +44,6 @@ from consilience.tables import Table, take_rows
 
 FEW = 50  # objects up to which the stability of numbers of clusters says little
 QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
-LEAST, MOST = 2, 20  # clusters of the members where nothing is said
 
 
 @dataclass(eq=False, repr=False)
@@ -185,7 +184,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             runner = Runner(some, plan, self.base, self.n_jobs, keeps_predictors=True)
         self.ensemble_ = runner.run(self._number(plan), child_seed(seed, "clusterer.members"), progress=False)
         numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
-        middle = min(max(int(np.median(numbers)), LEAST), len(self.ensemble_.signatures()))
+        middle = min(max(int(np.median(numbers)), 2), len(self.ensemble_.signatures()))
         wanted = self.n_clusters
         if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
             check_choice(wanted or "auto", ("auto",), "n_clusters")
@@ -369,7 +368,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if self.base_n_clusters is not None:
             return self.base_n_clusters
         if isinstance(self.n_clusters, str) or self.n_clusters is None:
-            return LEAST, max(LEAST, min(MOST, int(np.sqrt(n))))
+            return usual_clusters(n, search=True)
         k = check_count("n_clusters", self.n_clusters)
         if k > n:
             raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters (-k)")

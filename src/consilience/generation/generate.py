@@ -12,6 +12,7 @@ from consilience._parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
 from consilience.generation.by_blocks import BlockRunner, check_for_blocks
+from consilience.generation.graph import own_graph
 from consilience.generation.guide import Guide, check_guide, set_aside
 from consilience.generation.number_blocks import NumberBlocks
 from consilience.generation.plan import Plan
@@ -83,7 +84,8 @@ def generate(
         - ``"spectral"``: Ng–Jordan–Weiss spectral clustering of Zipf-weighted columns, with σ the largest distance
           over one of `sigma_divisors` (2^(i/4) for i = 0, 2, 4, 8, 16, 32). It needs all similarities: up to 8,000
           objects;
-        - ``"reduced"``: k-means from random starts on the first 50 principal components;
+        - ``"reduced"``: k-means from random starts on the first principal components, 10 to 50 of them;
+        - ``"components"``: "landmarks" on the first principal components, 10 to 50 of them;
         - ``"landmarks"``: spectral clustering of the graph of objects and `n_landmarks` (1000) landmarks, each object tied
           to the nearest `n_neighbors` (5): for any number of objects and clusters of any shape. Standardized columns get back
           a share of their own scales, drawn for each clustering;
@@ -93,7 +95,7 @@ def generate(
         - ``"gaussian"``: a mixture of Gaussians, the form of the covariances drawn;
         - ``"graph"``: Leiden on a graph of the nearest neighbors, as many as one of `graph_neighbors` (10, 15, 20, 30). Its
           resolution is drawn from `resolutions` (two are the ends of a range), or is the one at which about the drawn number of
-          clusters comes out. It needs igraph (the extra ``graph``).
+          clusters comes out. An AnnData's own graph is taken where it has one. It needs igraph (the extra ``graph``).
     base : scikit-learn clusterer, optional
         Takes the place of k-means: a copy for every clustering, with its `n_clusters` (or `n_components`) and
         `random_state` set where it has them (the last step of a pipeline, too; a number of clusters that is None
@@ -172,6 +174,8 @@ def generate(
     10
     """
     reading, options = split_reading(options)
+    if methods == "graph" and metric == "euclidean" and not reading.get("key") and (key := own_graph(X)) is not None:
+        reading, metric = {**reading, "key": key}, "graph"
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
     if wishes is not None:
         reading = set_aside(X, wishes, reading)

@@ -266,6 +266,14 @@ class Graphs(Space):
         return np.log(numbers[steps]), np.log(at[steps])
 
 
+def own_graph(data: Any, neighbors_key: str | None = None) -> str | None:
+    """The key in `obsp` of the graph of neighbors that an AnnData has (``sc.pp.neighbors``); None without one, and for other data."""
+    if not (hasattr(data, "obsp") and hasattr(data, "uns")) or (neighbors_key and neighbors_key not in data.uns):
+        return None
+    key = str(data.uns.get(neighbors_key or "neighbors", {}).get("connectivities_key", "connectivities"))
+    return key if key in data.obsp else None
+
+
 def import_igraph() -> Any:
     """The package igraph, or one sentence."""
     try:

@@ -7,8 +7,8 @@ that the weights of an object's k neighbors sum to log₂ (k + 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -18,8 +18,12 @@ from consilience._check import InputError
 from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.method import Space
 
+if TYPE_CHECKING:
+    from consilience.generation.specs import Spec
+
 NARROW = 2000  # columns whose covariances are decomposed whole
 WIDEST = 50  # columns that distances are taken on; beyond, principal components
+FEWEST = 10  # of these, where a clustering draws how many it takes
 EXACT = 100_000  # objects up to which every distance is looked at: about a minute there
 STEPS = 64  # halvings in the search for σ
 
@@ -53,6 +57,13 @@ class Points(Space):
     def transform(self, columns: ArrayLike) -> Floats:
         """New rows in these coordinates."""
         return _dense(columns) if self.axes is None else np.asarray(columns @ self.axes - self.mean)
+
+    def settle(self, spec: Spec) -> Spec:
+        """The spec with weight 1 for as many of the first components as it drew; columns have no order, and all take part."""
+        wanted = spec.drawn.get("n_components")
+        if wanted is None or self.axes is None or wanted >= self.width:
+            return spec if wanted is None else replace(spec, drawn={**spec.drawn, "n_components": float(self.width)})
+        return replace(spec, weights=(np.arange(self.width) < wanted).astype(np.int64))
 
 
 def _dense(columns: ArrayLike) -> Floats:

@@ -18,7 +18,8 @@ from consilience.tables.count_scaling import looks_like_counts, varying
 AUTO = "auto"
 WIDE = 100  # columns from which random subspaces are taken
 MIXED = "zipf+pca+minima"  # of tables with columns of words
-MOST = 60  # clusters, where nothing is said
+COUNTED = "reduced+components"
+MOST, MOST_SEARCHED = 60, 20  # clusters, where nothing is said
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,15 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
         return Recipe("base", "minima+features", "another clusterer in place of k-means: minima and features")
     if metric == "precomputed":
         return Recipe("distances", "landmarks", f"distances of {count(n, 'object')}: landmarks")
+    cells = isinstance(data, Table) and data.source.endswith(("AnnData", ".h5ad"))
     if data.is_counts if isinstance(data, Table) else looks_like_counts(values):
-        return Recipe("counts", "reduced", f"counts, {size}: reduced, k-means on principal components")
+        what = "counts of cells" if cells else "counts"
+        words = f"{what}, {size}: {COUNTED}, k-means and landmarks on principal components"
+        return Recipe("cells" if cells else "counts", COUNTED, words)
     if width >= WIDE:
-        return Recipe("wide", "metrics", f"a wide table, {size}: metrics, random ones on random columns")
+        what = "cells" if cells else "a wide table"
+        words = f"{what}, {size}: metrics, random ones on random columns"
+        return Recipe("cells" if cells else "wide", "metrics", words)
     if isinstance(data, Table) and data.has_words and width > 1:
         return Recipe(
             "mixed", MIXED, f"{size}, some of words: {MIXED}, k-means with random weights and from random starts"
@@ -69,18 +75,21 @@ def recipe_of(data: Any, *, metric: str = "euclidean", base: Any = None) -> Reci
     return Recipe("columns", "landmarks", f"{size}: landmarks")
 
 
-def usual_clusters(n_objects: int, n_clusters: int | None = None) -> tuple[int, int]:
-    """Numbers of clusters to draw from: k to 4k but at most √n, at least 2k, where the answer is to have k; else √n / 4 to √n, at most 60.
+def usual_clusters(n_objects: int, n_clusters: int | None = None, *, search: bool = False) -> tuple[int, int]:
+    """Numbers of clusters that the members of an ensemble draw from.
+
+    Where the answer is to have k: k to 4k but at most √n, at least 2k. Else √n / 4 to √n, at most 60; or, to `search` the answer's
+    number among theirs, 2 to √n, at most 20.
 
     Examples
     --------
     >>> from consilience.generation.recipes import usual_clusters
-    >>> usual_clusters(300), usual_clusters(1_000_000), usual_clusters(10_992, 10)
-    ((4, 17), (15, 60), (10, 40))
+    >>> usual_clusters(10_992, 10), usual_clusters(300), usual_clusters(1_000_000), usual_clusters(1_000_000, search=True)
+    ((10, 40), (4, 17), (15, 60), (2, 20))
     """
     root = int(np.sqrt(n_objects))
     if n_clusters is None:
-        high = min(max(root, 2), MOST)
-        return max(2, high // 4), high
+        high = min(max(root, 2), MOST_SEARCHED if search else MOST)
+        return 2 if search else max(2, high // 4), high
     low = max(2, min(n_clusters, n_objects))
     return low, min(n_objects, max(2 * low, min(4 * low, root)))

@@ -18,7 +18,7 @@ from consilience.generation.metrics import Metrics
 from consilience.generation.minima import Minima
 from consilience.generation.objects import Objects
 from consilience.generation.pca import PCA
-from consilience.generation.reduced import Reduced
+from consilience.generation.reduced import Components, Reduced
 from consilience.generation.spectral import Spectral
 from consilience.generation.zipf import Zipf
 
@@ -30,6 +30,7 @@ METHODS: dict[str, Method] = {
     "objects": Objects(),
     "spectral": Spectral(),
     "reduced": Reduced(),
+    "components": Components(),
     "landmarks": Landmarks(),
     "metrics": Metrics(),
     "density": Density(),
