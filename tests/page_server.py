@@ -78,7 +78,10 @@ def chromium() -> Iterator[Any]:
 def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     """Open an address in a browser profile of its own, and see at the end that nothing went wrong or out."""
     options = {"viewport": {"width": 1440, "height": 1000}, "reduced_motion": "reduce", **options}
+    guided = options.pop("guided", True)  # whether the first lines of guidance were read already
     context = browser.new_context(**options)
+    if guided:
+        context.add_init_script("localStorage['consilience-prefs'] ??= '{\"guided\": true}'")
     found = Visit(context.new_page())
 
     def refuse(route: Any) -> None:

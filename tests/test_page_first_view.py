@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +219,54 @@ def test_arrows_scroll_the_page_unless_on_tree_or_tiles(page: Any) -> None:
     assert "sel" not in state(page)
     press(page, "2", "ArrowDown")
     assert "sel" in state(page)
+
+
+def test_three_lines_lead_the_first_time_and_words_are_explained(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, guided=False) as seen:
+        page = seen.page
+        lines = page.locator(".guidance li")
+        assert lines.count() == 3
+        assert "ways to group your data" in lines.first.inner_text()
+        page.get_by_role("button", name="Got it").click()
+        assert lines.count() == 0
+        page.reload()
+        page.wait_for_selector(".tile canvas")
+        assert lines.count() == 0
+        compactness = page.locator("#panel-detail .term", has_text="compactness").first
+        assert "mean distance" in compactness.get_attribute("title")
+
+
+def test_a_slider_in_consensus_mode_takes_back_what_it_passed(browser: Any, server: Server) -> None:
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        page.wait_for_selector(".tile canvas")
+        asked: list[str] = []
+        page.route("**/api/labels/*c", lambda route: (asked.append(route.request.url), route.continue_()))
+        press(page, "c")
+        slider = page.get_by_role("slider", name="Groups")
+        for groups in range(10, 60):
+            slider.fill(str(groups))
+        slider.fill("4")
+        page.wait_for_selector(".tile-picture:empty", state="detached")
+        assert page.locator(".tile canvas").count() == 4
+        assert len(asked) < 60, "of about 1,700 consensuses that were passed"
+
+
+def test_a_server_that_stands_still_is_said(browser: Any, server: Server) -> None:
+    from playwright.sync_api import Error
+
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        page.wait_for_selector(".tile canvas")
+        held: list[Any] = []
+        page.route("**/api/**", lambda route: held.append(route))
+        press(page, "c")
+        page.get_by_role("alert").filter(has_text="has not answered for 5 seconds").wait_for(timeout=9000)
+        for route in held:
+            with suppress(Error):  # the page took some back
+                route.continue_()
+        page.unroute("**/api/**")
+        page.get_by_role("alert").wait_for(state="detached")
 
 
 def test_the_first_stop_leads_to_the_picture(page: Any) -> None:

@@ -127,7 +127,7 @@ function Contingency({ shown }) {
     <>
       <HeatTable
         caption="rows: the first, columns: the second"
-        corner="first \\ second"
+        corner="first"
         counts={shown.table}
         rows={heads(0)}
         columns={heads(1)}

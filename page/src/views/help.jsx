@@ -1,5 +1,6 @@
 // What the panels show and which keys there are.
 
+import { GLOSSARY } from "../core/glossary.js";
 import { useStore } from "../core/store.js";
 import { Dialog } from "./dialog.jsx";
 
@@ -61,16 +62,7 @@ export const KEYS = [
   ["?", "this help"],
 ];
 
-const WORDS = [
-  ["medoid", "the most central clustering of a group: one that was really made"],
-  [
-    "consensus",
-    "one clustering that all clusterings of a branch vote for; an object's support is the share of them that agree",
-  ],
-  ["confidence", "the probability that an independent ensemble of the same kind puts an object in the same cluster"],
-  ["floater", "an object that at most half of the branch's clusterings put where it is, drawn hollow"],
-  ["pinned", "the clustering whose colors all others are aligned to"],
-];
+const WORDS = Object.entries(GLOSSARY);
 
 export function HelpDialog() {
   const store = useStore();

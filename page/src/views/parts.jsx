@@ -2,6 +2,7 @@
 
 import { formatCount } from "../core/format.js";
 import { colorOf, MARK_TEXT, markOf } from "../draw/palette.js";
+import { Term } from "./term.jsx";
 
 /** @typedef {import("preact").ComponentChild} Child */
 
@@ -63,7 +64,7 @@ export function Facts({ facts }) {
     <dl class="facts">
       {facts.map(([name, value, title]) => (
         <div key={name} title={title}>
-          <dt>{name}</dt>
+          <dt>{title ? name : <Term word={name ?? ""} />}</dt>
           <dd>{value}</dd>
         </div>
       ))}

@@ -15,6 +15,7 @@ import { nearest } from "../draw/raster.js";
 import { drawTile, maskOf } from "../draw/tiles.js";
 import { enlarged, shifted, WHOLE } from "../draw/window.js";
 import { bestKnown, GroupMark } from "./group_mark.jsx";
+import { Guidance } from "./guidance.jsx";
 import { LooksOf } from "./looks.jsx";
 import { Legend, PictureTools } from "./picture_tools.jsx";
 
@@ -33,7 +34,7 @@ export function PictureView() {
   ];
   return (
     <div class="picture-place">
-      <section class="panel picture" id="panel-picture" aria-labelledby="title-picture">
+      <section class="panel picture" id="panel-picture" aria-label="Picture of the data">
         <header>
           {group >= 0 ? <GroupMark group={group} /> : null}
           <h2 id="title-picture" title={describe(store, ref)}>
@@ -260,6 +261,7 @@ function Picture({ reference }) {
       ) : null}
       {line ? <Canvas size={size} deps={[line]} draw={(_, context, theme) => drawLasso(context, theme, line)} /> : null}
       <ZoomButtons window={window} look={look} />
+      <Guidance />
       <Tip at={held.current ? null : hover} size={size}>
         {hover && now ? <ObjectWords object={hover.object} shown={now.shown} /> : null}
       </Tip>

@@ -1,5 +1,6 @@
 // Scores of the clusterings against each other: brush them, find the best, ask whether it is chance.
 import { formatCount } from "../core/format.js";
+import { explain } from "../core/glossary.js";
 import { useStore } from "../core/store.js";
 import { NullLine } from "./null_line.jsx";
 import { Panel } from "./panel.jsx";
@@ -16,6 +17,7 @@ export function ScoresView() {
       {axis}
       <select
         aria-label={`Score on the ${axis} axis`}
+        title={explain(value)}
         value={value}
         onChange={(event) => store.go({ [axis]: event.currentTarget.value, brush: null })}
       >

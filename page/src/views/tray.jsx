@@ -45,7 +45,7 @@ export function TrayView() {
   const table = () => (
     <Table
       caption="Clusterings in the tray"
-      heads={["name", "what", "note", ""]}
+      heads={["name", "what", "note", "take out"]}
       rows={tray.map((kept, at) => [
         kept.name,
         <What kept={kept} />,

@@ -2,7 +2,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { clusteringName, cutInto, sentence } from "../core/commands.js";
-import { formatCount, formatNumber } from "../core/format.js";
+import { formatCount, formatNumber, plural } from "../core/format.js";
 import { groupAbove } from "../core/groups.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
@@ -15,6 +15,7 @@ import { drawBase, drawMarks, layout, nodeColors } from "../draw/tree.js";
 
 const NEAR = 6; // pixels from which the cut line is taken up
 const MOST_BOXES = 200;
+const TARGET = 24; // least width of a button in pixels
 
 /** @typedef {import("../draw/branches.js").Span} Span */
 
@@ -188,30 +189,53 @@ function GroupBoxes({ at, scale, span }) {
       ) : wide > 14 ? (
         <b>{g + 1}</b>
       ) : null;
+    const place = {
+      left: `${at.left + left}px`,
+      width: `${Math.max(2, wide - 1)}px`,
+      top: `${at.boxes}px`,
+      borderTopColor: node === selected ? undefined : shades[g],
+    };
+    const title = `Group ${g + 1}: ${plural(tree.size[node], "clustering")}`;
+    const pick = (/** @type {MouseEvent} */ event) => {
+      markClick(event);
+      selectNode(store, node);
+    };
+    const twice = (/** @type {MouseEvent} */ event) => {
+      event.stopPropagation();
+      splitAt(store, node);
+    };
+    const stay = (/** @type {Event} */ event) => event.stopPropagation();
+    if (wide < TARGET) {
+      // too narrow to be hit by everyone: the group's tile does the same
+      return (
+        <span
+          key={node}
+          class="group-box"
+          role="presentation"
+          title={title}
+          style={place}
+          onPointerDown={stay}
+          onPointerUp={stay}
+          onDblClick={twice}
+          onClick={pick}
+        >
+          {words}
+        </span>
+      );
+    }
     return (
       <button
         key={node}
         class="group-box"
         aria-pressed={node === selected}
-        aria-label={`Group ${g + 1}, ${tree.size[node]} clusterings`}
-        title={`Group ${g + 1}: ${formatCount(tree.size[node])} clusterings`}
-        style={{
-          left: `${at.left + left}px`,
-          width: `${Math.max(2, wide - 1)}px`,
-          top: `${at.boxes}px`,
-          borderTopColor: node === selected ? undefined : shades[g],
-        }}
-        onPointerDown={(event) => event.stopPropagation()}
-        onPointerUp={(event) => event.stopPropagation()}
-        onDblClick={(event) => {
-          event.stopPropagation();
-          splitAt(store, node);
-        }}
-        onClick={(event) => {
-          markClick(event);
-          selectNode(store, node);
-        }}
+        title={title}
+        style={place}
+        onPointerDown={stay}
+        onPointerUp={stay}
+        onDblClick={twice}
+        onClick={pick}
       >
+        <span class="hidden">group</span>
         {words}
       </button>
     );
