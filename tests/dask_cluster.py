@@ -44,7 +44,7 @@ def local_cluster(n_workers: int = 2) -> Iterator[Any]:
 def worker_pids(client: Any, n_workers: int = 2) -> list[int]:
     """Processes of the workers, once all are there and settled: Dask does not replace one that dies while it starts."""
     try:
-        client.wait_for_workers(n_workers, timeout=60)
+        client.wait_for_workers(n_workers, timeout=20)
     except TimeoutError:  # Dask does not replace one that dies while it is replaced
         client.cluster.scale(0)
         client.cluster.scale(n_workers)
