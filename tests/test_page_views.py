@@ -299,6 +299,7 @@ def _colors(picture: NDArray[np.uint32], xy: NDArray[np.float32]) -> NDArray[np.
 
 def test_colors_follow_the_pinned_clustering(page: Any) -> None:
     cut_into(page, 4)
+    page.wait_for_selector(".tile-picture:empty", state="detached")  # the labels of all tiles are here
     before = pixels(page, ".tile canvas")
     page.locator(".tile:not(:has(.pin))").last.click()  # the largest group rules until one is pinned
     page.locator("#panel-picture").get_by_role("button", name="Pin").click()
