@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +17,7 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.codec import unpack
-from consilience.explorer.session import Session
+from consilience.explorer.session import Known, Session
 from consilience.generation import GenerationWarning
 from consilience.measures import accuracy, distinguishing_features
 from consilience.tables import read_table
@@ -103,6 +104,18 @@ def test_search_by_the_text_of_a_column():
     assert found(api, "pro") == ([0, 3, 4, 7, 8, 11, 12, 15, 16, 19], ["plan"])
     assert found(api, "plan = pro")[0] == [0, 4, 8, 12, 16]
     assert found(api, "size >= 4")[0] == [3, 7, 11, 15, 19]
+
+
+def test_search_by_time_with_and_without_a_zone():
+    times = pd.date_range("2020-01-01", periods=10)
+    table = read_table(pd.DataFrame({"when": times, "x": np.arange(10.0) % 4}), kind="data")
+    api = Api(Session(cs.Ensemble([np.arange(10) % 2, np.arange(10) % 3]), data=table))
+    assert found(api, "when > 2020-01-05") == ([5, 6, 7, 8, 9], ["when"])
+    assert found(api, "when > 2020-01-05T00:00Z") == ([5, 6, 7, 8, 9], ["when"])
+    assert found(api, "when >= 2020-01-05T01:00+02:00") == ([4, 5, 6, 7, 8, 9], ["when"])
+    assert found(api, "when > never") == ([], [])
+    for text in ("nat", "99999-01-01", "9" * 30, "now", "2020-01-05 Europe/Nowhere", "1e400"):
+        assert found(api, f"when > {text}")[0] == []
 
 
 def test_how_all_clusterings_treat_some_objects(api):
@@ -236,13 +249,47 @@ def test_a_label_is_saved_grows_and_is_dropped():
     assert own.startswith("odd ones")
     assert table[own].iloc[:6].fillna("").tolist() == ["", "left", "left", "right", "right", ""]
     assert ask(api, "objects/3m", start=3, count=1)["rows"][0]["known"]["odd ones"] == "right"
-    assert api.call("DELETE", "/api/known/2").status == 200
+    assert dropped(api, "odd ones").status == 200
     assert ask(api, "session")["saved"] == []
     assert ask(api, "detail/3m")["known"] == before
-    assert api.call("DELETE", "/api/known/0").status == 400
-    assert api.call("DELETE", "/api/known/2").status == 404
+    assert dropped(api, "shape").status == 400
+    assert dropped(api, "odd ones").status == 404
     header, some = arrays(api, "known/1")
     assert [header["classes"][c] for c in some["codes"]] == BEADS.labels["color"].tolist()
+
+
+def dropped(api, name):
+    return api.call("DELETE", "/api/known", {}, json.dumps({"name": name}).encode())
+
+
+def test_two_pages_drop_the_labels_that_they_name():
+    api = Api(beads_session())
+    for name in ("a", "b", "c"):
+        post(api, "known", name=name, rows=[1])
+    assert dropped(api, "a").status == 200  # the other page still has all three in its list
+    assert dropped(api, "b").status == 200
+    assert ask(api, "session")["saved"] == ["c"]
+
+
+def test_labels_that_are_saved_at_once_are_all_kept():
+    api = Api(beads_session())
+    seen = []
+
+    def slow(old):
+        seen.append(old)
+        other = threading.Thread(target=post, args=(api, "known"), kwargs={"name": "a", "value": "later", "rows": [2]})
+        other.start()
+        other.join(0.2)
+        seen.append(other)
+        return Known(np.where(np.arange(300) == 1, 0, -1).astype(np.int32), ["first"])
+
+    api.session.change_label("a", slow)
+    seen[1].join(10)
+    assert seen[0] is None
+    kept = api.session.saved["a"]
+    assert kept.classes == ["first", "later"]
+    assert kept.codes[:3].tolist() == [-1, 0, 1]
+    assert api.session.edition == 2
 
 
 @pytest.mark.parametrize(

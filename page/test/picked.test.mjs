@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals";
-import { asRows, encodeRows, maskOfRows, NONE, pick } from "../src/core/picked.js";
+import { asRows, dropLabel, encodeRows, keyOf, maskOfRows, NONE, pick } from "../src/core/picked.js";
 import { isInside, rowsInSight } from "../src/draw/lasso.js";
 import { pixelBytes } from "../src/draw/look.js";
 
@@ -18,6 +18,45 @@ test("few rows are sent as numbers, many as bits", () => {
     for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) found.push(8 * at + bit);
   });
   assert.deepEqual(found, [...many]);
+});
+
+test("no two picks have the same key", () => {
+  const many = Uint32Array.from({ length: 5000 }, (_, i) => 3 * i);
+  const other = many.map((row, at) => (at === 4999 ? row + 1 : row));
+  const picks = [
+    NONE,
+    asRows([0, 62]),
+    asRows([1, 31]),
+    asRows([10, 62]),
+    asRows([11, 31]),
+    asRows([131]),
+    many,
+    other,
+  ];
+  assert.equal(new Set(picks.map(keyOf)).size, picks.length);
+  assert.equal(keyOf(asRows([31, 1])), keyOf(asRows([1, 31])));
+});
+
+test("a saved label is dropped by its name, whatever was dropped elsewhere", async () => {
+  const asked = [];
+  const transport = {
+    delete: async (...call) => {
+      asked.push(call);
+      return { json: { saved: [] } };
+    },
+  };
+  const session = signal({ known: ["shape"], saved: ["a", "b"] });
+  const store = {
+    transport,
+    session,
+    edition: signal(0),
+    colored: signal(null),
+    message: signal(""),
+    fail: assert.fail,
+  };
+  await dropLabel(store, "b");
+  assert.deepEqual(asked, [["/api/known", { name: "b" }]]);
+  assert.deepEqual(store.session.value.saved, []);
 });
 
 test("a mask has a one for every picked object, and is none without any", () => {

@@ -21,12 +21,8 @@ export function encodeRows(rows) {
   return btoa(text);
 }
 
-/** What is picked, as a part of the key of a question. @param {Uint32Array} rows */
-export const keyOf = (rows) => {
-  let sum = 0;
-  for (const row of rows) sum = (31 * sum + row) >>> 0;
-  return `${rows.length} ${sum}`;
-};
+/** What is picked, whole, as a part of the key of a question: no two picks share it. @param {Uint32Array} rows */
+export const keyOf = (rows) => String(encodeRows(rows));
 
 /** A 1 for every picked object; null if none is. @param {Uint32Array} rows @param {number} n */
 export function maskOfRows(rows, n) {
@@ -131,9 +127,8 @@ export async function saveLabel(store, name, value) {
 
 /** @param {Store} store @param {string} name */
 export async function dropLabel(store, name) {
-  const { known, saved } = store.session.value;
   try {
-    const answer = await store.transport.delete(`/api/known/${known.length + saved.indexOf(name)}`);
+    const answer = await store.transport.delete("/api/known", { name });
     takeSaved(store, answer.json);
     store.message.value = `The label ${name} is dropped.`;
   } catch (error) {

@@ -6,7 +6,7 @@ import { dropToken, keepToken } from "./token.js";
  * @typedef {{
  *   get: (path: string, signal?: AbortSignal) => Promise<Answer>,
  *   post: (path: string, body: object) => Promise<Answer>,
- *   delete: (path: string) => Promise<Answer>,
+ *   delete: (path: string, body?: object) => Promise<Answer>,
  * }} Transport
  * @typedef {{id: number, status: number, type: string, name: string | null, buffer: ArrayBuffer}} Reply a notebook's
  */
@@ -117,6 +117,6 @@ function verbs(ask) {
   return {
     get: (path, signal) => ask("GET", path, undefined, signal),
     post: (path, body) => ask("POST", path, body),
-    delete: (path) => ask("DELETE", path),
+    delete: (path, body) => ask("DELETE", path, body),
   };
 }

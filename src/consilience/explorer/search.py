@@ -65,7 +65,7 @@ def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | No
     if sign == ":" or (sign == "=" and cells.dtype == object):
         return _holds(cells, wanted.casefold(), whole=sign == "=")
     try:
-        value: Any = pd.Timestamp(wanted) if cells.dtype.kind == "M" else float(wanted)
+        value: Any = _time(wanted) if cells.dtype.kind == "M" else float(wanted)
     except ValueError:
         return None
     if cells.dtype.kind not in "iufM":
@@ -73,6 +73,12 @@ def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | No
     with np.errstate(invalid="ignore"):
         mask: Array = np.asarray(SIGNS[sign](cells, value), bool)
     return mask
+
+
+def _time(text: str) -> pd.Timestamp:
+    """A time as columns hold them: without a zone, in UTC where the text has one."""
+    time = pd.Timestamp(text)
+    return time if time.tz is None else time.tz_convert("UTC").tz_localize(None)
 
 
 def cells_of(session: Session, name: str) -> Array:

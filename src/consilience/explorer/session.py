@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -143,7 +143,7 @@ class Session:
         self.snapshot = self._snapshot(0, meta)
         self.added: list[Added] = []  # what can be taken away again, the last first
         self._linked: dict[str, MetaClustering] = {}  # trees of other linkages of the same clusterings
-        self._growing = threading.Lock()
+        self._growing, self._saving = threading.Lock(), threading.Lock()
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
         how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
@@ -205,11 +205,16 @@ class Session:
         """Labels that are known, and those that were made here."""
         return {**self.known, **self.saved}
 
-    def save_label(self, name: str, saved: Known | None) -> None:
-        """Keep labels under a name, or let them go (None)."""
-        others = {one: labels for one, labels in self.saved.items() if one != name}
-        self.saved = others if saved is None else {**others, name: saved}  # at once for all who ask from now on
-        self.edition += 1
+    def change_label(self, name: str, change: Callable[[Known | None], Known | None]) -> None:
+        """Keep under a name what `change` makes of the labels that it has now (None where it has none), or let them go (None).
+
+        One change at a time: of two that come at once, the later sees what the earlier made.
+        """
+        with self._saving:
+            made = change(self.saved.get(name))
+            others = {one: labels for one, labels in self.saved.items() if one != name}
+            self.saved = others if made is None else {**others, name: made}  # at once for all who ask from now on
+            self.edition += 1
 
     @property
     def tree(self) -> str:

@@ -68,7 +68,7 @@ ROUTES = (
     Route("POST", "contrast", contrast.answer),
     Route("GET", "known/NUMBER", known.look),
     Route("POST", "known", known.save),
-    Route("DELETE", "known/NUMBER", known.drop),
+    Route("DELETE", "known", known.drop),
     Route("GET", "compare/REF/REF", compare.answer),
     Route("GET", "components/REF", components.answer),
     Route("GET", "agreement", agreement.answer),

@@ -42,24 +42,34 @@ def save(call: Call) -> Reply:
     name, value, rows = asked["name"], asked["value"], call.objects(asked["rows"])
     if name in session.known:
         raise RefusedError(400, f"{name!r} are labels that came with the data: save under another name")
-    if name not in session.saved and len(session.labelings) >= MOST:
-        raise RefusedError(400, f"there are {MOST} labels already: drop one first")
-    old = session.saved.get(name, Known(np.full(call.snapshot.n_objects, -1, np.int32), []))
-    classes = old.classes if value in old.classes else [*old.classes, value]
-    if len(classes) >= CLASSES:
-        raise RefusedError(400, f"{name!r} has {CLASSES - 1} values already: use one of them, or another name")
-    codes = old.codes.copy()
-    codes[rows] = classes.index(value)
-    session.save_label(name, Known(codes, classes))
+
+    def grown(old: Known | None) -> Known:
+        if old is None:
+            if len(session.labelings) >= MOST:
+                raise RefusedError(400, f"there are {MOST} labels already: drop one first")
+            old = Known(np.full(call.snapshot.n_objects, -1, np.int32), [])
+        classes = old.classes if value in old.classes else [*old.classes, value]
+        if len(classes) >= CLASSES:
+            raise RefusedError(400, f"{name!r} has {CLASSES - 1} values already: use one of them, or another name")
+        codes = old.codes.copy()
+        codes[rows] = classes.index(value)
+        return Known(codes, classes)
+
+    session.change_label(name, grown)
     return _told(call)
 
 
 def drop(call: Call) -> Reply:
-    """Let go of a label that was saved here."""
-    name = _name(call)
-    if name not in call.session.saved:
+    """Let go of a label that was saved here, by its name: the place of one changes when another page drops an earlier one."""
+    name = check_keys(json_object(call.body), {"name": KEYS["name"]})["name"]
+    if name in call.session.known:
         raise RefusedError(400, f"{name!r} came with the data and stays")
-    call.session.save_label(name, None)
+
+    def gone(old: Known | None) -> None:
+        if old is None:
+            raise RefusedError(404, f"there is no label {name!r} here: it may have been dropped elsewhere")
+
+    call.session.change_label(name, gone)
     return _told(call)
 
 
