@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 
@@ -101,6 +104,41 @@ def test_what_was_added_last_is_dropped_in_memory(api):
     after = arrays(api, "boot")[1]
     np.testing.assert_array_equal(before["merges"], after["merges"])
     assert api.session.grown == []
+
+
+def test_asking_again_after_a_drop_makes_others(api):
+    zipf = by_method(api, "zipf")
+    made = [weights(api, more(api, ref=zipf, count=3))]
+    post(api, "drop", 200, first=60)
+    made.append(weights(api, more(api, ref=zipf, count=3)))
+    made.append(weights(api, more(api, ref=zipf, count=3)))
+    assert len(np.unique(np.concatenate(made), axis=0)) == 9
+
+
+def test_a_drop_goes_back_to_just_what_was_there(api):
+    more(api, count=4)
+    before, scores = api.session.snapshot.meta, api.session.snapshot.scores
+    more(api, count=4)
+    post(api, "drop", 200, first=64)
+    after = api.session.snapshot.meta
+    assert after is not before
+    for name in ("distances", "tree", "nodes", "groups"):
+        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+    np.testing.assert_array_equal(after.ensemble.labels, before.ensemble.labels)
+    pd.testing.assert_frame_equal(after.ensemble.info, before.ensemble.info)
+    pd.testing.assert_frame_equal(after.curve, before.curve)
+    pd.testing.assert_frame_equal(api.session.snapshot.scores, scores)
+    assert after.ensemble.names == before.ensemble.names
+
+
+def test_what_was_shown_before_is_not_kept(api):
+    more(api, count=2)
+    old = api.session.snapshot
+    held = [weakref.ref(old), weakref.ref(old.meta), weakref.ref(old.meta.ensemble)]
+    del old
+    more(api, count=2)
+    gc.collect()
+    assert [one() for one in held] == [None] * 3
 
 
 def test_what_was_added_is_dropped_from_the_store(tmp_path):

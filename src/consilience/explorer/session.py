@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from consilience._check import InputError, fingerprint
@@ -18,7 +19,7 @@ from consilience.ensemble import Ensemble
 from consilience.explorer.looks import Look
 from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
-from consilience.explorer.snapshot import Snapshot
+from consilience.explorer.snapshot import Snapshot, among_first
 from consilience.generation import Variations
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
@@ -39,11 +40,37 @@ class Known:
 
 @dataclass(frozen=True)
 class Added:
-    """Clusterings that were added: what was shown before, the lines that make them, and their numbers on disk."""
+    """Clusterings that were added: what to go back to, the lines that make them, and their numbers on disk.
 
-    before: Snapshot = field(repr=False)
+    The labels and distances of before are the first of those after, and not kept: people may ask for more many times.
+    """
+
+    tree: dict[str, Any] = field(repr=False)  # the fields of the meta-clustering before, but the labels and distances
+    info: pd.DataFrame = field(repr=False)
+    scores: pd.DataFrame = field(repr=False)
     n_lines: int
     numbers: tuple[int, ...]
+
+    @classmethod
+    def after(cls, old: Snapshot, n_lines: int, numbers: Sequence[int]) -> Added:
+        """What was added to a snapshot."""
+        tree = {one.name: getattr(old.meta, one.name) for one in fields(old.meta)}
+        info = tree.pop("ensemble").info
+        del tree["distances"]
+        return cls(tree, info, old.scores, n_lines, tuple(numbers))
+
+    @property
+    def first(self) -> int:
+        """The first clustering that was added."""
+        return len(self.info)
+
+    def before(self, now: MetaClustering) -> MetaClustering:
+        """The meta-clustering without them, from the one with them last."""
+        ensemble, m = now.ensemble, self.first
+        labels = ensemble.labels[:, :m]
+        names = ensemble.label_names[:m]
+        earlier = Ensemble.from_codes(labels, label_names=names, info=self.info, ids=ensemble.ids)
+        return MetaClustering(ensemble=earlier, distances=among_first(now.distances, m), **self.tree)
 
 
 class Session:
@@ -142,6 +169,7 @@ class Session:
         self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
         self.snapshot = self._snapshot(0, meta)
         self.added: list[Added] = []  # what can be taken away again, the last first
+        self.last_seed = -1  # of more like a clustering; goes up only, so that what was taken away is not made again
         self._linked: dict[str, MetaClustering] = {}  # trees of other linkages of the same clusterings
         self._growing, self._saving = threading.Lock(), threading.Lock()
 
@@ -164,7 +192,7 @@ class Session:
             meta = self._organize(Ensemble.concat([old.meta.ensemble, without_gaps(made)]), False)
             new = self._snapshot(old.revision + 1, meta)
             self.grown += lines
-            self.added.append(Added(old, len(lines), tuple(numbers)))
+            self.added.append(Added.after(old, len(lines), numbers))
             self._linked.clear()
             self.snapshot = new  # at once for all who ask from now on; those who are asking keep the old one
         return new
@@ -172,15 +200,15 @@ class Session:
     def shrink(self, first: int) -> Added:
         """Take away what was added last, which begins with clustering `first`; what it was is returned."""
         with self._growing:
-            if not self.added or self.added[-1].before.n_clusterings != first:
+            if not self.added or self.added[-1].first != first:
                 raise InputError("these clusterings are not the last that were added here: take away those first")
             last = self.added.pop()
             del self.grown[len(self.grown) - last.n_lines :]
-            meta = last.before.meta
+            meta = last.before(self.snapshot.meta)
             if meta.linkage != self.linkage:
                 meta = meta.relink(self.linkage, self.n_groups or "auto")
             self._linked.clear()
-            self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.before.scores)
+            self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.scores)
         return last
 
     def relink(self, linkage: str) -> Snapshot:

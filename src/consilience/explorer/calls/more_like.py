@@ -105,9 +105,10 @@ def _make(
     made: list[Ensemble],
     lines: list[str],
 ) -> None:
-    """Chunk by chunk, each from a seed of its own, so that asking again makes others."""
+    """Chunk by chunk, each from a seed of its own, so that asking again makes others, also after some were taken away."""
     ensemble = session.snapshot.meta.ensemble
-    row, seed = ensemble.info.iloc[leaf], _next_number(ensemble)
+    row, seed = ensemble.info.iloc[leaf], max(_next_number(ensemble), session.last_seed + 1)
+    session.last_seed = seed
     size = int(np.clip(WORK // ensemble.n_objects, 1, CHUNK))
     _check_data(session, ensemble, leaf)
     with _writer(session) as store:
@@ -158,7 +159,7 @@ def drop(call: Call) -> Reply:
     if call.jobs.running() is not None:
         raise RefusedError(409, "a job is running: wait for it, or cancel it first")
     last = session.added[-1] if session.added else None
-    if last is None or last.before.n_clusterings != asked["first"]:
+    if last is None or last.first != asked["first"]:
         raise RefusedError(409, "these clusterings are not the last that were added here: take away those first")
     if last.numbers:
         with _writer(session) as store:  # the disk first: what is shown but gone could not be asked for again

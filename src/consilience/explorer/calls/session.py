@@ -41,7 +41,7 @@ def answer(call: Call) -> Reply:
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
             "linkages": LINKAGES,
-            "added": [one.before.n_clusterings for one in session.added],  # where what can be taken away begins
+            "added": [one.first for one in session.added],  # where what can be taken away begins
             "measure": meta.measure,
             "estimated": None if meta.n_pairs is None else {"pairs": meta.n_pairs, "error": meta.standard_error},
             "embedding": {"kind": session.plane.kind, "note": session.plane.note},
