@@ -9,11 +9,14 @@ import pytest
 
 import consilience as cs
 import oracle
-from consilience._check import InputError
-from consilience.generation import NumberBlocks, block_kmeans, number_blocks
+from consilience import _check
+from consilience._check import InputError, fingerprint
+from consilience.generation import NumberBlocks, Variations, block_kmeans, by_blocks, number_blocks, remake
 from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
 from consilience.generation.method import Space
 from consilience.generation.spaces import GenerationWarning, Preparation
+from consilience.opening import open_source
+from consilience.store import Store
 
 
 def blobs(n=400, d=5, seed=0):
@@ -27,7 +30,7 @@ def parted(table, *ends):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    for module in (number_blocks, block_kmeans):
+    for module in (_check, number_blocks, block_kmeans):
         monkeypatch.setattr(module, "CHUNK", 64)
 
 
@@ -109,6 +112,73 @@ def test_parquet_and_dask_are_blocks_and_a_store_is_resumed(tmp_path):
     assert same(whole, cs.generate(str(folder), 4, **how, store=tmp_path / "run"), 1e-9)
     with pytest.raises(InputError, match="fingerprint of the data"):
         cs.generate(da.from_array(X + 1, chunks=90), 5, **how, store=tmp_path / "run")
+
+
+def test_the_data_of_a_run_by_blocks_is_known_again(tmp_path):
+    """Whatever the blocks, and in memory; other data with the same moments is not."""
+    X, how = blobs(5000, 3), {"n_clusters": 4, "methods": "minima", "progress": False, "max_iter": 3}
+    cs.generate(NumberBlocks(parted(X, 4000)), 2, **how, store=tmp_path / "run")
+    assert cs.generate(NumberBlocks(parted(X, 1, 4500)), 3, **how, store=tmp_path / "run").n_clusterings == 3
+    assert cs.generate(X, 4, **how, store=tmp_path / "run").n_clusterings == 4
+    assert open_source(tmp_path / "run").provenance.fingerprint == fingerprint(X)
+    shuffled = X.copy()
+    np.random.default_rng(0).shuffle(shuffled[:, 0])
+    with pytest.raises(InputError, match="fingerprint of the data"):
+        cs.generate(NumberBlocks([shuffled]), 5, **how, store=tmp_path / "run")
+
+
+def test_mini_batches_and_sampled_starts_are_in_the_settings(small_chunks, monkeypatch, tmp_path):
+    """Without them the same row of `info` has other labels: they are made again from blocks alone."""
+    monkeypatch.setattr(block_kmeans, "SAMPLE", 50)
+    monkeypatch.setattr(by_blocks, "SAMPLE", 50)
+    X, how = blobs(400), {"n_clusters": 6, "methods": "minima", "progress": False}
+    for init, size, said in (
+        ("random", 100, "mini_batch=100"),
+        ("k-means++", 0, "starts_from=50"),
+        ("k-means++", 100, "mini_batch=100 and starts_from=50"),
+    ):
+        blocks = NumberBlocks(parted(X, 123), mini_batch=size)
+        found = cs.generate(blocks, 3, **how, init=init, store=tmp_path / said)
+        row = found.info.loc[2]
+        assert np.array_equal(remake(blocks, row), found.labels[:, 2])
+        for again in (lambda row=row: remake(X, row), lambda row=row: Variations(X)(row, 2, jitter=0.1)):
+            with pytest.raises(InputError, match=f"by row blocks with {said}"):
+                again()
+        with pytest.raises(InputError, match="differs from what is asked in its plan"):
+            cs.generate(X, 4, **how, init=init, store=tmp_path / said)
+        if size:
+            with pytest.raises(InputError, match=r"give NumberBlocks\(source, mini_batch=100\)"):
+                remake(NumberBlocks([X]), row)
+    plain = cs.generate(X, 3, **how, init="k-means++")
+    with pytest.raises(InputError, match="made in memory"):
+        remake(NumberBlocks([X]), plain.info.loc[0])
+    plain = cs.generate(NumberBlocks([X]), 3, **how)
+    for form in (X, NumberBlocks(parted(X, 50))):
+        assert np.array_equal(remake(form, plain.info.loc[1]), plain.labels[:, 1]), "random starts are those in memory"
+    with pytest.raises(InputError, match="needs the whole table"):
+        remake(NumberBlocks([X]), cs.generate(X, 1, **{**how, "methods": "spectral"}).info.loc[0])
+
+
+def test_clusterings_are_kept_as_they_are_finished(tmp_path, monkeypatch):
+    """Those that rest are on disk while others that share their passes go on, whatever ends the process then."""
+    step, seen = block_kmeans._step, []
+
+    def watched(space, runs, max_iter):
+        seen.append((len(runs), Store.open(tmp_path / "run").n_clusterings))
+        if len(runs) == 1:
+            raise KeyboardInterrupt
+        step(space, runs, max_iter)
+
+    X, how = blobs(), {"n_clusters": 5, "methods": "minima", "progress": False, "store": tmp_path / "run"}
+    whole = cs.generate(X, 6, **{**how, "store": None})
+    assert len(set(whole.info["steps"])) > 2
+    with monkeypatch.context() as patch:
+        patch.setattr(block_kmeans, "_step", watched)
+        with pytest.raises(KeyboardInterrupt):
+            cs.generate(NumberBlocks([X]), 6, **how)
+    assert seen[-1][0] == 1 <= seen[-1][1], "some are on disk before the last one rests"
+    assert Store.open(tmp_path / "run").n_clusterings == 5
+    assert same(whole, cs.generate(NumberBlocks([X]), 6, **how), 1e-9)
 
 
 def test_what_needs_all_objects_is_refused():

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from consilience._random import fresh_seed
 
+CHUNK = 4096  # rows that enter a fingerprint together, as they are added up where they come in blocks
 ALIKE = 0.75  # least share of letters that a name which may be meant has in common with what was written
 _TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's marks of direction
 
@@ -150,11 +151,29 @@ def fingerprint(*arrays: Any) -> str:
     """SHA-256 of shapes, types and values of dense or sparse arrays: equal data, equal fingerprint."""
     digest = hashlib.sha256()
     for array in arrays:
-        parts = [np.asarray(array)] if not sparse.issparse(array) else _sparse_parts(array)
-        for part in parts:
-            digest.update(repr((part.shape, part.dtype.str)).encode())
-            digest.update(_bytes_of(part))
+        for part in [np.asarray(array)] if not sparse.issparse(array) else _sparse_parts(array):
+            rows = np.atleast_1d(part)
+            chunks = (rows[first : first + CHUNK] for first in range(0, len(rows), CHUNK))
+            _enter(digest, part.shape, part.dtype, map(chunk_digest, chunks))
     return digest.hexdigest()
+
+
+def fingerprint_of_chunks(shape: tuple[int, ...], dtype: Any, digests: Iterable[bytes]) -> str:
+    """The :func:`fingerprint` of a dense array from the digests of its chunks of `CHUNK` rows, wherever these are."""
+    digest = hashlib.sha256()
+    _enter(digest, shape, np.dtype(dtype), digests)
+    return digest.hexdigest()
+
+
+def chunk_digest(rows: NDArray[Any]) -> bytes:
+    """What of a chunk of rows enters the fingerprint of its array."""
+    return hashlib.sha256(_bytes_of(rows)).digest()
+
+
+def _enter(digest: Any, shape: tuple[int, ...], dtype: np.dtype[Any], digests: Iterable[bytes]) -> None:
+    digest.update(repr((shape, dtype.str)).encode())
+    for one in digests:
+        digest.update(one)
 
 
 def _sparse_parts(array: Any) -> list[NDArray[Any]]:

@@ -17,13 +17,14 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from consilience import _kernels
+from consilience._check import CHUNK
 from consilience._parallel import workers
 from consilience._random import child_seed, stream
 from consilience._row_blocks import Piece, Span
 from consilience._types import Floats, Ints, Labels
 from consilience.generation.kmeans import Runs
 from consilience.generation.method import Space
-from consilience.generation.number_blocks import CHUNK, NumberBlocks, chunks_of
+from consilience.generation.number_blocks import NumberBlocks, chunks_of
 from consilience.generation.spaces import Preparation
 
 NEAR = 1e-10  # share of the squared lengths by which scores may be off
@@ -174,27 +175,41 @@ class _Run:
     def __init__(self, weights: Floats, centers: Floats, n: int) -> None:
         self.weights, self.centers = weights, centers
         self.labels = np.full(n, -1, np.int32)
-        self.steps, self.closing, self.inertia = 0, False, np.nan
+        self.steps, self.closing, self.inertia, self.seconds = 0, False, np.nan, 0.0
 
 
-def lloyd_by_blocks(
-    space: BlockSpace, n_clusters: Ints, weights: Floats, units: Ints, *, seed: int, init: str, max_iter: int
-) -> Runs:
+def lloyd_by_blocks(space: BlockSpace, n_clusters: Ints, *args: Any, **how: Any) -> Runs:
     """K-means runs over row blocks; see :func:`~consilience.generation.kmeans.kmeans_runs`, whose answers they have to rounding."""
+    found = dict(as_they_rest(space, n_clusters, *args, **how))
+    ones = [found[place] for place in range(len(n_clusters))]
+    names = ("labels", "inertia", "steps", "seconds")
+    together: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in ones]) for name in names}
+    return Runs(**together)
+
+
+def as_they_rest(
+    space: BlockSpace, n_clusters: Ints, weights: Floats, units: Ints, *, seed: int, init: str, max_iter: int
+) -> Iterator[tuple[int, Runs]]:
+    """The places of k-means runs that share their passes over row blocks, and the runs, each as soon as it is done."""
     began, n = time.perf_counter(), space.blocks.n_rows
     starts = [
         _starts(space, int(k), w, seed, int(unit), init) for k, w, unit in zip(n_clusters, weights, units, strict=True)
     ]
     runs = [_Run(w, centers, n) for w, centers in zip(weights, starts, strict=True)]
-    active = list(runs)
     if space.blocks.mini_batch:
         _mini_batches(space, runs, seed)
+    active = dict(enumerate(runs))
+    del runs  # whose labels are the caller's once they are done
     while active:
-        _step(space, active, max_iter)
-        active = [run for run in active if np.isnan(run.inertia)]
-    seconds = np.full(len(runs), (time.perf_counter() - began) / max(1, len(runs)))
-    steps = np.array([run.steps for run in runs], np.int32)
-    return Runs(np.array([run.labels for run in runs]), np.array([run.inertia for run in runs]), steps, seconds)
+        _step(space, list(active.values()), max_iter)
+        now = time.perf_counter()
+        for run in active.values():
+            run.seconds += (now - began) / len(active)  # its share of what they had in common
+        for place in [place for place, run in active.items() if not np.isnan(run.inertia)]:
+            run = active.pop(place)
+            steps, numbers = np.array([run.steps], np.int32), (np.array([run.inertia]), np.array([run.seconds]))
+            yield place, Runs(run.labels[None], numbers[0], steps, numbers[1])
+        began = time.perf_counter()
 
 
 class _Sums:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from consilience._check import InputError, count, fingerprint
+from consilience._check import InputError, chunk_digest, count, fingerprint_of_chunks
 from consilience._log import Where
 from consilience._row_blocks import Piece
 from consilience._types import Floats, Ints
-from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
+from consilience.generation.block_kmeans import SAMPLE, BlockSpace, as_they_rest, lloyd_by_blocks
 from consilience.generation.making import Made, batch_weights
 from consilience.generation.method import Space
 from consilience.generation.number_blocks import NumberBlocks, chunks_of
@@ -25,6 +26,7 @@ from consilience.generation.registry import METHODS
 from consilience.generation.runner import LARGEST_BATCH, Runner
 from consilience.generation.spaces import GenerationWarning, Preparation
 from consilience.generation.specs import Spec
+from consilience.opening.kinds import in_blocks
 from consilience.tables import Standardizer
 from consilience.tables.scaling import FAR
 
@@ -55,7 +57,9 @@ class BlockSpaces:
         mean = _added(one[2] for one in looks) / self.n_objects
         sd = np.sqrt(_added(given.each(_spread, mean)) / self.n_objects)
         constant = (low == high) | (sd == 0)
-        self.moments = np.array([low, high, mean, sd])
+        self.fingerprint = fingerprint_of_chunks(
+            (blocks.n_rows, blocks.n_columns), np.float64, (one[3] for one in looks)
+        )
         self.kept = np.flatnonzero(~constant)
         if not self.kept.size:
             raise InputError(f"all columns of {blocks.source} are constant: there is nothing to cluster")
@@ -92,6 +96,8 @@ class BlockRunner(Runner):
     """Makes the clusterings of numbers in row blocks by one plan."""
 
     def __init__(self, blocks: NumberBlocks, plan: Plan, n_jobs: int | None = None) -> None:
+        if plan.blockwise != _blockwise(blocks, plan):
+            raise InputError(_other_words(blocks, plan))
         self.table: Any = blocks
         self.plan, self.base, self.n_jobs, self.keeps_predictors = plan, None, n_jobs, False
         self.time_limit = None
@@ -108,35 +114,63 @@ class BlockRunner(Runner):
                 raise InputError(f"{name} weighs columns against each other, and only one is not constant")
 
     def _fingerprint(self) -> str:
-        return fingerprint(self.spaces.moments, np.array([self.spaces.n_objects, self.table.mini_batch]))
+        return str(self.spaces.fingerprint)
 
-    @property
-    def _in_kernel(self) -> bool:
-        return True  # whoever works on the blocks: the runs of a pass stay together
+    def _stream(
+        self, units: Sequence[int], methods: list[str], seed: int, center: Spec | None
+    ) -> Iterator[tuple[list[Spec], Made]]:
+        """Clusterings as they rest: those that share their passes take many of these, and each is kept when it is done."""
+        for begin in range(0, len(units), self._size):
+            for some in self._alike(self._specs(units[begin : begin + self._size], methods, seed, center)):
+                args, how = self._passes(some)
+                for place, runs in as_they_rest(*args, **how):
+                    yield [some[place]], Made(None, runs, Where.here())
 
     def _call(self, specs: list[Spec], threads: int) -> tuple[Any, tuple[Any, ...]]:
-        space = self.spaces.of(specs[0].method)
+        return _make, self._passes(specs)
+
+    def _passes(self, specs: list[Spec]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What :func:`as_they_rest` is called with."""
+        space, (seed, _) = self.spaces.of(specs[0].method), specs[0].run_stream
         weights = batch_weights(specs, space.width).astype(np.float64)
-        return _make, (space, specs, weights, self.plan.init, self.plan.max_iter)
+        clusters, units = np.array([(spec.n_clusters, spec.run_stream[1]) for spec in specs], np.uint64).T
+        how = {"seed": seed, "init": self.plan.init, "max_iter": self.plan.max_iter}
+        return (space, clusters.astype(np.int64), weights, units), how
 
     @cached_property
     def _size(self) -> int:
         """As many as have room for their labels: a pass over the blocks serves them all."""
         return int(np.clip(TOGETHER // self.spaces.n_objects, 1, LARGEST_BATCH))
 
-    @property
-    def _first_size(self) -> int:
-        return self._size
 
-    def _next_size(self, size: int, seconds: float) -> int:
-        return self._size
+def _make(args: tuple[Any, ...], how: dict[str, Any]) -> Made:
+    return Made(None, lloyd_by_blocks(*args, **how), Where.here())
 
 
-def _make(space: BlockSpace, specs: Sequence[Spec], weights: Floats, init: str, max_iter: int) -> Made:
-    units, clusters = (np.array(each) for each in zip(*((s.run_stream[1], s.n_clusters) for s in specs), strict=True))
-    seed = specs[0].run_stream[0]
-    runs = lloyd_by_blocks(space, clusters, weights, units, seed=seed, init=init, max_iter=max_iter)
-    return Made(None, runs, Where.here())
+def blocks_of(X: Any, mini_batch: int = 0) -> NumberBlocks | None:
+    """Numbers in row blocks; None for what is read as a whole."""
+    if isinstance(X, NumberBlocks):
+        return X
+    return NumberBlocks(X, mini_batch=mini_batch) if in_blocks(X) else None
+
+
+def plan_of(blocks: NumberBlocks, plan: Plan) -> Plan:
+    """The plan with what its clusterings of these blocks cannot be made again without."""
+    return replace(plan, options={**plan.options, **_blockwise(blocks, plan)})
+
+
+def _blockwise(blocks: NumberBlocks, plan: Plan) -> dict[str, int]:
+    sampled = plan.init != "random" and blocks.n_rows > SAMPLE
+    found = {"mini_batch": blocks.mini_batch, "starts_from": SAMPLE if sampled else 0}
+    return {name: value for name, value in found.items() if value}
+
+
+def _other_words(blocks: NumberBlocks, plan: Plan) -> str:
+    """Why clusterings of the plan are not those of these blocks."""
+    made = plan.blockwise.get("mini_batch", 0)
+    if made != blocks.mini_batch:
+        return f"the clustering was made with mini_batch={made}: give NumberBlocks(source, mini_batch={made})"
+    return "the clustering was made in memory, from starts that row blocks do not draw: give the table itself"
 
 
 def check_for_blocks(methods: Any, metric: str, **unused: Any) -> None:
@@ -164,8 +198,8 @@ def _added(parts: Any) -> Any:
     return total
 
 
-def _look(piece: Piece, *_: Any) -> list[tuple[Floats, Floats, Floats]]:
-    return [(chunk.min(axis=0), chunk.max(axis=0), chunk.sum(axis=0)) for chunk in chunks_of(piece)]
+def _look(piece: Piece, *_: Any) -> list[tuple[Floats, Floats, Floats, bytes]]:
+    return [(c.min(axis=0), c.max(axis=0), c.sum(axis=0), chunk_digest(c)) for c in chunks_of(piece)]
 
 
 def _spread(piece: Piece, preparation: Preparation, space: Space, mean: Floats) -> list[Floats]:

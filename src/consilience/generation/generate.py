@@ -11,17 +11,15 @@ from consilience._check import check_count, check_positive, check_seed
 from consilience._parallel import check_n_jobs, runs_tasks
 from consilience._types import ArrayLike, PathLike, RandomState
 from consilience.ensemble import Ensemble
-from consilience.generation.by_blocks import BlockRunner, check_for_blocks
+from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks, plan_of
 from consilience.generation.graph import own_graph
 from consilience.generation.guide import Guide, check_guide, set_aside
-from consilience.generation.number_blocks import NumberBlocks
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.runner import Runner, data_table
 from consilience.generation.sklearn_base import base_text, check_base
 from consilience.generation.variations import USUAL_CLUSTERS, check_jitter, more_like
 from consilience.opening import as_table, split_reading
-from consilience.opening.kinds import in_blocks
 from consilience.store import Store
 
 
@@ -181,8 +179,8 @@ def generate(
         reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
-    if in_blocks(X) or isinstance(X, NumberBlocks):
-        X = X if isinstance(X, NumberBlocks) else NumberBlocks(X)
+    if (blocks := blocks_of(X)) is not None:
+        X = blocks
         check_for_blocks(methods, metric, base=base, around=around, guide=wishes, time_limit=time_limit)
         n_clusters = usual_clusters(X.n_objects) if n_clusters is None else n_clusters
     if base is not None:
@@ -225,8 +223,9 @@ def generate(
             n_jobs=n_jobs,
             progress=progress,
         )
-    if isinstance(X, NumberBlocks):
-        runner: Runner = BlockRunner(X, plan, n_jobs)
+    if blocks is not None:
+        plan = plan_of(blocks, plan)
+        runner: Runner = BlockRunner(blocks, plan, n_jobs)
     else:
         runner = Runner(X, plan, base, n_jobs, time_limit=time_limit)
     seed = _seed(random_state, store)

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_count, count, kind_of
+from consilience._check import CHUNK, InputError, check_count, count, kind_of
 from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
-
-CHUNK = 4096  # rows that are added up together: sums of these, in order, do not depend on the blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +110,7 @@ def dense(block: Any) -> Floats:
 
 
 def chunks_of(piece: Piece) -> list[Floats]:
-    """The rows of a piece, so many at a time as are added up together."""
+    """The rows of a piece, so many at a time as are added up together: sums of these, in order, do not depend on the blocks."""
     read = piece.read()
     table = read[0] if len(read) == 1 else np.concatenate(read)
     return [table[first : first + CHUNK] for first in range(0, len(table), CHUNK)]

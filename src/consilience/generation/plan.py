@@ -12,6 +12,8 @@ from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import INITS
 from consilience.generation.registry import METHODS
 
+BLOCKWISE = ("mini_batch", "starts_from")  # options by which row blocks have other clusterings than memory
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -80,6 +82,11 @@ class Plan:
         """The plan as it stands in a clustering's row of `info`: all but its method and number of clusters."""
         values = self.as_json() | {"guide": self.guide_words}
         return json.dumps({k: v for k, v in values.items() if k not in ("made_by", "methods", "n_clusters")})
+
+    @property
+    def blockwise(self) -> dict[str, int]:
+        """What the clusterings of row blocks have that those in memory do not, and cannot be made again without."""
+        return {name: self.options[name] for name in BLOCKWISE if name in self.options}
 
     @property
     def guide_words(self) -> str | None:

@@ -70,6 +70,11 @@ class Runner:
         keeps_predictors: bool = False,
         time_limit: float | None = None,
     ) -> None:
+        if plan.blockwise:
+            said = " and ".join(f"{name}={value}" for name, value in plan.blockwise.items())
+            raise InputError(
+                f"the clustering was made by row blocks with {said}, and memory makes others: remake takes the blocks themselves"
+            )
         self.keeps_predictors, self.time_limit = keeps_predictors, time_limit
         self.table, self.plan, self.base, self.n_jobs = data_table(X, plan.metric), plan, base, n_jobs
         largest, n = max(plan.n_clusters), self.table.n_objects

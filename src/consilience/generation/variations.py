@@ -13,6 +13,7 @@ from scipy import sparse
 from consilience._check import InputError, check_count, check_positive, check_seed, show
 from consilience._types import ArrayLike, Floats, Labels, PathLike, RandomState
 from consilience.ensemble import Ensemble
+from consilience.generation.by_blocks import BlockRunner, blocks_of, check_for_blocks
 from consilience.generation.guide import Guide
 from consilience.generation.plan import Plan, defaults
 from consilience.generation.registry import METHODS
@@ -30,7 +31,7 @@ def remake(X: ArrayLike, row: Any, *, base: Any = None, n_jobs: int | None = Non
     Parameters
     ----------
     X
-        The data it was made from.
+        The data it was made from; in row blocks where these have other clusterings than memory (mini-batches, sampled starts).
     row : row of an ensemble's `info`
     base : scikit-learn clusterer, optional
         The one it was made with, if it was.
@@ -50,7 +51,11 @@ def remake(X: ArrayLike, row: Any, *, base: Any = None, n_jobs: int | None = Non
     True
     """
     spec, plan = of_row(row, base)
-    runner = Runner(X, plan, base, n_jobs)
+    if (blocks := blocks_of(X, plan.blockwise.get("mini_batch", 0))) is not None:
+        check_for_blocks(spec.method, plan.metric, base=base)
+        runner: Runner = BlockRunner(blocks, plan, n_jobs)
+    else:
+        runner = Runner(X, plan, base, n_jobs)
     labels, info = runner.make([runner.fitted(spec)])
     if (labels < 0).all():
         raise InputError(f"the clustering could not be made: {info.loc[0, 'note']}")
