@@ -25,13 +25,12 @@ import joblib
 import numpy as np
 
 from consilience._check import InputError, show
-from consilience._parallel import AGAIN, ClusterError, Task, in_order
+from consilience._parallel import AGAIN, AHEAD, ClusterError, Form, Task
 from consilience._travel import pack, unpack
 from consilience._types import Array
 
 POLL = 0.5  # seconds after which futures are looked at that no message came of
 PATIENCE = 30.0  # seconds without a scheduler, or until it is said that there is no worker
-AHEAD = 3  # tasks given out for every core
 
 
 class ClusterWarning(UserWarning):
@@ -41,8 +40,8 @@ class ClusterWarning(UserWarning):
 class ClusterWorkers:
     """Workers (:class:`consilience._parallel.Workers`) of a Dask client."""
 
-    def __init__(self, client: Any, *, lazily: bool = False, as_they_come: bool = False) -> None:
-        self._client, self._lazily, self._as_they_come = client, lazily, as_they_come
+    def __init__(self, client: Any, form: Form) -> None:
+        self._client, self._form = client, form
         self._address = str(getattr(client.scheduler, "address", "of Dask"))
         self._there: dict[str, Any] = {}  # futures of arrays, by digest
         self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
@@ -54,15 +53,10 @@ class ClusterWorkers:
         self._there.clear()
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
-        found = _in_worker(tasks) if worker_name() else self._results(tasks)
-        if self._as_they_come:
-            return found
-        if self._lazily:
-            return (result for _, result in in_order(found))
-        return [result for _, result in in_order(found)]
+        return self._form.give(tasks, _in_worker if worker_name() else self._results)
 
-    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
-        """(place, result) as they come; at most some tasks for every core are out at any time."""
+    def _results(self, tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
+        """(place, result) as they come; for every core, at most some tasks are out or wait in `early` at any time."""
         self._digests.clear()  # an array may have been written to since
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         out: dict[Any, tuple[int, Task]] = {}
@@ -72,7 +66,7 @@ class ClusterWorkers:
             while left or out:
                 if time.monotonic() - looked >= 10 * POLL:
                     room, looked = AHEAD * max(2, self._cores()), time.monotonic()
-                while left and len(out) < room:
+                while left and len(out) + len(early) * self._form.lazily < room:
                     one = next(rest, None)
                     left = one is not None
                     if one is not None:
@@ -215,7 +209,7 @@ def run_task(data: bytes, *sent: Sent) -> Any:
     return function(*args, **options)
 
 
-def _in_worker(tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+def _in_worker(tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
     """Tasks of a task: one after the other, since waiting for others would hold a worker that they may need."""
     for place, (function, args, options) in enumerate(tasks):
         yield place, function(*args, **options)

@@ -11,8 +11,10 @@ import functools
 import inspect
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
@@ -26,6 +28,8 @@ from consilience._log import Where, is_logging, logging_to, record
 LOCAL = ("SequentialBackend", "ThreadingBackend", "LokyBackend", "MultiprocessingBackend")
 MOST = 2**20
 AGAIN = 3  # times that tasks are given out again after a worker died, with none finished in between
+AHEAD = 3  # tasks of every core that are under way, or whose results wait to be taken
+ROUND = 16  # the same where tasks go to processes, which joblib hands out without regard to who takes the results
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # what joblib.delayed makes
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -134,39 +138,44 @@ def workers(
         given out again.
     """
     jobs, client = check_n_jobs(n_jobs), active_client()
+    form = Form(lazily, as_they_come, logged and is_logging())
     if client is not None:
         from consilience._dask import ClusterWorkers
 
-        found: Workers = ClusterWorkers(client, lazily=lazily, as_they_come=as_they_come)
-    else:
-        found = _LocalWorkers(jobs, lazily, as_they_come, prefer)
-    return _LoggedWorkers(found, as_they_come) if logged and is_logging() else found
+        return ClusterWorkers(client, form)
+    return _LocalWorkers(jobs, form, prefer)
 
 
-class _LoggedWorkers:
-    """Workers whose tasks are written to the run log as they end."""
+@dataclass(frozen=True)
+class Form:
+    """How results are given: see :func:`workers`."""
 
-    def __init__(self, others: Workers, as_they_come: bool) -> None:
-        self._others, self._as_they_come = others, as_they_come
+    lazily: bool = False
+    as_they_come: bool = False
+    logged: bool = False
 
-    def __enter__(self) -> _LoggedWorkers:
-        self._others.__enter__()
-        return self
+    def give(self, tasks: Iterable[Task], run: Callable[[Iterable[Task], dict[int, Any]], Iterator[Any]]) -> Any:
+        """The results of ``run(tasks, early)``, which yields (place, result) as they come.
 
-    def __exit__(self, *error: Any) -> None:
-        self._others.__exit__(*error)
+        `early` are the results that wait for one before them; it is what `run` must count among those under way.
+        """
+        early: dict[int, Any] = {}
+        found = self._log(run(map(_measuring, tasks), early)) if self.logged else run(tasks, early)
+        if self.as_they_come:
+            return found
+        if self.lazily:
+            return in_order(found, early)
+        return list(in_order(found, early))
 
-    def __call__(self, tasks: Iterable[Task]) -> Any:
-        found = self._others((_measured, (task,), {}) for task in tasks)
-        if isinstance(found, list):
-            return [self._write(*one) for one in found]
-        if self._as_they_come:
-            return ((place, self._write(*one)) for place, one in found)
-        return (self._write(*one) for one in found)
+    def _log(self, found: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+        """Write a line for every task as it ends."""
+        for place, (result, name, seconds, where) in found:
+            record("task", seconds, where, name=name)
+            yield place, result
 
-    def _write(self, result: Any, name: str, seconds: float, where: Where) -> Any:
-        record("task", seconds, where, name=name)
-        return result
+
+def _measuring(task: Task) -> Task:
+    return _measured, (task,), {}
 
 
 def _measured(task: Task) -> tuple[Any, str, float, Where]:
@@ -179,13 +188,16 @@ def _measured(task: Task) -> tuple[Any, str, float, Where]:
 class _LocalWorkers:
     """joblib's workers, which lose all tasks when one of their processes dies; here those are given out again."""
 
-    def __init__(self, n_jobs: int | None, lazily: bool, as_they_come: bool, prefer: str) -> None:
-        self._as_they_come, self._lazily, self._parallel = as_they_come, lazily, None
-        form = "generator_unordered" if as_they_come else "generator" if lazily else "list"
-        self._make = functools.partial(joblib.Parallel, n_jobs=n_jobs, return_as=form, prefer=prefer)
+    def __init__(self, n_jobs: int | None, form: Form, prefer: str) -> None:
+        self._form, self._parallel = form, None
+        self._one_by_one = form.lazily or form.as_they_come
+        gives = "generator" if form.lazily else "generator_unordered" if form.as_they_come or form.logged else "list"
+        self._make = functools.partial(joblib.Parallel, n_jobs=n_jobs, return_as=gives, prefer=prefer)
+        self._in_threads = bool(getattr(get_active_backend(prefer=prefer)[0], "supports_sharedmem", False))
+        self._jobs = n_threads(n_jobs)
 
     def __enter__(self) -> _LocalWorkers:
-        if not self._lazily and not self._as_they_come:
+        if not self._one_by_one:
             self._parallel = self._make().__enter__()
         return self
 
@@ -197,42 +209,92 @@ class _LocalWorkers:
             self._parallel = None
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
-        found = self._results(tasks)
-        if self._as_they_come:
-            return found
-        found = in_order(found)
-        return (result for _, result in found) if self._lazily else [result for _, result in found]
+        return self._form.give(tasks, self._results)
 
-    def _results(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Any]]:
+    def _results(self, tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[int, Any]]:
         waiting: dict[int, Task] = {}  # given out, and not back
-        rest, drawing, turn, idle = enumerate(tasks), threading.Lock(), 0, 0
+        rest, drawing, turn, idle, left = enumerate(tasks), threading.Lock(), 0, 0, True
+        gate = _Gate(AHEAD * self._jobs if self._one_by_one else None)
+        run = gate.run if self._in_threads else _numbered
+        most = ROUND * self._jobs if self._form.lazily and not self._in_threads else None
 
         def given_out(mine: int) -> Iterator[Task]:
-            again = iter(sorted(waiting.items()))
+            again, new = iter(sorted(waiting.items())), 0
             while True:
                 with drawing:  # joblib draws from threads, also those of a turn that broke off
-                    one = next(again, None) or next(rest, None) if mine == turn else None
+                    one = next(again, None) if mine == turn else None
+                    if one is None and mine == turn and new != most:
+                        one, new = draw(), new + 1
                     if one is None:
                         return
                     waiting[one[0]] = one[1]
-                yield _numbered, one, {}
+                yield run, one, {}
 
-        while True:
-            parallel = self._make() if self._parallel is None else self._parallel
-            try:
-                for place, result in parallel(given_out(turn)):
-                    if waiting.pop(place, None) is not None:
-                        idle = 0
-                        yield place, result
-                return
-            except BrokenProcessPool as error:
-                if idle == AGAIN:
-                    raise ClusterError(
-                        f"worker processes were killed {AGAIN + 1} times in a row, as the system does when memory runs out: use "
-                        "fewer jobs, or less data at a time"
-                    ) from error
-                with drawing:
-                    turn, idle = turn + 1, idle + 1
+        def draw() -> tuple[int, Task] | None:
+            nonlocal left
+            one = next(rest, None)
+            left = one is not None
+            return one
+
+        found: Any = None
+        try:
+            while left or waiting:
+                parallel = self._make() if self._parallel is None else self._parallel
+                try:
+                    found = parallel(given_out(turn))
+                    for place, result in found:
+                        if waiting.pop(place, None) is not None:
+                            idle = 0
+                            yield place, result
+                            gate.take()
+                    with drawing:
+                        turn += 1
+                except BrokenProcessPool as error:
+                    if idle == AGAIN:
+                        raise ClusterError(
+                            f"worker processes were killed {AGAIN + 1} times in a row, as the system does when memory runs out: "
+                            "use fewer jobs, or less data at a time"
+                        ) from error
+                    with drawing:
+                        turn, idle = turn + 1, idle + 1
+        finally:
+            gate.end()
+            if found is not None and hasattr(found, "close"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)  # that tasks were canceled, as they should be
+                    found.close()
+
+
+class _Gate:
+    """Keeps tasks waiting in their threads while as many results as there is room for are not taken; None is room for all.
+
+    Tasks start in their order, so that one before all that wait is always under way.
+    """
+
+    def __init__(self, room: int | None) -> None:
+        self._room, self._taken, self._over, self._changed = room, 0, False, threading.Condition()
+
+    def run(self, place: int, task: Task) -> tuple[int, Any]:
+        """The task, when its turn has come; nothing where nobody takes results any more."""
+        room = self._room
+        if room is not None:
+            with self._changed:
+                self._changed.wait_for(lambda: self._over or place < self._taken + room)
+                if self._over:
+                    return place, None
+        return _numbered(place, task)
+
+    def take(self) -> None:
+        """One more result was taken."""
+        with self._changed:
+            self._taken += 1
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Let all go that wait."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
 
 
 def _numbered(place: int, task: Task) -> tuple[int, Any]:
@@ -240,12 +302,11 @@ def _numbered(place: int, task: Task) -> tuple[int, Any]:
     return place, function(*args, **options)
 
 
-def in_order(found: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-    """(place, result) in the order of their places."""
-    early: dict[int, Any] = {}
+def in_order(found: Iterator[tuple[int, Any]], early: dict[int, Any]) -> Iterator[Any]:
+    """Results in the order of their places; those that wait for one before them are in `early`."""
     place = 0
     for one, result in found:
         early[one] = result
         while place in early:
-            yield place, early.pop(place)
+            yield early.pop(place)
             place += 1
