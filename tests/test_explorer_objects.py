@@ -88,6 +88,32 @@ def test_search_by_id_label_and_number(api):
     assert found(api, "  ") == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("call", "body"),
+    [
+        ("treat", {"rows": [1, 2]}),
+        ("contrast", {"rows": [1, 2]}),
+        ("search?text=round", None),
+        ("objects/3m?text=round", None),
+        ("why/60.112m", None),
+        ("detail/4m", None),
+    ],
+)
+def test_what_nobody_waits_for_any_more_ends_on_the_way(call, body):
+    api = Api(beads_session())
+    looks = []
+
+    def is_gone():
+        looks.append(1)
+        return len(looks) >= 3
+
+    path, _, text = call.partition("?text=")
+    asked = "GET" if body is None else "POST", f"/api/{path}", {"text": text} if text else {}, json.dumps(body).encode()
+    assert api.call(*asked, is_gone=is_gone).status == 499
+    assert len(looks) == 3
+    assert api.call(*asked).status == 200  # nothing of it was kept
+
+
 def test_search_by_words_of_counts(documents):
     api, counts = documents
     assert found(api, "cat") == (np.flatnonzero(counts[:, 1]).tolist(), ["cat"])
@@ -301,7 +327,7 @@ def test_labels_that_are_saved_at_once_are_all_kept():
         ("treat", {"rows": [True]}, "rows must be"),
         ("treat", {"rows": [1.5]}, "rows must be"),
         ("treat", {"rows": list(range(5001))}, "rows must be"),
-        ("treat", {"rows": "A" * 60_004}, "rows must be"),
+        ("treat", {"rows": "A" * 500_004}, "rows must be"),
         ("treat", {"rows": "é"}, "rows must be"),
         ("treat", {"rows": [1], "ref": "99m"}, "no clustering 99"),
         ("treat", {}, "rows is missing"),

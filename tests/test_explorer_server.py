@@ -18,8 +18,9 @@ from consilience._check import InputError
 from consilience.explorer import connections
 from consilience.explorer.assets import PageMissingError, load_page
 from consilience.explorer.codec import unpack
-from consilience.explorer.http import BODY, Middleware, Tokens
+from consilience.explorer.http import Middleware, Tokens
 from consilience.explorer.launch import Server, check_host, run
+from consilience.explorer.rows import BITS, BODY, PICKS
 from explorer_cases import ASSETS, TOKEN, beads_session, codes
 
 CALLS = [
@@ -365,6 +366,17 @@ def test_long_bodies_are_refused(client, base, server):
     assert raw(server, f"{start}Content-Length: -1\n\n") == 400
     assert raw(server, f"{start}Content-Length: 2\nContent-Length: 3\n\n{{}}") == 400
     assert raw(server, f"{start}Transfer-Encoding: chunked\n\nzz\n") == 400
+
+
+def test_two_picks_of_many_objects_fit(client, base):
+    half = "A" * BITS
+    longest = json.dumps({"rows": half, "against": half}).encode()
+    assert BODY < len(longest) <= PICKS
+    said = change(client, base, "/api/contrast", content=longest)
+    assert (said.status_code, said.json()["error"]) == (400, "pick at least 1 object")  # it was read
+    for path in ("/api/contrast", "/api/treat", "/api/known", "/api/objects/3m"):
+        assert change(client, base, path, content=longest + b" " * PICKS).status_code == 413
+    assert change(client, base, "/api/looks", content=longest).status_code == 413
 
 
 def test_a_body_is_not_read_for_strangers(server):

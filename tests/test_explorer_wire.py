@@ -6,6 +6,7 @@ import json
 import struct
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -94,6 +95,37 @@ def test_what_is_larger_than_the_cache_is_still_answered():
     assert cache.get("a", lambda: np.zeros(50)).nbytes == 400
     assert cache.get("b", lambda: np.zeros(60)).nbytes == 480
     assert len(cache) == 1
+
+
+def test_an_answer_made_by_two_after_one_gave_up_counts_once():
+    cache, started, fail, finish = Cache(100), threading.Event(), threading.Event(), threading.Event()
+
+    def give_up():
+        started.set()
+        fail.wait(5)
+        raise ValueError
+
+    def slow():
+        fail.set()
+        finish.wait(5)
+        return np.zeros(5)
+
+    def ask(make):
+        with suppress(ValueError):
+            cache.get("a", make)
+
+    threads = [threading.Thread(target=ask, args=(make,)) for make in (give_up, slow)]
+    threads[0].start()
+    started.wait(5)
+    threads[1].start()
+    time.sleep(0.05)  # it waits for the first by now
+    fail.set()
+    threads[0].join(5)
+    cache.get("a", lambda: np.zeros(5))
+    finish.set()
+    threads[1].join(5)
+    cache.get("b", lambda: np.zeros(5))
+    assert len(cache) == 2  # 40 bytes each: both fit
 
 
 def test_an_answer_is_made_once_however_many_ask():

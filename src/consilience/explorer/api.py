@@ -14,6 +14,7 @@ from consilience.explorer.calls import ROUTES
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, refusal
 from consilience.explorer.jobs import Jobs
+from consilience.explorer.rows import BODY
 from consilience.explorer.session import Session
 
 log = logging.getLogger("consilience.explorer")
@@ -66,6 +67,17 @@ class Api:
         except Exception:
             log.exception("a call failed")
             return refusal(500, "this failed for a reason that the explorer's terminal shows")
+
+    @staticmethod
+    def room(method: str, path: str) -> int:
+        """The most bytes that the body of a call may have.
+
+        Examples
+        --------
+        >>> Api.room("POST", "/api/jobs"), Api.room("POST", "/api/treat")
+        (65536, 1048576)
+        """
+        return max((one.room for one in ROUTES if one.method == method and one.pattern.fullmatch(path)), default=BODY)
 
     def close(self) -> None:
         """Stop the job under way."""

@@ -63,6 +63,8 @@ class Cache:
 
     def _keep(self, key: Hashable, value: Sized) -> None:
         with self._lock:
+            if key in self._kept:  # two made it at once, after a third gave it up
+                self._used -= self._kept[key].nbytes
             self._kept[key] = value
             self._used += value.nbytes
             while self._used > self._room and len(self._kept) > 1:

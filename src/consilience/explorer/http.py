@@ -24,7 +24,6 @@ from consilience.explorer.assets import Asset
 from consilience.explorer.codec import RefusedError, Reply, json_reply, refusal
 from consilience.explorer.validation import json_object
 
-BODY = 64 * 1024  # bytes of a request
 PATIENCE = 10.0  # seconds in which a body has to arrive
 LOOK = 0.1  # seconds between looks at whether the client still waits
 THREADS, WAITING = 8, 64  # calls that are worked on at once, and those that may wait
@@ -183,7 +182,7 @@ class Middleware:
         send = _with_headers(send)
         said = self._refusal(scope)
         if said is None:
-            body = await _read_body(scope, receive)
+            body = await _read_body(scope, receive, Api.room(scope["method"], scope["path"]))
             said = body if isinstance(body, Reply) else None
         if said is not None:
             await _response(said)(scope, receive, send)
@@ -220,13 +219,13 @@ def _values(scope: Scope, name: bytes) -> list[bytes]:
     return [value for key, value in scope["headers"] if key == name]
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes | Reply:
+async def _read_body(scope: Scope, receive: Receive, room: int) -> bytes | Reply:
     """The whole body, however it is sent, unless it is too long or too slow."""
-    too_long = refusal(413, f"a request has at most {BODY // 1024} kB")
+    too_long = refusal(413, f"such a request has at most {room // 1024:,} kB")
     for length in _values(scope, b"content-length"):
-        if not length.isdigit() or int(length) > BODY:
+        if not length.isdigit() or int(length) > room:
             return too_long
-    body = b""
+    body = bytearray()
     try:
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -234,10 +233,10 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Reply:
                 if message["type"] == "http.disconnect":
                     return refusal(400, "the request ended early")
                 body += message.get("body", b"")
-                if len(body) > BODY:
+                if len(body) > room:
                     return too_long
                 if not message.get("more_body", False):
-                    return body
+                    return bytes(body)
     except TimeoutError:
         return refusal(408, "the request took too long to arrive")
 

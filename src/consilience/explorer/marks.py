@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,21 +16,27 @@ from consilience.measures.effect_sizes import Z, effect_sizes
 TOP_WORDS = 3  # that name a cluster of documents
 
 
-def marks(session: Session, codes: NDArray[np.int32], clusters: int, top: int) -> list[list[dict[str, Any]]]:
+def marks(
+    session: Session, codes: NDArray[np.int32], clusters: int, top: int, step: Callable[[], None] = lambda: None
+) -> list[list[dict[str, Any]]]:
     """For each of the first clusters its columns of the largest |d|: means inside and outside, a 95 % interval of d, the spreads.
 
-    Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves.
+    Of counts, d is that of their square roots in rows of length 1, and the means are of the counts themselves. `step` is called on the
+    way, and may raise to give up.
     """
     assert session.data is not None
     codes = np.minimum(codes, clusters).astype(np.int32)  # the clusters beyond are only part of the rest
     spreads = Spreads(session.data, codes, clusters)
+    step()
     if session.data.in_words:
         return _of_columns(session, codes, clusters, top, spreads)
     inside, outside, d, error = effect_sizes(session.comparable, codes)
+    step()
     if session.is_counts:
         inside, outside, _, _ = effect_sizes(session.data.values, codes)
     found = []
     for cluster in range(clusters):
+        step()
         found.append(
             [
                 {

@@ -11,7 +11,9 @@ import numpy as np
 from consilience._types import Ints
 
 LISTED = 5000  # objects of a list; more come as bits
-BITS = 60_000  # characters of a text of bits: 360,000 objects
+BITS = 500_000  # characters of a text of bits: 3,000,000 objects
+BODY = 2**16  # bytes of the body of a call
+PICKS = 2**20  # bytes of a body with two picks, and what is asked of them
 
 
 def picked_rows(value: Any) -> Ints:

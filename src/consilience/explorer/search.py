@@ -24,11 +24,12 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def search(session: Session, text: str) -> tuple[Array, list[str]]:
+def search(session: Session, text: str, step: Callable[[], None] = lambda: None) -> tuple[Array, list[str]]:
     """Which objects a text finds, and where it was found: a mask, and what was looked at.
 
     `color: red` looks in one column, `width > 3` compares numbers (also ≤ as <=), and any other text is looked for in ids, known labels,
-    columns of text, and the names of columns of counts (objects that have a count there). Case does not matter.
+    columns of text, and the names of columns of counts (objects that have a count there). Case does not matter. `step` is called before
+    each of them, and may raise to give up.
 
     Examples
     --------
@@ -38,6 +39,7 @@ def search(session: Session, text: str) -> tuple[Array, list[str]]:
     >>> int(found.sum()), where
     (43, ['length_mm'])
     """
+    step()
     found = COMPARED.fullmatch(text)
     names = {name.casefold(): name for name in reversed(list(columns(session)))}
     if found and found[1].casefold() in names:
@@ -45,7 +47,7 @@ def search(session: Session, text: str) -> tuple[Array, list[str]]:
         mask = _compared(session, name, found[2], found[3])
         if mask is not None:
             return mask, [name]
-    return _anywhere(session, text.strip().casefold())
+    return _anywhere(session, text.strip().casefold(), step)
 
 
 def columns(session: Session) -> Iterator[str]:
@@ -97,7 +99,7 @@ def cells_of(session: Session, name: str) -> Array:
     return np.asarray(column.toarray() if sparse.issparse(column) else column)[:, 0]
 
 
-def _anywhere(session: Session, text: str) -> tuple[Array, list[str]]:
+def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Array, list[str]]:
     n = session.snapshot.n_objects
     mask = np.zeros(n, bool)
     where: list[str] = []
@@ -116,17 +118,20 @@ def _anywhere(session: Session, text: str) -> tuple[Array, list[str]]:
     if session.ids is not None:
         add(_holds(ids, text), session.id_name)
     for name, known in session.labelings.items():
+        step()
         holds = np.array([text in one.casefold() for one in known.classes] + [False], bool)
         add(holds[known.codes], name)
     data = session.data
     if data is not None and data.in_words and data.original is not None and data.encoder is not None:
         for place, column in enumerate(data.encoder.columns):
             if column.is_category:
+                step()
                 add(_holds(data.original.iloc[:, place].to_numpy(), text), column.name)
     elif session.is_counts and data is not None:
         places = [i for i, name in enumerate(session.features) if name.casefold() == text]
         places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(text)]
         if places:
+            step()
             some = data.values[:, places]
             with_counts = np.asarray((some > 0).sum(axis=1)).ravel() > 0
             add(with_counts, ", ".join(session.features[i] for i in places[:5]) + (" …" if len(places) > 5 else ""))

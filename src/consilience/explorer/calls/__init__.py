@@ -31,6 +31,7 @@ from consilience.explorer.calls import (
 )
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import Reply
+from consilience.explorer.rows import BODY, PICKS
 
 ONE = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}[mc]"
 WORDS = {"REF": rf"({ONE})", "REFS": rf"({ONE}(?:,{ONE})*)", "NUMBER": r"([0-9]{1,9})", "KIND": "(mds|neighbors)"}
@@ -38,11 +39,12 @@ WORDS = {"REF": rf"({ONE})", "REFS": rf"({ONE}(?:,{ONE})*)", "NUMBER": r"([0-9]{
 
 @dataclass(frozen=True)
 class Route:
-    """How a call is asked for, and what answers it; capital words in the path are what the caller chooses."""
+    """How a call is asked for, what answers it, and the most bytes of its body; capital words in the path are what the caller chooses."""
 
     method: str
     path: str
     answer: Callable[[Call], Reply]
+    room: int = BODY
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -57,17 +59,17 @@ ROUTES = (
     Route("GET", "map/KIND", maps.answer),
     Route("GET", "detail/REF", detail.answer),
     Route("GET", "objects/REF", objects.answer),
-    Route("POST", "objects/REF", objects.among),
+    Route("POST", "objects/REF", objects.among, PICKS),
     Route("GET", "plane/NUMBER", planes.answer),
     Route("POST", "looks", looks.some),
     Route("GET", "averages/REF", looks.averages),
     Route("GET", "image/NUMBER", looks.image),
     Route("GET", "why/REF", why.answer),
     Route("GET", "search", search.answer),
-    Route("POST", "treat", treat.answer),
-    Route("POST", "contrast", contrast.answer),
+    Route("POST", "treat", treat.answer, PICKS),
+    Route("POST", "contrast", contrast.answer, PICKS),
     Route("GET", "known/NUMBER", known.look),
-    Route("POST", "known", known.save),
+    Route("POST", "known", known.save, PICKS),
     Route("DELETE", "known", known.drop),
     Route("GET", "compare/REF/REF", compare.answer),
     Route("GET", "components/REF", components.answer),

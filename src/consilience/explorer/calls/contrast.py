@@ -34,12 +34,17 @@ def answer(call: Call) -> Reply:
     codes[rows] = 0
     if not (codes == 1).any():
         raise RefusedError(400, "these are all objects, and there are no others to compare them with: pick fewer")
+    features = marks(session, codes, 1, TOP, call.step)[0] if session.features else None
+    known = []
+    for name, labels in session.labelings.items():
+        call.step()
+        known.append(known_shares(name, labels, codes == 0, codes == 1))
     return json_reply(
         {
             "revision": call.snapshot.revision,
             "sizes": [int((codes == 0).sum()), int((codes == 1).sum())],
-            "features": marks(session, codes, 1, TOP)[0] if session.features else None,
-            "known": [known_shares(name, known, codes == 0, codes == 1) for name, known in session.labelings.items()],
+            "features": features,
+            "known": known,
         }
     )
 

@@ -48,7 +48,7 @@ def answer(call: Call) -> Reply:
             "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
             "made": None if row is None else _made(row),
             "weights": None if row is None else _weights(session, row),
-            "features": _marks(session, one) if session.features else None,
+            "features": _marks(call, one) if session.features else None,
             "confidence": _histogram(one, one.confidence),
             "support": _histogram(one, one.support),
             "n_floaters": len(one.floaters),
@@ -92,10 +92,10 @@ def _weights(session: Session, row: pd.Series) -> list[dict[str, Any]] | None:
     return [{"feature": names[i], "weight": values[i]} for i in order]
 
 
-def _marks(session: Session, one: DisplayedClustering) -> list[dict[str, Any]]:
+def _marks(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
     """For every cluster its columns of the largest |d|; of counts also the words that name it."""
-    found = marks(session, one.codes, min(one.clusters, DESCRIBED), TOP)
-    words = top_words(found) if session.is_counts else [None] * len(found)
+    found = marks(call.session, one.codes, min(one.clusters, DESCRIBED), TOP, call.step)
+    words = top_words(found) if call.session.is_counts else [None] * len(found)
     return [
         {"cluster": i, "top": top, "called": called} for i, (top, called) in enumerate(zip(found, words, strict=True))
     ]

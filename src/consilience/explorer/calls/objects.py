@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def among(call: Call) -> Reply:
 
 def _page(call: Call, asked: dict[str, Any]) -> Reply:
     session, one = call.session, call.clustering()
-    chosen = _chosen(session, one, asked)
+    chosen = _chosen(session, one, asked, call.step)
     rows = chosen[asked["start"] : asked["start"] + asked["count"]]
     columns = call.snapshot.cache.get(("columns", str(one.ref)), lambda: shown_columns(session, one))
     names = [session.features[i] for i in columns]
@@ -85,7 +86,7 @@ def _of_object(one: DisplayedClustering, values: Array | None, i: int) -> float 
     return None if values is None or one.codes[i] < 0 else values[i]
 
 
-def _chosen(session: Session, one: DisplayedClustering, asked: dict[str, Any]) -> Ints:
+def _chosen(session: Session, one: DisplayedClustering, asked: dict[str, Any], step: Callable[[], None]) -> Ints:
     """The objects that are asked for, in the order asked for; what has no value there comes last."""
     keep = np.ones(len(one.codes), bool) if asked["cluster"] == ALL else one.codes == asked["cluster"]
     if asked["rows"] is not None:
@@ -93,7 +94,7 @@ def _chosen(session: Session, one: DisplayedClustering, asked: dict[str, Any]) -
         among_these[asked["rows"]] = True
         keep &= among_these
     if asked["text"].strip():
-        keep &= search(session, asked["text"])[0]
+        keep &= search(session, asked["text"], step)[0]
     chosen = np.flatnonzero(keep)
     values = _sorted_by(session, one, asked["order"], asked["at"])
     if values is None:

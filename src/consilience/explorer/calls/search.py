@@ -15,7 +15,7 @@ KEYS = {"text": (text(SEARCH), "")}
 
 def answer(call: Call) -> Reply:
     """The numbers of all that were found, and the names of the first."""
-    mask, where = search(call.session, query_of(call.query, KEYS)["text"])
+    mask, where = search(call.session, query_of(call.query, KEYS)["text"], call.step)
     rows = np.flatnonzero(mask)
     header = {
         "revision": call.snapshot.revision,

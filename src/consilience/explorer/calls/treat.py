@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +41,15 @@ class Treatment:
     company: Floats
 
 
-def treatment(snapshot: Snapshot, members: Ints, rows: Ints) -> Treatment:
-    """In one pass over the labels; cost O(members × objects)."""
+def treatment(snapshot: Snapshot, members: Ints, rows: Ints, step: Callable[[], None] = lambda: None) -> Treatment:
+    """In one pass over the labels; cost O(members × objects). `step` is called for each clustering, and may raise to give up."""
     n = snapshot.n_objects
     share, likeness = np.full(len(members), np.nan), np.zeros(len(members))
     parts = np.zeros(len(members), np.int64)
     company, seen = np.zeros(n), np.zeros(n)
     own, own_seen = np.zeros(len(rows)), np.zeros(len(rows))  # of these objects with each other
     for at, leaf in enumerate(members):
+        step()
         labels = snapshot.encoded(leaf)
         missing = int(np.iinfo(labels.dtype).max)
         mine = labels[rows]
@@ -76,7 +78,7 @@ def answer(call: Call) -> Reply:
     rows = call.objects(asked["rows"])
     ref = None if asked["ref"] is None else snapshot.ref(asked["ref"])
     members = np.arange(snapshot.n_clusterings) if ref is None else snapshot.members(ref)
-    found = treatment(snapshot, members, rows)
+    found = treatment(snapshot, members, rows, call.step)
     known = np.isfinite(found.share)
     share = np.where(known, found.share, -1)
     order = np.lexsort((-found.likeness, -share))

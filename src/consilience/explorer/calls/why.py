@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ def answer(call: Call) -> Reply:
         "methods": _methods(snapshot, inside, outside),
         "clusters": _clusters(snapshot, inside, outside),
         "scores": _scores(snapshot, inside, outside),
-        "known": _known(session, snapshot, inside, outside),
-        "followed": _followed(session, snapshot, inside, outside),
+        "known": _known(call, inside, outside),
+        "followed": _followed(call, inside, outside),
         "weights": _weights(session, snapshot, inside, outside),
     }
     return json_reply(
@@ -81,16 +81,17 @@ def _scores(snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, A
     ]
 
 
-def _known(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
+def _known(call: Call, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
     """How near clusterings come to each known labeling; of labels that were saved here some clusterings are looked at."""
-    found = []
-    for name, known in session.labelings.items():
+    snapshot, found = call.snapshot, []
+    for name, known in call.session.labelings.items():
         column = f"accuracy:{name}"
         values = np.full(snapshot.n_clusterings, np.nan)
         if column in snapshot.scores:
             values = snapshot.scores[column].to_numpy(float)
         else:
             for leaf in (*_spaced(inside), *_spaced(outside)):
+                call.step()
                 values[leaf] = accuracy(known.codes, snapshot.meta.ensemble.labels[:, leaf])
         found.append({"name": name, **_numbers(values, inside, outside)})
     return sorted(found, key=lambda one: -abs(_gap(one)))
@@ -115,12 +116,18 @@ def _sides(values: Floats, inside: Ints, outside: Ints, edges: Floats) -> dict[s
     return told
 
 
-def _followed(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]] | None:
+def _followed(call: Call, inside: Ints, outside: Ints) -> list[dict[str, Any]] | None:
     """The share of every column's variance that lies between clusters, on average over clusterings of each side."""
-    if not session.features or not len(outside):
+    if not call.session.features or not len(outside):
         return None
-    share, names = variance_shares(session, snapshot)
-    means = [np.mean([share(leaf) for leaf in _spaced(side)], axis=0) for side in (inside, outside)]
+    share, names = variance_shares(call.session, call.snapshot)
+
+    def shares(side: Ints) -> Iterator[Floats]:
+        for leaf in _spaced(side):
+            call.step()
+            yield share(leaf)
+
+    means = [np.mean(list(shares(side)), axis=0) for side in (inside, outside)]
     order = np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:TOP]
     return [{"feature": names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
 
