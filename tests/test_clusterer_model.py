@@ -197,6 +197,22 @@ def test_many_objects_are_sampled_and_the_others_placed(blobs):
         quick(max_objects=1).fit(X)
 
 
+def test_objects_outside_the_sample_are_judged_as_new_ones_are():
+    """Also one that is far from all that was clustered: its confidence is divided by how far."""
+    X, _ = gaussians_8d5k(1000, random_state=0)
+    sampled = quick(max_objects=300).fit(X)
+    far = int(np.setdiff1d(np.arange(1000), sampled.sample_)[0])
+    X[far] *= 10
+    model = quick(max_objects=300).fit(X)
+    np.testing.assert_array_equal(model.sample_, sampled.sample_)
+    rest = np.setdiff1d(np.arange(1000), model.sample_)
+    found = model.assign(X[rest])
+    assert found.drift.outside[0]
+    for name in ("labels", "support", "confidence"):
+        np.testing.assert_array_equal(getattr(model, f"{name}_")[rest], getattr(found, name))
+    assert model.confidence_[far] < 0.5 < found.support[0]
+
+
 def test_a_black_box_keeps_a_bounded_sample(blobs, monkeypatch):
     monkeypatch.setattr("consilience.generation.labeler.NEIGHBORS", 150)
     monkeypatch.setattr("consilience.generation.labeler.FEWEST", 10)

@@ -224,6 +224,24 @@ def test_triples_that_are_not_sorted_are_refused(tmp_path):
         CountBlocks(tmp_path / "names.parquet")
 
 
+def test_parquet_files_of_other_columns_are_no_triples(tmp_path):
+    """Tables of whole numbers look like triples but for the names of their columns."""
+    pq.write_table(pa.table({"age": [1, 2, 3], "visits": [0, 1, 2], "cost": [5, 6, 7]}), tmp_path / "a.parquet")
+    with pytest.raises(
+        InputError, match=r"a\.parquet has no column 'row': triples have the columns row, column, count"
+    ):
+        cs.agree(tmp_path, 2)
+    pq.write_table(pa.table({"row": [0, 1], "column": [1, 0], "weight": [5, 6]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="no column 'count'"):
+        CountBlocks(tmp_path)
+    pq.write_table(pa.table({"column": [1, 0, 1], "row": [0, 1, 1]}), tmp_path / "a.parquet")
+    assert load(CountBlocks(tmp_path).piece((0, 2))).toarray().tolist() == [[0, 1], [1, 1]]
+    pq.write_table(
+        pa.table({"note": ["a", "b"], "count": [5, 6], "row": [2, 3], "column": [0, 0]}), tmp_path / "a.parquet"
+    )
+    assert load(CountBlocks(tmp_path).piece((0, 4))).toarray().tolist() == [[0], [0], [5], [6]]
+
+
 def test_dask_collections_are_blocks(client):
     import dask.array as da
     import dask.bag as db

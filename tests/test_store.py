@@ -10,6 +10,7 @@ import tempfile
 import warnings
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -464,6 +465,64 @@ def test_a_failed_write_leaves_nothing(run, monkeypatch):
         assert sorted(run.iterdir()) == before
         assert store.append(some_labels(1)).tolist() == [6]
     assert Store.open(run).n_clusterings == 7
+
+
+def test_a_drop_that_is_interrupted_leaves_the_open_store_as_the_folder_is(run, monkeypatch):
+    """What is gone is unknown, what is left can be read and dropped, and new ones have new numbers."""
+    unlink = Path.unlink
+
+    with Store.resume(run, **RUN) as store:
+        made = np.concatenate([store.append(some_labels(1)) for _ in range(3)])
+        for error, before in ((KeyboardInterrupt, False), (PermissionError, True)):
+            last = parts(run)[-2].name
+
+            def stopped(path, *args, error=error, before=before, left=last):
+                if not (before and path.name == left):
+                    unlink(path, *args)
+                if path.name == left:
+                    raise error
+
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "unlink", stopped)
+                with pytest.raises(error):
+                    store.drop(made)
+            made = np.intersect1d(made, store.numbers)
+            assert store.numbers.tolist() == Store.open(run).numbers.tolist()
+            np.testing.assert_array_equal(store.labels(), Store.open(run).labels())
+            assert store.info().index.tolist() == store.numbers.tolist()
+            made = np.append(made, store.append(some_labels(1)))
+        store.drop(made)
+        assert store.numbers.tolist() == Store.open(run).numbers.tolist() == list(range(6))
+
+
+def test_failures_are_known_by_their_units(tmp_path):
+    """Numbers are not those of units where two runs share a store, or variations have been made again."""
+
+    def add(store, made, seed, unit, number=None, **more):
+        info = {"seed": [seed], "unit": [unit], "note": [None if made else f"{seed} {unit}"], **more}
+        store.append([[0 if made else -1]], info, numbers=number, failed=[not made])
+
+    def failed(store):
+        return [store.failures(["note"])["note"].tolist() for store in (store, Store.open(tmp_path))]
+
+    with Store.create(tmp_path, n_objects=1) as store:
+        add(store, False, 2**62 + 1, 3, [3])
+        add(store, False, 2**62 + 2, 3, [3])
+        assert failed(store) == [[f"{2**62 + 1} 3", f"{2**62 + 2} 3"]] * 2
+        add(store, True, 2**62 + 2, 3, [3])
+        assert failed(store) == [[f"{2**62 + 1} 3"]] * 2
+        add(store, False, 7, 0, around=[3], jitter=[0.1])
+        add(store, True, 7, 0)
+        add(store, True, 7, 0, around=[3], jitter=[0.2])
+        assert failed(store) == [[f"{2**62 + 1} 3", "7 0"]] * 2
+        add(store, True, 7, 0, around=[3], jitter=[0.1])
+        add(store, True, 2**62 + 1, 3)
+        assert failed(store) == [[], []]
+        assert store.failures().empty
+        store.append([[-1]], numbers=[90], failed=[True])
+        assert store.failures().index.tolist() == Store.open(tmp_path).failures().index.tolist() == [90]
+        store.append([[0]], numbers=[90])
+        assert store.failures().empty
 
 
 def test_a_part_is_synced_before_it_gets_its_name(run, monkeypatch):

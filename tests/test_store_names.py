@@ -221,4 +221,6 @@ def test_only_the_process_that_opened_a_store_writes_to_it(tmp_path, monkeypatch
                 InputError, match="was opened by another process, before a fork: write to it from there"
             ):
                 store.append([[0]])
+            with pytest.raises(InputError, match="before a fork"):
+                store.drop([0])
         assert store.append([[0]]).tolist() == [1]

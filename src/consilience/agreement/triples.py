@@ -84,9 +84,9 @@ class TripleFiles:
         for file in files:
             held = pq.ParquetFile(file)
             have = held.schema_arrow.names
-            names = names or (NAMES if set(NAMES) <= set(have) else tuple(have[:3]))
-            if len(names) < 2 or not set(names) <= set(have):
-                raise InputError(f"{file} has no columns {', '.join(NAMES)}: write the counts as such triples")
+            names = names or (NAMES[:2] if set(have) == set(NAMES[:2]) else NAMES)  # pairs alone count 1 each
+            if missing := [name for name in names if name not in have]:
+                raise InputError(f"{file} has no column {missing[0]!r}: triples have the columns {', '.join(NAMES)}")
             groups += [_group(file, held, number, names) for number in range(held.num_row_groups)]
         groups = [group for group in groups if group.last >= 0]
         if not groups:

@@ -238,12 +238,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             `labels`, `confidence`, `support`, `membership`, `drift`, and :meth:`~Assignment.to_frame`.
         """
         new = self._read(X)
-        parts = zip(*self._model.judged(new), strict=True)
-        labels, membership, support, confidence = (np.concatenate(part) for part in parts)
-        beyond = self._model.beyond(new)
+        labels, membership, support, confidence, beyond = self._model.assigned(new)
         return Assignment(
             labels=labels,
-            confidence=np.where(new.are_empty, confidence, confidence / beyond),
+            confidence=confidence,
             support=support,
             membership=membership,
             drift=self._model.drift(new, self._column_names, beyond),
@@ -359,8 +357,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
-        parts = zip(*self._model.judged(data), strict=True)
-        self.labels_, _, self.support_, self.confidence_ = (np.concatenate(part) for part in parts)
+        self.labels_, _, self.support_, self.confidence_, _ = self._model.assigned(data)
         self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
         self.confidence_[self.sample_] = found.confidence
 

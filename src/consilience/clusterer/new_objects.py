@@ -60,6 +60,12 @@ class NewObjects:
                 )
             yield labels, shares, support, confidence
 
+    def assigned(self, new: Rows) -> tuple[Ints, Floats, Floats, Floats, Floats]:
+        """Clusters of rows, their probabilities, support, confidence, and how far beyond the data they are, by which it is divided."""
+        labels, shares, support, confidence = (np.concatenate(part) for part in zip(*self.judged(new), strict=True))
+        beyond = self.beyond(new)
+        return labels, shares, support, np.where(new.are_empty, confidence, confidence / beyond), beyond
+
     def beyond(self, new: Rows) -> Floats:
         """(n_new,) how many times as far from the clusters as 99 % of the data; 1 for what is not farther, infinite for empty rows."""
         steps = range(0, new.values.shape[0], BLOCK)

@@ -32,6 +32,7 @@ from consilience.measures import compactness, sample_objects
 from consilience.opening import as_table
 from consilience.store import Store
 from consilience.store.folder import find_manifest, is_blank
+from consilience.store.info import STREAM
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
@@ -371,9 +372,6 @@ class Runner:
                 cells = [None if np.ndim(x) == 0 and pd.isna(x) else x for x in info[name]]
                 info[name] = pd.Series(cells, dtype=object)
         return Ensemble.from_codes(labels.T, info=info, ids=self.table.ids)
-
-
-STREAM = ("seed", "unit", "around", "jitter")  # what tells the streams of a store apart
 
 
 def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:

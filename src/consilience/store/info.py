@@ -16,6 +16,7 @@ from consilience.store.words import json_text
 
 Column = tuple[pa.Array, dict[str, str] | None]
 _JSON_MARK = {"consilience": "json"}
+STREAM = ("seed", "unit", "around", "jitter")  # what tells the clusterings of the runs in a store apart
 TAKEN = ("number", "labels", "label_names", "label_type")  # columns of the parts themselves
 
 
@@ -84,6 +85,16 @@ def decode_info(tables: list[pa.Table], index: pd.Index) -> pd.DataFrame:
         ]
         columns[name] = _join(pieces)
     return pd.DataFrame(columns, index=range(len(index))).set_axis(index)
+
+
+def unit_keys(info: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """What tells clusterings apart, however often they are appended: seed, unit, center and jitter; the number where none is told."""
+    cells = [info[name].tolist() if name in info else [None] * len(info) for name in STREAM]
+    keys = []
+    for number, seed, unit, *center in zip(info.index.tolist(), *cells, strict=True):
+        is_told = isinstance(seed, int) and isinstance(unit, int)
+        keys.append((seed, unit, *(None if _is_missing(cell) else cell for cell in center)) if is_told else (number,))
+    return keys
 
 
 def _join(pieces: list[pa.Table]) -> pd.Series:

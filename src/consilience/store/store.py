@@ -32,7 +32,7 @@ from consilience.store.folder import (
     parquet_files,
     read_ids,
 )
-from consilience.store.info import TAKEN, decode_info, encode_info
+from consilience.store.info import STREAM, TAKEN, decode_info, encode_info, unit_keys
 from consilience.store.label_names import NAMES, TYPE, check_ids, decode_names, encode_names
 from consilience.store.part import (
     FAILED,
@@ -222,10 +222,7 @@ class Store:
         -------
         numbers : int64 array of shape (n_clusterings,)
         """
-        if self._lock is None:
-            raise InputError(f"store {self.path} is not open for writing: use Store.resume")
-        if self._process != os.getpid():
-            raise InputError(f"store {self.path} was opened by another process, before a fork: write to it from there")
+        self._check_writer()
         rows = check_rows(labels, self.n_objects)
         columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
         lost = None if failed is None or not np.any(failed) else np.asarray(failed, bool)
@@ -270,19 +267,28 @@ class Store:
         ...     store.numbers.tolist()
         [0, 1]
         """
-        if self._lock is None:
-            raise InputError(f"store {self.path} is not open for writing: use Store.resume")
+        self._check_writer()
         with self._appending:
             gone = set(self._places(numbers)[:, 0].tolist())
             asked = set(np.ravel(numbers).tolist())
             kept = sorted(number for number, (part, _) in self._where.items() if part in gone and number not in asked)
             if kept:
                 raise InputError(f"clustering {kept[0]} was appended together with some of these: drop it too, or none")
-            for part in sorted(gone, reverse=True):
-                (self.path / self._parts[part]).unlink()
-            sync_folder(self.path)
-            self._dropped |= gone
-            self._where = {number: place for number, place in self._where.items() if place[0] not in gone}
+            try:
+                for part in sorted(gone, reverse=True):
+                    self._drop(part)
+            finally:
+                sync_folder(self.path)
+
+    def _drop(self, part: int) -> None:
+        """A part goes, and what is known of it with it, whatever ends this."""
+        file = self.path / self._parts[part]
+        try:
+            file.unlink()
+        finally:
+            if not file.exists():
+                self._dropped.add(part)
+                self._where = {number: place for number, place in self._where.items() if place[0] != part}
 
     @property
     def n_objects(self) -> int:
@@ -308,9 +314,17 @@ class Store:
         return self._info(columns, failed=False)
 
     def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them."""
-        found = self._info(columns, failed=True)
-        return found[~found.index.isin(list(self._where))]
+        """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them.
+
+        What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
+        """
+        found = self._info(None if columns is None else [*columns, *STREAM], failed=True)
+        if found.empty:
+            return found
+        made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        own = [name for name in found if columns is None or name in columns]
+        return found.iloc[sorted(place for key, place in first.items() if key not in made)][own]
 
     def _info(self, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
         tables = []
@@ -326,7 +340,7 @@ class Store:
                 tables.append(table if lost is None else table.filter(pa.array(lost if failed else ~lost)))
         numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
         frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
-        return frame[~frame.index.duplicated()].sort_index()
+        return (frame if failed else frame[~frame.index.duplicated()]).sort_index(kind="stable")
 
     def labels(self, numbers: ArrayLike = None) -> Labels:
         """Codes of all clusterings in the order of their numbers, or of those asked, in the order asked.
@@ -414,6 +428,12 @@ class Store:
             if self._where.setdefault(number, (part, row)) != (part, row) and repeated is None:
                 repeated = number
         return repeated
+
+    def _check_writer(self) -> None:
+        if self._lock is None:
+            raise InputError(f"store {self.path} is not open for writing: use Store.resume")
+        if self._process != os.getpid():
+            raise InputError(f"store {self.path} was opened by another process, before a fork: write to it from there")
 
     def _write(self, name: str, data: Any) -> None:
         write_whole(self.path / name, lambda file: file.write(data))
