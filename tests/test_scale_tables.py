@@ -6,6 +6,7 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.consensus.bayes import bounds
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
 from consilience.datasets import noisy_labels
@@ -31,8 +32,8 @@ def in_blocks(table, size=700):
     return LabelBlocks([table[i : i + size] for i in range(0, len(table), size)])
 
 
-def combine_tightly(table, method="auto", size=700, **options):
-    return cs.combine(in_blocks(table, size), 5, method, memory_limit=LITTLE + 40 * len(table), **options)
+def combine_tightly(table, method="auto", size=700, k=5, **options):
+    return cs.combine(in_blocks(table, size), k, method, memory_limit=LITTLE + 40 * len(table), **options)
 
 
 def assert_close(found, wanted):
@@ -60,6 +61,37 @@ def test_same_answer_as_in_memory(codes, method):
     found = combine_tightly(codes, method)
     assert_close(found, wanted)
     assert "by tables of all objects" in found.note
+
+
+@pytest.mark.parametrize(("inference", "k", "prior"), [("vb", None, "tsb"), ("cvb", 4, "tsb"), ("cvb2", None, "fsd")])
+def test_bounds_of_nbce_are_those_of_memory(codes, inference, k, prior, monkeypatch):
+    monkeypatch.setattr(bounds, "SAMPLE", 800)  # so that starts compete on some objects, and passes go over all
+    monkeypatch.setattr(bounds, "BLOCK", 500)
+    options = {"inference": inference, "prior": prior, "n_components": 9, "n_init": 2, "max_iter": 12}
+    table = codes[:2500]
+    wanted = cs.combine(table, k, "nbce", **options)
+    assert wanted.estimator.n_iter_ > 1
+    found = combine_tightly(table, "nbce", k=k, **options)
+    assert_close(found, wanted)
+    assert found.note.startswith(f"{found.n_clusters} clusters by NBCE ({inference}")
+
+
+def test_bound_of_few_objects_needs_no_passes(codes):
+    table = codes[:1500]
+    options = {"inference": "vb", "n_components": 8, "n_init": 1, "power": 0.7}
+    assert_close(combine_tightly(table, "nbce", k=None, **options), cs.combine(table, None, "nbce", **options))
+
+
+def test_a_mixture_fitted_to_all_objects_knows_labels_that_the_sample_lacks(codes, monkeypatch):
+    monkeypatch.setattr(survey_module, "SAMPLE", 1500)
+    table = codes.copy()
+    table[11, 0] = 5
+    options = {"n_components": 8, "n_init": 1}
+    found = [combine_tightly(table, "nbce", size, k=None, **options) for size in (500, 6000)]
+    assert_close(*found)
+    wanted = cs.combine(table, None, "nbce", inference="vb", **options)
+    assert found[0].n_clusters == wanted.n_clusters
+    assert adjusted_rand(found[0].labels, wanted.labels) > 0.99
 
 
 def test_vote_differs_only_in_ties(codes):
@@ -112,8 +144,10 @@ def test_threads_do_not_matter(codes):
 
 
 def test_what_needs_distinct_rows_says_so(codes):
-    with pytest.raises(InputError, match=r"name a method that works by tables \(mcla, dawid_skene, vote\)"):
+    with pytest.raises(InputError, match=r"name a method that works by tables \(mcla, dawid_skene, vote, nbce\)"):
         combine_tightly(codes, "lwgp")
+    with pytest.raises(InputError, match="NBCE by Gibbs sampling moves single objects and needs the distinct rows"):
+        combine_tightly(codes, "nbce")
     with pytest.raises(InputError, match="a number of clusters is chosen by distinct rows"):
         cs.combine(in_blocks(codes), "auto", memory_limit=LITTLE)
     wide = np.random.default_rng(0).integers(0, 200, (3000, 6))

@@ -221,7 +221,7 @@ def _fit(
         if method == "dawid_skene":
             fitted = narrowed(problem)  # what it was judged by
     k = problem.n_clusters if problem.n_rows > 1 else None
-    estimator = _make(method, k, how, options)
+    estimator = make_estimator(method, k, how, options)
     if chosen:
         answered = estimator._answer(fitted)
         if method == "walk" and problem.n_clusterings > 2 and (other := _better_cut(problem, answered[1], k, how)):
@@ -250,7 +250,7 @@ def _better_cut(problem: Problem, labels: Array, k: int | None, how: dict[str, A
     least, anmi = _least_support(problem, labels)
     if least >= SUPPORTED:
         return None
-    other = _make("lwgp", k, how, {})
+    other = make_estimator("lwgp", k, how, {})
     answered = other._answer(problem)
     supported, better = _least_support(problem, answered[1])
     whole = answered[1].max() == labels.max() and supported >= SUPPORTED
@@ -383,7 +383,7 @@ def _about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
 
 def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:
     """NBCE with an open number of clusters, in about a minute at most."""
-    model: NBCE = _make("nbce", None, how, _effort(problem) | options)
+    model: NBCE = make_estimator("nbce", None, how, _effort(problem) | options)
     model._progress = progress
     return model._fit(ens, problem)
 
@@ -401,9 +401,9 @@ def _effort(problem: Problem) -> dict[str, Any]:
 def _about_nbce(model: NBCE) -> str:
     """How NBCE found its number of clusters, and how far to trust it."""
     found = count(model.n_clusters_, "cluster")
+    worth = about_worth(len(model.label_codes_), model.power_)
     if model.inference != "gibbs":
-        note = f"{found} by NBCE ({model.inference}, prior {model.prior})"
-        return (note if model.converged_ else f"{note}, which has not converged: raise max_iter") + _worth(model)
+        return about_bound(model, model.n_clusters_, model.converged_) + worth
     shares = model.n_clusters_posterior_.cumsum()
     low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
     lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
@@ -417,15 +417,22 @@ def _about_nbce(model: NBCE) -> str:
         note += ", whose chains are too short to be compared: raise max_iter"
     elif worst >= 1.1:
         note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
-    return note + _worth(model)
+    return note + worth
 
 
-def _worth(model: NBCE) -> str:
+def about_bound(model: NBCE, n_clusters: int, converged: bool) -> str:
+    """What variational inference found."""
+    note = f"{count(n_clusters, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
+    return note if converged else f"{note}, which has not converged: raise max_iter"
+
+
+def about_worth(n_clusterings: int, power: float) -> str:
     """How many independent clusterings NBCE took them for."""
-    return f"; the {count(len(model.label_codes_), 'clustering')} counted as {model.power_ * len(model.label_codes_):.1f} independent ones"
+    return f"; the {count(n_clusterings, 'clustering')} counted as {power * n_clusterings:.1f} independent ones"
 
 
-def _make(method: str, n_clusters: int | None, how: dict[str, Any], options: dict[str, Any]) -> Any:
+def make_estimator(method: str, n_clusters: int | None, how: dict[str, Any], options: dict[str, Any]) -> Any:
+    """The estimator of a method, with those of the options and of `how` that it has."""
     estimator = METHODS[method]
     known = set(estimator._get_param_names())
     unknown = set(options) - known

@@ -100,7 +100,7 @@ class LabelModel(ConsensusEstimator):
         return np.asarray(logsumexp(self._log_joint(rows), axis=1))
 
     def _membership(self, rows: Labels) -> Floats:
-        return _by_row(self._posterior, rows)
+        return by_row(self._posterior, rows)
 
     def _logs(self, rows: Labels) -> Floats:
         surprise = np.log1p(self._labeled)
@@ -108,7 +108,7 @@ class LabelModel(ConsensusEstimator):
         def logs(block: Labels) -> Floats:
             return self._log_rows(np.maximum(block, -1)) - (block == UNSEEN) @ surprise
 
-        return _by_row(logs, rows)
+        return by_row(logs, rows)
 
     def _posterior(self, rows: Labels) -> Floats:
         """p(cluster | row) of the clusters that have objects; where the model gives the row no chance, p(cluster)."""
@@ -162,7 +162,7 @@ class EMModel(LabelModel):
         check_positive("tol", self.tol, or_equal=True)
 
 
-def _by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:
+def by_row(function: Callable[[Labels], Floats], rows: Labels) -> Floats:
     """A function of rows, called once for every distinct one and for not too many at a time."""
     first, inverse, _ = _kernels.signatures(rows + np.int32(1))
     distinct = rows[first]

@@ -232,14 +232,15 @@ class NBCE(LabelModel):
         }
         return Answer(labels, membership, extras)
 
+    def _bound(self, power: float) -> tuple[Method, dict[str, Any]]:
+        """What variational inference fits, and how."""
+        how = self._options("init", "n_init", "tol", "n_jobs")
+        how |= {"seed": check_seed(self.random_state), "max_iter": self.max_iter or PASSES}
+        return Method(self.inference, **self._options(*MODEL), power=power), how
+
     def _variational(self, problem: Problem) -> Answer:
-        fit = fit_bound(
-            problem,
-            Method(self.inference, **self._options(*MODEL), power=self._power),
-            seed=check_seed(self.random_state),
-            max_iter=self.max_iter or PASSES,
-            **self._options("init", "n_init", "tol", "n_jobs"),
-        )
+        method, how = self._bound(self._power)
+        fit = fit_bound(problem, method, **how)
         labels, membership, components = answer_of(fit, loss=self.loss, n_clusters=self.n_clusters)
         extras = {
             "components": [components],

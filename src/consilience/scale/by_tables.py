@@ -3,13 +3,13 @@
 **MCLA** needs how many objects every two clusters share, which blocks count exactly, and then each row by itself. **The vote** goes on
 from the answer for the sample: labels speak for clusters, every block votes and counts, the counts say for which clusters labels speak.
 **Dawid and Skene's model** begins with MCLA's clusters; how reliable the clusterings are is fitted to the sample, as it is to 20,000
-rows in memory.
+rows in memory. **NBCE**'s bounds have passes over the blocks (:mod:`consilience.scale.mixtures`).
 Tables of labels × clusters, sizes, support and the average NMI are those of all objects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,9 +20,10 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._types import Floats, Ints
-from consilience.consensus import FLOATING, DawidSkene, MajorityVote
+from consilience.consensus import FLOATING, NBCE, DawidSkene, MajorityVote
 from consilience.consensus.assessment import err_alike
-from consilience.consensus.combine import choose_method
+from consilience.consensus.bayes.variational import KINDS
+from consilience.consensus.combine import WIDE, about_bound, about_worth, choose_method, make_estimator
 from consilience.consensus.confidence import average_nmi, discount, label_owners, noise_tables
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
@@ -31,11 +32,12 @@ from consilience.consensus.trust import confusions, member_table
 from consilience.consensus.vote import owners_of
 from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Layout, read_part
-from consilience.scale.rules import Rule, RuledTable
+from consilience.scale.mixtures import MixtureRule, fit_mixture
+from consilience.scale.rules import Rule, RuledTable, Ruling
 from consilience.scale.running import Workers
 from consilience.scale.survey import Survey, coded_blocks, survey
 
-METHODS = ("mcla", "dawid_skene", "vote")
+METHODS = ("mcla", "dawid_skene", "vote", "nbce")
 PASSES = 20  # of the vote over all blocks, at most
 
 
@@ -59,13 +61,13 @@ def answer_by_tables(
     options: Mapping[str, Any],
 ) -> ByTables:
     """Combine labels of which only tables fit. Labels are read five times, and once more for every round of a vote."""
-    if n_clusters == "auto":
+    if n_clusters == "auto" and method != "nbce":
         raise InputError(
             "a number of clusters is chosen by distinct rows: name it, or leave it out for the median of the clusterings"
         )
     found = survey(blocks, workers)
     median = max(2, int(np.median(np.diff(found.offsets))))
-    problem = check_problem(found.sample, median if n_clusters is None else n_clusters)  # type: ignore[arg-type]
+    problem = check_problem(found.sample, n_clusters if isinstance(n_clusters, int) else median)
     if found.offsets[-1] > DENSE:
         raise InputError(
             f"the clusterings have {found.offsets[-1]:,} clusters together, and tables of all pairs have room for {DENSE:,}: raise "
@@ -80,7 +82,15 @@ def answer_by_tables(
             method, note = "mcla", f"mcla, since {note.partition('since ')[2]}, and walk needs the distinct rows"
         notes.insert(0, note)
     fit = _Fit(blocks, workers, found, problem, int(how["random_state"]), dict(options))
-    rule, tables, sizes = fit.by_size({"mcla": fit.mcla, "dawid_skene": fit.dawid_skene, "vote": fit.vote}[method]())
+    ways: dict[str, Callable[[], Ruling]] = {"mcla": fit.mcla, "dawid_skene": fit.dawid_skene, "vote": fit.vote}
+    chosen: Ruling
+    if method == "nbce":
+        k = n_clusters if isinstance(n_clusters, int) else None
+        chosen, note = fit.nbce(make_estimator("nbce", k, dict(how), bound_options(options, k, len(found.codes))))
+        notes.insert(0, note)
+    else:
+        chosen = ways[method]()
+    rule, tables, sizes = fit.by_size(chosen)
     ruled = RuledTable(rule, found.codes, label_owners(tables.astype(float)), fit.noise(rule, tables, sizes))
     sums: Floats = sum(workers.each(partial(_sum_part, layout=blocks.layout), blocks.parts, ruled, found.lengths))  # type: ignore[assignment]
     parts = [np.ascontiguousarray(part.T) for part in np.split(tables.astype(float), found.offsets[1:-1])]
@@ -159,7 +169,12 @@ class _Fit:
             owners = again
         return rule
 
-    def _count(self, rule: Rule) -> tuple[Ints, Ints, Ints]:
+    def nbce(self, model: NBCE) -> tuple[MixtureRule, str]:
+        """The likeliest component of a mixture, and what is to be said of it."""
+        rule, power, converged = fit_mixture(self.blocks, self.workers, self.survey, self.problem, model)
+        return rule, about_bound(model, rule.shape[1], converged) + about_worth(len(self.survey.codes), power)
+
+    def _count(self, rule: Ruling) -> tuple[Ints, Ints, Ints]:
         """Of all objects: labels × clusters, sizes, and the first object of every cluster."""
         count = partial(_count_part, layout=self.blocks.layout)
         shared = (rule, self.survey.codes)
@@ -167,13 +182,13 @@ class _Fit:
         tables, sizes, first = zip(*parts, strict=True)
         return sum(tables), sum(sizes), np.min(first, axis=0)
 
-    def by_size(self, rule: Rule) -> tuple[Rule, Ints, Ints]:
+    def by_size(self, rule: Any) -> tuple[Any, Ints, Ints]:
         """The rule with its clusters numbered as ever, those without objects left out; tables and sizes of all objects."""
         tables, sizes, first = self._count(rule)
         order = np.lexsort((first, -sizes))[: np.count_nonzero(sizes)]
         return rule.keep(order), tables[:, order], sizes[order]
 
-    def noise(self, rule: Rule, tables: Ints, sizes: Ints) -> Any:
+    def noise(self, rule: Ruling, tables: Ints, sizes: Ints) -> Any:
         """What the confidence comes from: the model of errors, or where clusterings err alike the discounted tables."""
         labels = rule.labels(self.problem.as_given(self.problem.labels))
         if len(np.unique(labels)) == len(sizes) > 1 and not err_alike(self.problem, labels):
@@ -182,10 +197,22 @@ class _Fit:
         return noise_tables(parts, sizes.astype(float), discount(self.problem, labels))
 
 
-def _count_part(part: Any, shared: tuple[Rule, Any], start: int, layout: Layout) -> tuple[Ints, Ints, Ints]:
+def bound_options(options: Mapping[str, Any], n_clusters: int | None, n_clusterings: int) -> dict[str, Any]:
+    """Options of NBCE: where none say how to infer and the number of clusters is open, those of very many objects in memory."""
+    if "inference" not in options and n_clusters is None:
+        return {"inference": "vb", "n_init": 5 if n_clusterings <= WIDE else 2} | dict(options)
+    if options.get("inference", "gibbs") == "gibbs":
+        raise InputError(
+            f"NBCE by Gibbs sampling moves single objects and needs the distinct rows: give inference= one of {', '.join(KINDS)}, or raise "
+            "memory_limit= (--memory-limit)"
+        )
+    return dict(options)
+
+
+def _count_part(part: Any, shared: tuple[Ruling, Any], start: int, layout: Layout) -> tuple[Ints, Ints, Ints]:
     rule, codes = shared
-    k, begin = len(rule.order), start
-    tables, sizes, first = np.zeros(rule.table.shape, np.int64), np.zeros(k, np.int64), np.full(k, 2**62)
+    k, begin = rule.shape[1], start
+    tables, sizes, first = np.zeros(rule.shape, np.int64), np.zeros(k, np.int64), np.full(k, 2**62)
     for rows, _ in coded_blocks(part, codes, layout):
         labels = rule.labels(rows)
         tables += _kernels.label_tables(np.ascontiguousarray(rows.T), rule.offsets, labels.astype(np.int32), k)
@@ -198,7 +225,7 @@ def _count_part(part: Any, shared: tuple[Rule, Any], start: int, layout: Layout)
 
 def _sum_part(part: Any, table: RuledTable, length: int, layout: Layout) -> Floats:
     """(4, k + 1): objects, sums of confidence and support, and floaters of every cluster; last, of objects without one."""
-    k = len(table.rule.order)
+    k = table.rule.shape[1]
     sums = np.zeros((4, k + 1))
     for block in read_part(part, layout):
         found = table.look_up(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,6 +14,27 @@ from consilience.consensus.confidence import posterior_of
 from consilience.consensus.distinct_rows import sum_over_labels
 from consilience.scale.coding import Coded
 from consilience.scale.distinct import look_up_codes
+
+
+class Ruling(Protocol):
+    """What blocks ask of a rule; `offsets` (r + 1,) say where each clustering's labels begin."""
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each clustering's labels begin."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of labels and of clusters."""
+
+    def labels(self, rows: Labels) -> Ints:
+        """(n,) clusters; −1 of rows without labels."""
+
+    def membership(self, rows: Labels) -> Floats:
+        """(n, k)."""
+
+    def keep(self, clusters: Ints) -> Any:
+        """Only these clusters, numbered anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +58,11 @@ class Rule:
     start: Floats
     order: Ints
     probabilities: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of labels and of clusters."""
+        return self.table.shape[0], self.table.shape[1]
 
     def scores(self, rows: Labels) -> Floats:
         """(n, k)."""
@@ -75,7 +101,7 @@ class RuledTable:
 
     Attributes
     ----------
-    rule : Rule
+    rule : Ruling
         Of the answer.
     codes : list of dicts
         The code of every label.
@@ -85,7 +111,7 @@ class RuledTable:
         Where the confidence comes from: probabilities, or the tables of :func:`consilience.consensus.confidence.noise_tables`.
     """
 
-    rule: Rule
+    rule: Ruling
     codes: list[dict[Any, int]]
     owners: Labels
     noise: Any
@@ -101,7 +127,7 @@ class RuledTable:
             if isinstance(self.noise, Rule)
             else posterior_of(rows, own, *self.noise)
         )
-        votes = _kernels.label_votes(np.ascontiguousarray(rows.T), self.rule.offsets, self.owners, len(self.rule.order))
+        votes = _kernels.label_votes(np.ascontiguousarray(rows.T), self.rule.offsets, self.owners, self.rule.shape[1])
         support = votes[everyone, own] / np.maximum(votes.sum(axis=1), 1)
         confidence = np.where(there, posterior[everyone, own], 0.0)
         return {"cluster": labels.astype(np.int32), "confidence": confidence, "support": np.where(there, support, 0.0)}
@@ -111,7 +137,7 @@ class RuledTable:
 class Memberships:
     """What gives every object of a block its memberships."""
 
-    rule: Rule
+    rule: Ruling
     codes: list[dict[Any, int]]
 
     def look_up(self, block: Coded) -> dict[str, Array]:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from consilience._parallel import workers
 from consilience._random import child_seed, stream
-from consilience._types import Floats, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.bayes.merging import merge_clusters
 from consilience.consensus.bayes.predictive import Components
 from consilience.consensus.bayes.sampling import quick_consensus
@@ -18,13 +19,14 @@ from consilience.consensus.bayes.variational import (
     Block,
     Fit,
     State,
+    Statistics,
     begin,
     first_state,
     iterate,
     label_scores,
     merge,
+    renew,
     size_scores,
-    soften,
 )
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.label_tables import LabelRows
@@ -53,14 +55,27 @@ class Method:
         begun = [
             begin(part, start[i : i + BLOCK], self.kind, self.n_components) for i, part in zip(cuts, parts, strict=True)
         ]
-        merged = merge(found for _, found in begun)
-        hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
-        state = first_state(merged, rows.offsets, self.kind, self.prior, **hyper)
+        state = self.first(merge(found for _, found in begun), rows.offsets)
         return iterate([block for block, _ in begun], state, max_iter=max_iter, tol=tol)
 
+    def first(self, merged: Statistics, offsets: Ints) -> State:
+        """The state that passes begin with."""
+        hyper: dict[str, Any] = {"alpha": self.alpha, "beta": self.beta, "power": self.power}
+        return first_state(merged, offsets, self.kind, self.prior, **hyper)
 
-def fit_bound(
+
+def fit_bound(problem: Problem, method: Method, *, max_iter: int, tol: float, **how: Any) -> Fit:
+    """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
+    rows = LabelRows.of(problem)
+    best, whole = compete(problem, rows.offsets, method, max_iter=max_iter, tol=tol, **how)
+    if whole and best.converged:
+        return best
+    return method.fit(rows, likeliest(rows, best.state), max_iter=max_iter, tol=tol)
+
+
+def compete(
     problem: Problem,
+    offsets: Ints,
     method: Method,
     *,
     init: str,
@@ -69,21 +84,19 @@ def fit_bound(
     tol: float,
     seed: int,
     n_jobs: int | None,
-) -> Fit:
-    """The best of several starts by its bound, carried on until it stands still; of many objects, they compete on a sample."""
+) -> tuple[Fit, bool]:
+    """The best of short fits from several starts by its bound, and whether it is of all objects rather than of some.
+
+    `offsets` are where each clustering's labels begin; there may be more of them than the problem's rows have.
+    """
     from joblib import delayed
 
-    rows, part = LabelRows.of(problem), problem
-    if problem.weights.sum() > SAMPLE:
-        part = _some_objects(problem, seed)
+    part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
     starts = [_start(part, init, i, method.n_components, seed) for i in range(n_init)]
-    some = LabelRows(part.labels, part.weights, rows.offsets)
+    some = LabelRows(part.labels, part.weights, offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
     found = workers(n_jobs)(tasks)
-    best = max(found, key=lambda fit: fit.history[-1])
-    if part is problem and best.converged:
-        return best
-    return method.fit(rows, _extend(rows, best.state), max_iter=max_iter, tol=tol)
+    return max(found, key=lambda fit: fit.history[-1]), part is problem
 
 
 def _some_objects(problem: Problem, seed: int) -> Problem:
@@ -105,42 +118,62 @@ def _start(problem: Problem, init: str, number: int, most: int, seed: int) -> La
     )
 
 
-def _extend(rows: LabelRows, state: State) -> NDArray[np.int64]:
+def likeliest(rows: LabelRows, state: State) -> NDArray[np.int64]:
     """The likeliest component of every row under what a sample has taught."""
-    parts = [np.arange(i, min(i + BLOCK, len(rows.labels))) for i in range(0, len(rows.labels), BLOCK)]
+    parts = [np.arange(i, min(i + BLOCK, len(rows.labels))) for i in range(0, max(1, len(rows.labels)), BLOCK)]
     fixed = size_scores(state, None)
     return np.concatenate([(label_scores(rows.take(part), state, None) + fixed).argmax(axis=1) for part in parts])
 
 
 def answer_of(fit: Fit, *, loss: str, n_clusters: int | None) -> tuple[NDArray[np.int64], Floats, Components]:
-    """Labels and memberships of the rows, and the components with the clusters that they stand for.
+    """Labels and memberships of the rows, and the components with the clusters that they stand for."""
+    state, k = fit.state, len(fit.state.statistics.sizes)
+    best, shared, sizes = [], np.zeros((k, k)), np.zeros(k)
+    for block in fit.blocks:
+        soft = soft_of(block, state)
+        best.append(soft.argmax(axis=1))
+        found = count_shared(soft, best[-1], block.rows.weights)
+        shared, sizes = shared + found[0], sizes + found[1]
+    place, owner = owners_of(shared, sizes, loss=loss, n_clusters=n_clusters)
+    membership = np.concatenate([soft_of(block, state) @ owner for block in fit.blocks])
+    return place[np.concatenate(best)], membership, components_of(state, owner)
+
+
+def components_of(state: State, owner: Floats) -> Components:
+    """What predictions are made from."""
+    s = state.statistics
+    return Components(s.sizes, s.table, state.alpha, state.beta, state.prior, owner)
+
+
+def count_shared(soft: Floats, best: Ints, weights: Floats) -> tuple[Floats, Floats]:
+    """How much of every component is in the rows of which each component is the likeliest (K × K), and the weight of these rows.
+
+    Those of disjoint sets of rows add up.
+    """
+    k = soft.shape[1]
+    holders = csr_array((weights, (best, np.arange(len(best)))), shape=(k, len(best)))
+    return np.asarray(holders @ soft).T, np.bincount(best, weights, minlength=k).astype(float)
+
+
+def owners_of(shared: Floats, sizes: Floats, *, loss: str, n_clusters: int | None) -> tuple[Ints, Floats]:
+    """The cluster of every component, −1 of one that is the likeliest of no row; and the share of it that each cluster has (K × k).
 
     A cluster is a component that is the likeliest of some row; the others stand for the clusters of the rows that they share.
     """
-    state, blocks = fit.state, fit.blocks
-    labels = np.concatenate([_soft(block, state).argmax(axis=1) for block in blocks])
-    used, labels = np.unique(labels, return_inverse=True)
-    labels = labels.reshape(-1)
-    weights = np.concatenate([block.rows.weights for block in blocks])
-    shared = np.zeros((len(state.statistics.sizes), len(used)))
-    for i, block in enumerate(blocks):
-        own = np.eye(len(used))[labels[i * BLOCK : i * BLOCK + len(block.rows.labels)]]
-        shared += (_soft(block, state) * block.rows.weights[:, None]).T @ own
+    used = np.flatnonzero(sizes)
+    shared, place = shared[:, used], np.full(len(sizes), -1)
+    place[used] = np.arange(len(used))
     owner = shared / np.maximum(shared.sum(axis=1, keepdims=True), 1e-300)
     owner[used] = np.eye(len(used))
-    if n_clusters is not None:
-        sizes = np.bincount(labels, weights, minlength=len(used)).astype(float)
-        merged = merge_clusters(shared, sizes, loss, n_clusters)
-        if merged is not None:
-            names, place = np.unique(merged, return_inverse=True)
-            labels, owner = place[labels], owner @ np.eye(len(names))[place]
-    membership = np.concatenate([_soft(block, state) @ owner for block in blocks])
-    s = state.statistics
-    return labels, membership, Components(s.sizes, s.table, state.alpha, state.beta, state.prior, owner)
+    merged = None if n_clusters is None else merge_clusters(shared, sizes[used], loss, n_clusters)
+    if merged is not None:
+        names, place[used] = np.unique(merged, return_inverse=True)
+        owner = owner @ np.eye(len(names))[place[used]]
+    return place, owner
 
 
-def _soft(block: Block, state: State) -> Floats:
+def soft_of(block: Block, state: State) -> Floats:
     """γ of a block under the last state."""
     if block.soft is not None:
         return block.soft if state.order is None else block.soft[:, state.order]
-    return soften(size_scores(state, None) + label_scores(block.rows, state, None))
+    return renew(block, state)

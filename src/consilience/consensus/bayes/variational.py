@@ -137,10 +137,15 @@ def statistics(rows: LabelRows, soft: Floats, kind: str) -> Statistics:
     return Statistics(*sums, *none, *(over(lambda x: x * (1 - x)) if kind == "cvb2" else ()))
 
 
+def renew(block: Block, state: State) -> Floats:
+    """γ of a block's rows anew, under a state."""
+    soft = None if block.soft is None else _reorder(block.soft, state.order)
+    return soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
+
+
 def partial(block: Block, state: State) -> tuple[Block, Statistics]:
     """One pass over a block: the block with its γ anew, and their statistics. The block given stays, so a pass may be retried."""
-    soft = None if block.soft is None else _reorder(block.soft, state.order)
-    soft = soften(size_scores(state, soft) + label_scores(block.rows, state, soft))
+    soft = renew(block, state)
     return Block(block.rows, None if state.kind == "vb" else soft), statistics(block.rows, soft, state.kind)
 
 
@@ -280,24 +285,42 @@ class Fit:
 
 def iterate(blocks: Sequence[Block], state: State, *, max_iter: int, tol: float) -> Fit:
     """Passes over all blocks until the table changes by less than `tol` of its sum."""
+
+    def over(state: State) -> Statistics:
+        nonlocal blocks
+        blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
+        return merge(found)
+
+    return Fit(*repeat(over, state, max_iter=max_iter, tol=tol), list(blocks))
+
+
+def repeat(
+    over: Callable[[State], Statistics], state: State, *, max_iter: int, tol: float
+) -> tuple[State, list[float], bool]:
+    """Passes, wherever the rows are: where they ended, the bound after each, and whether the table came to rest."""
     history, converged = [state.bound], False
     for _ in range(max_iter):
-        blocks, found = zip(*(partial(block, state) for block in blocks), strict=True)
-        merged = merge(found)
+        merged = over(state)
         change = float(np.abs(merged.table - state.statistics.table).sum())
         state = advance(state, merged)
         history.append(state.bound)
         if change <= tol * float(merged.table.sum()):
             converged = True
             break
-    return Fit(state, history, converged, list(blocks))
+    return state, history, converged
+
+
+def harden(start: NDArray[Any], n_components: int) -> Floats:
+    """γ of rows that are wholly in one component each."""
+    soft = np.zeros((len(start), n_components))
+    soft[np.arange(len(soft)), start] = 1.0
+    return soft
 
 
 def begin(rows: LabelRows, start: NDArray[Any], kind: str, n_components: int) -> tuple[Block, Statistics]:
     """A block with every row wholly in the component where it starts, and its statistics."""
     check_choice(kind, KINDS, "inference")
-    soft = np.zeros((len(rows.labels), n_components))
-    soft[np.arange(len(soft)), start] = 1.0
+    soft = harden(start, n_components)
     return Block(rows, None if kind == "vb" else soft), statistics(rows, soft, kind)
 
 
