@@ -285,3 +285,13 @@ test("a job is followed on after a refusal, and ends when the server says so", a
   assert.equal(store.job.value.state, "done");
   stop();
 });
+
+test("what a question brings reaches the server whole, whatever the kind", async () => {
+  const store = await opened(new FakeServer(6));
+  const asked = [];
+  for (const verb of ["get", "post", "delete"]) {
+    store.connection.plain[verb] = async (...all) => asked.push(all);
+    await store.transport[verb]("/api/x", { name: "b" }, "more");
+  }
+  assert.deepEqual(asked, Array(3).fill(["/api/x", { name: "b" }, "more"]));
+});

@@ -144,9 +144,9 @@ function watched(transport, connection) {
     }
   };
   return {
-    get: (path, signal) => count(() => transport.get(path, signal)),
-    post: (path, body) => count(() => transport.post(path, body)),
-    delete: (path) => count(() => transport.delete(path)),
+    get: (...asked) => count(() => transport.get(...asked)),
+    post: (...asked) => count(() => transport.post(...asked)),
+    delete: (...asked) => count(() => transport.delete(...asked)),
   };
 }
 
