@@ -115,11 +115,14 @@ def test_the_same_table_in_every_form(files):
 
 
 def test_rows_and_columns_with_names(files, tmp_path):
-    for name, options in (("table.csv", ["--id", "doc", "-t", "topic"]), ("triples.csv", ["--triples"])):
+    for name, options, ids in (
+        ("table.csv", ["--id", "doc", "-t", "topic"], "doc"),
+        ("triples.csv", ["--triples"], "id"),
+    ):
         out = tmp_path / f"labels_{name}"
         done = run("agree", files / name, *SMALL, *options, "-o", out)
         assert done.returncode == 0, done.stderr
-        assert set(pd.read_csv(out)["id"]) == {f"d{i:02}" for i in range(60)}
+        assert set(pd.read_csv(out)[ids]) == {f"d{i:02}" for i in range(60)}
         assert "word" in done.stdout or "apart before" not in done.stdout
 
 

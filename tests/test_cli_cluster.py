@@ -48,7 +48,7 @@ def folder(tmp_path_factory):
 
 
 def test_clusters_come_out_with_what_was_done(folder):
-    labels = pd.read_csv(folder / "labels.csv", index_col="id")
+    labels = pd.read_csv(folder / "labels.csv", index_col="customer_id")
     frame = pd.read_csv(folder / "customers.csv")
     assert list(labels.columns) == ["cluster", "confidence", "support"]
     assert labels.index.tolist() == frame["customer_id"].tolist()
@@ -71,7 +71,7 @@ def test_new_objects_are_assigned(folder):
     out = folder / "assigned.csv"
     done = run("assign", folder / "model", folder / "new.csv", "-t", "segment", "-o", out, "--membership")
     assert done.returncode == 0, done.stderr
-    found, new = pd.read_csv(out, index_col="id"), pd.read_csv(folder / "new.csv")
+    found, new = pd.read_csv(out, index_col="customer_id"), pd.read_csv(folder / "new.csv")
     assert list(found.columns) == [
         "cluster",
         "confidence",

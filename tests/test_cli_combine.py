@@ -19,12 +19,12 @@ def test_labels_and_confidence_come_out(tmp_path):
     out, weak = tmp_path / "consensus.csv", tmp_path / "floaters.csv"
     done = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3, "-o", out, "--floaters", weak)
     assert done.returncode == 0, done.stderr
-    table = pd.read_csv(out, index_col="id")
+    table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster", "confidence", "support"]
     assert list(table.index[:2]) == ["b001", "b002"]
     assert set(table["cluster"]) == {0, 1, 2}
     assert table["confidence"].between(0, 1).all()
-    assert {"cluster", "support", "second"} <= set(pd.read_csv(weak).columns)
+    assert {"bead", "cluster", "support", "second"} <= set(pd.read_csv(weak).columns)
     for word in (
         "3 clusters of 300 objects",
         "How far to trust each cluster",
@@ -91,6 +91,13 @@ def test_removed_words_are_refused():
     done = run("combine", LABELS, "--id", "bead", *FORM, "-k", "stable")
     assert done.returncode == 2
     assert "neither a whole number nor 'auto'" in done.stderr
+
+
+def test_ids_called_like_an_answer_are_written_as_id(tmp_path):
+    path, out = tmp_path / "l.csv", tmp_path / "c.csv"
+    path.write_text("support,a,b\nx,1,1\ny,1,1\nz,2,2\n")
+    assert run("combine", path, "--id", "support", "-o", out).returncode == 0
+    assert list(pd.read_csv(out)) == ["id", "cluster", "confidence", "support"]
 
 
 def test_objects_without_labels_have_no_cluster(tmp_path):
@@ -164,7 +171,7 @@ def test_parquet_in_row_blocks(tmp_path):
         assert word in " ".join(done.stdout.split())
     written = pd.read_parquet(out)
     assert written["cluster"].tolist() == wanted.labels.tolist()
-    assert written["id"].tolist() == table["cell"].tolist()
+    assert written["cell"].tolist() == table["cell"].tolist()
     assert pd.read_csv(clusters)["size"].tolist() == wanted.sizes.tolist()
     found = json.loads(run("combine", folder, "--columns", "run*", "--json").stdout)
     assert found["sizes"] == wanted.sizes.tolist()
@@ -172,6 +179,7 @@ def test_parquet_in_row_blocks(tmp_path):
         (["--floaters", tmp_path / "weak.csv"], "--floaters needs all labels in memory"),
         (["--known", "run1"], "--known needs all labels"),
         (["-o", out], "is there already"),
+        (["-o", tmp_path / "c.csv"], "a folder of Parquet parts"),
         (["--memory-limit", "little"], "memory_limit (--memory-limit) must be bytes"),
     ):
         done = run("combine", folder, *flags)

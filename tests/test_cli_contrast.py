@@ -40,7 +40,7 @@ def test_given_the_shapes_it_finds_the_colors(tmp_path):
     out, picture = tmp_path / "new.csv", tmp_path / "new.png"
     done = run("contrast", BEADS, *SHAPE, "--scale", "columns", "-o", out, "--figure", picture)
     assert done.returncode == 0, done.stderr
-    table = pd.read_csv(out, index_col="id")
+    table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster", "confidence", "support"]
     assert list(table.index[:2]) == ["b001", "b002"]
     colors = load_beads().labels["color"]
@@ -132,7 +132,7 @@ def test_one_grouping_after_another(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "2 groupings" in done.stdout
     assert "Stopped: 2 were asked for." in done.stdout
-    table = pd.read_csv(out, index_col="id")
+    table = pd.read_csv(out, index_col="bead")
     assert list(table.columns) == ["cluster_1", "cluster_2"]
     shape = cs.measures.nmi(beads.labels["shape"].to_numpy(), table["cluster_1"].to_numpy())
     color = cs.measures.nmi(beads.labels["color"].to_numpy(), table["cluster_2"].to_numpy())

@@ -351,7 +351,7 @@ def test_a_consensus_of_named_labels(groups, tmp_path):
     assert one.to_frame()["id"].tolist() == groups.ids
     done("combine", groups.path, "--id", "cell", "-k", 3, "-o", tmp_path / "one.csv", "--save", tmp_path / "kept")
     written = pd.read_csv(tmp_path / "one.csv", dtype=str)
-    assert written["id"].tolist() == groups.ids
+    assert written["cell"].tolist() == groups.ids
     assert type(one).load(tmp_path / "kept").ids.tolist() == groups.ids
     for name in ("text", "zeros", "booleans", "some zeros", "some integers"):
         done("report", groups.path, tmp_path / "page.html", "--id", "cell", "--known", name, "-g", 2, "--n-shuffles", 0,
@@ -383,7 +383,7 @@ def test_what_contrast_was_given_keeps_its_names(groups, tmp_path, name):
     words = ("contrast", tmp_path / "data.csv", "--id", "cell", "--given", name, "--given-from", groups.path, "-k", 2)
     assert {row["group"] for row in json.loads(done(*words, "--json"))["groups"]} == told
     done(*words, "-o", tmp_path / "new.csv")
-    assert pd.read_csv(tmp_path / "new.csv", dtype=str)["id"].tolist() == groups.ids
+    assert pd.read_csv(tmp_path / "new.csv", dtype=str)["cell"].tolist() == groups.ids
 
 
 @pytest.mark.parametrize("model", [MixtureModel, BCE])

@@ -60,9 +60,9 @@ def test_the_whole_journey(tables, opened, tmp_path, monkeypatch, name):
         assert done.returncode == 0, done.stderr
         said[step] = done.stdout + done.stderr
         assert not NESTED.search(said[step]), NESTED.search(said[step])
-    labels = pd.read_csv("labels.csv", index_col="id")
+    labels = pd.read_csv("labels.csv", index_col="customer_id")
     assert adjusted_rand(segments, labels["cluster"].to_numpy()) > 0.85
-    new = pd.read_csv("new.csv", index_col="id")
+    new = pd.read_csv("new.csv", index_col="customer_id")
     assert new.index.tolist() == labels.index[:50].tolist()
     assert (new["cluster"].to_numpy() == labels["cluster"].to_numpy()[:50]).mean() > 0.9
     for words in (

@@ -144,7 +144,7 @@ def test_output_is_written_in_parts_and_read_when_asked_for(frame, tmp_path):
     assert_same(found, wanted)
     np.testing.assert_array_equal(found.sizes, wanted.sizes)
     written = pd.read_parquet(out)
-    assert written["id"].tolist() == frame["cell"].tolist()
+    assert written["cell"].tolist() == frame["cell"].tolist()
     assert written["cluster"].isna().sum() == wanted.n_without_labels == 2
     with pytest.raises(InputError, match="is there already"):
         cs.combine(file, output=out)

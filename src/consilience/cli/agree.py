@@ -85,6 +85,7 @@ def command(
     from consilience.opening import read_names
     from consilience.reports import write_table
     from consilience.reports.agreement import agreement_summary, draw_iterations, labels_table, print_agreement
+    from consilience.reports.files import write_objects
     from consilience.results import check_new_folder
 
     tables = options.check_tables(output, column_output, stability_file, components)
@@ -115,7 +116,7 @@ def command(
     weights = column_information(table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
     if output:
-        write_table(labels_table(result.after.rows, consensus), output)
+        write_objects(labels_table(result.after.rows, consensus), output, table.id_heading)
     if column_output:
         write_table(labels_table(result.after.columns), column_output)
     if stability_file:

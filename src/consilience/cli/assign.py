@@ -33,7 +33,7 @@ def command(
     from consilience.opening.known import labels_by_name
     from consilience.opening.reading import given_reading
     from consilience.reports.clusterer import assignment_summary, print_assignment
-    from consilience.reports.files import object_table, write_table
+    from consilience.reports.files import object_table, write_objects
 
     if membership and output is None:
         raise InputError("--membership says what to write: name a file with --output too")
@@ -44,7 +44,7 @@ def command(
     found = fitted.assign(table)
     summary = assignment_summary(found, labels_by_name(table.labels))
     if output:
-        write_table(object_table(found, membership=membership), output)
+        write_objects(object_table(found, membership=membership), output, table.id_heading)
     if as_json:
         options.print_json({"source": str(data), "model": str(model), **summary})
         return

@@ -80,7 +80,7 @@ def command(
     from consilience.clusterer import EnsembleClusterer
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
-    from consilience.reports.files import write_table
+    from consilience.reports.files import write_objects
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import check_new_folder
     from consilience.tables import take_rows
@@ -112,7 +112,7 @@ def command(
     judged = {name: opened.known[name] for name in known}
     summary = cluster_summary(model, judged)
     if output:
-        write_table(cluster_frame(model, table.ids), output)
+        write_objects(cluster_frame(model, table.ids), output, table.id_heading)
     if save:
         model.save(save)
     if page:

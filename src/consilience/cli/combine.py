@@ -104,7 +104,7 @@ def command(
     from consilience.opening import in_blocks
     from consilience.reports import draw_tree_over_k, write_table
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
-    from consilience.reports.files import object_table, without_formulas
+    from consilience.reports.files import object_table, without_formulas, write_objects
     from consilience.results import check_new_folder
 
     given = {"prior": prior, "inference": inference}
@@ -127,7 +127,7 @@ def command(
     files += [check_new_folder(save)] if save else []
     options.check_outputs(files, [labels, known_from, previous])
     settings |= {"random_state": seed, "n_jobs": n_jobs}
-    weak, matches, agreement = None, {}, None
+    weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
         files += [] if output is None else [output]
         reading = _reading_of_blocks(ctx, how) | {"memory_limit": memory_limit, "output": output}
@@ -135,7 +135,7 @@ def command(
     else:
         opened = open_clusterings(labels, known_from=known_from, **how)
         print_notices(opened, err=True)
-        ensemble = opened.ensemble
+        ensemble, id_name = opened.ensemble, opened.id_name
         if previous is None:
             result = combine(ensemble, n_clusters, method, **settings)
         else:
@@ -148,9 +148,9 @@ def command(
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     summary = consensus_summary(result, agreement, matches)
     if output and not by_blocks:  # which have written it
-        write_table(object_table(result, membership=membership), output)
+        write_objects(object_table(result, membership=membership), output, id_name)
     if floater_file and weak is not None:
-        write_table(weak.set_index("id"), floater_file)
+        write_objects(weak.set_index("id"), floater_file, id_name)
     tables = (
         (result.clusters, cluster_file, "cluster"),
         (result.members, member_file, "clustering"),

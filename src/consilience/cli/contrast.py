@@ -109,8 +109,7 @@ def command(
     from consilience.alternatives.bases import COUNTS
     from consilience.cli.inputs import open_data, print_notices
     from consilience.reports import contrast as reports
-    from consilience.reports import write_table
-    from consilience.reports.files import object_index, object_table
+    from consilience.reports.files import object_index, object_table, write_objects
     from consilience.tables import scale
 
     counts = method == "ccib" or base in COUNTS
@@ -156,7 +155,7 @@ def command(
         found = contrast(X, past, n_clusters, method=method, **settings)
         summary = reports.contrast_summary(found, opened.known)
     if output:
-        write_table(object_table(found, object_index(table.ids, table.n_objects)), output)
+        write_objects(object_table(found, object_index(table.ids, table.n_objects)), output, table.id_heading)
     if figure:
         reports.draw_contrast(found, X, groups, figure)
     if as_json:

@@ -112,7 +112,7 @@ def command(
             f"--{unused[0].replace('_', '-')} says how a table of data is clustered, and {source} holds clusterings: leave it out"
         )
     settings = GenerateOptions(n_clusterings, n_clusters, methods, clusterer, seed, output, n_jobs)
-    found = ready(opened, settings, id_name=how["data_id"] or how["id_column"] or "id")
+    found = ready(opened, settings)
     table = how["data"] or source
     found = found.with_embeddings(table)
     if names is not None:

@@ -79,7 +79,11 @@ def command(
     settings = {"n_shuffles": n_shuffles, "method": method, "n_clusters": n_clusters, "random_state": seed}
     null = meta.null(opened.known, **settings) if opened.known and n_shuffles > 0 and meta.n_groups > 1 else None
     table = report.group_table(meta, scores, found)
-    written = [] if output is None else report.write_organized(meta, output, found, scores=scores, null=null)
+    written = (
+        []
+        if output is None
+        else report.write_organized(meta, output, found, scores=scores, null=null, id_name=opened.id_name)
+    )
     if as_json:
         content = {
             "source": str(labels),

@@ -45,15 +45,12 @@ class OpenedSource:
         As :func:`consilience.opening.open_source` gives it, with clusterings in any case.
     data_code : str
         Python that reads the data; empty where it came from memory.
-    id_name : str
-        What the column of the ids is called.
     embeddings : mapping of name to array
         Planes that came with the data: the arrays of `obsm`.
     """
 
     opened: Opened
     data_code: str = ""
-    id_name: str = "id"
     embeddings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -76,7 +73,7 @@ class OpenedSource:
         data = open_source(source, kind=kind, **reading)
         if data.data is None:
             raise InputError(f"{data.provenance.source} holds clusterings: the data is the table that they are of")
-        found = replace(self, data_code=data.provenance.code, id_name=_id_name(reading) or self.id_name)
+        found = replace(self, data_code=data.provenance.code)
         return found._checked(self.opened.with_data(data.data)).with_embeddings(source)
 
     def with_embeddings(self, source: Any) -> OpenedSource:
@@ -141,7 +138,7 @@ class OpenedSource:
             agreement=result if isinstance(result, Agreement) else None,
             code=_code(opened),
             data_code=self.data_code,
-            id_name=self.id_name,
+            id_name=opened.id_name,
             **options,
         )
 
@@ -171,19 +168,19 @@ def open_clusterings(
     18
     """
     how = reading or {}
-    found = ready(open_source(source, kind=kind, **how), options, id_name=_id_name(how, source) or "id")
+    found = ready(open_source(source, kind=kind, **how), options)
     return found.with_embeddings(source)
 
 
-def ready(opened: Opened, options: GenerateOptions | None = None, *, id_name: str = "id") -> OpenedSource:
+def ready(opened: Opened, options: GenerateOptions | None = None) -> OpenedSource:
     """What was opened, ready to be shown; a table of data is clustered first."""
     if opened.result is None:
-        return _clustered(opened, options or GenerateOptions(), id_name)
-    found = OpenedSource(opened, id_name=id_name)
+        return _clustered(opened, options or GenerateOptions())
+    found = OpenedSource(opened)
     return found if opened.data is None else found._checked(opened)
 
 
-def _clustered(opened: Opened, options: GenerateOptions, id_name: str) -> OpenedSource:
+def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
     """Cluster a table of data."""
     table, origin = opened.data, opened.provenance
     assert table is not None
@@ -200,7 +197,7 @@ def _clustered(opened: Opened, options: GenerateOptions, id_name: str) -> Opened
         said += [] if options.base is None else ["base=base"]
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
         made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
-    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code, id_name)
+    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code)
 
 
 def _with_words(opened: Opened) -> Table | None:
@@ -220,10 +217,3 @@ def _code(opened: Opened) -> str:
     if not code or isinstance(opened.result, Ensemble):
         return code
     return f"{code}.after.rows" if isinstance(opened.result, Agreement) else f"{code}.ensemble"
-
-
-def _id_name(reading: Mapping[str, Any], source: Any = None) -> str:
-    """What the column of the ids is called, if it was named or is the index of a frame."""
-    named, index = reading.get("id_column"), getattr(source, "index", None)
-    name = getattr(index, "name", None) if named is None else named
-    return name if isinstance(name, str) else ""

@@ -70,6 +70,8 @@ class Opened:
         What it was taken for: "labels", "data", "counts", "distances", "run", or the name of a result's class.
     notices : tuple of str
         What was noticed while a table was read.
+    id_name : str
+        What the column of the ids is called.
     """
 
     result: Any
@@ -78,6 +80,7 @@ class Opened:
     known: Mapping[str, Any] = field(default_factory=dict)
     kind: str = "labels"
     notices: tuple[str, ...] = ()
+    id_name: str = "id"
 
     @property
     def ensemble(self) -> Ensemble:
@@ -98,7 +101,10 @@ class Opened:
         """The same with the data of its objects, matched by their ids where both have them, and what that knows of them."""
         ensemble = self.ensemble
         table = match_rows(table, ensemble.ids, ensemble.n_objects)
-        return replace(self, data=table, known={**labels_by_name(table.labels), **self.known})
+        known = {**labels_by_name(table.labels), **self.known}
+        return replace(
+            self, data=table, known=known, id_name=table.id_heading if self.id_name == "id" else self.id_name
+        )
 
     def with_known(self, known: Mapping[str, Any], source: Any = "") -> Opened:
         """The same with more labels that are known; no name may be known already."""

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,8 @@ def open_source(
         opened = _of_folder(path, reading)
     elif not reading and is_labels(source, kind):
         opened = _of_result(Ensemble(source), None, {}, kind="labels")
+        if isinstance(name := getattr(getattr(source, "index", None), "name", None), str):
+            opened = replace(opened, id_name=name)
     elif (held := cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
         opened = _of_cells(held, path)
     else:
@@ -180,7 +183,8 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     known = labels_by_name(table.labels)
     if table.kind != "labels":
         code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
-        return Opened(None, Provenance(name, table.source, place, code=code), table, known, table.kind, table.notices)
+        made = Provenance(name, table.source, place, code=code)
+        return Opened(None, made, table, known, table.kind, table.notices, table.id_heading)
     try:
         ensemble = Ensemble(table)
     except InputError as error:
@@ -190,7 +194,8 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     code = "" if path is None else f"cs.Ensemble({str(place)!r}{words})"
     for doubt in (notice for notice in table.notices if isinstance(notice, Doubt)):
         warnings.warn(doubt, stacklevel=4)
-    return Opened(ensemble, Provenance(name, table.source, place, run, code), None, known, "labels", table.notices)
+    made = Provenance(name, table.source, place, run, code)
+    return Opened(ensemble, made, None, known, "labels", table.notices, table.id_heading)
 
 
 def _in_memory(result: Any) -> Provenance:

@@ -74,6 +74,11 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     write_file(path, lambda file: WRITERS[path.suffix.lower()](frame, file))
 
 
+def write_objects(frame: pd.DataFrame, path: str | Path, id_name: str = "id") -> None:
+    """Write a table of objects, the ids in its index under their own name unless another column has it."""
+    write_table(frame.rename_axis(index="id" if id_name in frame.columns else id_name), path)
+
+
 def object_index(ids: Any, n_objects: int) -> pd.Index:
     """The index of a table of objects: their ids, or their numbers where they have none."""
     return pd.Index(range(n_objects) if ids is None else ids, name="id")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
 from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
-from consilience.reports.files import object_table, write_table
+from consilience.reports.files import object_table, write_objects, write_table
 from consilience.reports.formats import decimals_of, format_list, format_name, format_number
 from consilience.reports.html import Block, Picture, Sheet, Text
 from consilience.reports.meta_figures import (
@@ -174,6 +175,7 @@ def write_organized(
     *,
     scores: pd.DataFrame | None = None,
     null: Null | None = None,
+    id_name: str = "id",
 ) -> list[Path]:
     """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -186,7 +188,8 @@ def write_organized(
     if null is not None:
         tables["null"] = null.table.rename_axis("score")
     for name, frame in tables.items():
-        write_table(frame, folder / f"{name}.csv")
+        write = partial(write_objects, id_name=id_name) if name == "consensus" else write_table
+        write(frame, folder / f"{name}.csv")
     written = [folder / f"{name}.csv" for name in tables]
     return written + (_draw_organized(meta, folder, scores) if find_spec("matplotlib") else [])
 

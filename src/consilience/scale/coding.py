@@ -17,6 +17,7 @@ from consilience._types import Array, Labels
 from consilience.tables.cells import ColumnError, labels_of
 from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
 
+ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # whole numbers below it are their own codes
 
 
@@ -28,6 +29,11 @@ class Layout:
     id_column: str | None
     source: str
     rows: int
+
+    @property
+    def id_heading(self) -> str:
+        """What files of answers call the ids: their own name, "id" where they have none or an answer has it."""
+        return self.id_column if self.id_column not in (None, "", "index", *ANSWERS) else "id"
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def _give(
         return Consensus(**fields | later | scales | given | {"seconds": time.perf_counter() - start})
     write_folder(folder, lambda there: write_parts(there, blocks, workers, table, lengths))
     columns = {"labels": "cluster", "confidence": "confidence", "support": "support"}
-    columns |= {} if blocks.layout.id_column is None else {"ids": "id"}
+    columns |= {} if blocks.layout.id_column is None else {"ids": blocks.layout.id_heading}
     read = {name: partial(read_column, folder, column) for name, column in columns.items()}
     fields |= {"output": str(folder), "tally": tallied, "seconds": time.perf_counter() - start}
     return WrittenConsensus(**fields | later | read)

@@ -46,7 +46,7 @@ def spread(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Seque
 
 
 def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> None:
-    """Write `id` and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
+    """Write the ids and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
     folder.mkdir()
     wanted = [(f"part-{i:05d}.parquet", begin) for i, begin in enumerate([0, *accumulate(lengths)][:-1])]
     write = partial(_write_part, layout=blocks.layout, folder=str(folder))
@@ -61,8 +61,13 @@ def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answ
 
 
 def check_output(path: PathLike) -> Path:
-    """A folder that is not there yet."""
+    """A folder that is not there yet, and is not called like a file of another kind."""
     folder = check_folder(path)
+    if folder.suffix.lower() in (".csv", ".tsv", ".txt", ".npy", ".npz", ".xlsx"):
+        raise InputError(
+            f"{path}: labels in blocks are given back as a folder of Parquet parts: give the output the name of a folder, such as "
+            f"{folder.stem}"
+        )
     if folder.exists():
         raise InputError(f"{path} is there already: give the output the name of a new folder")
     return folder
@@ -94,7 +99,9 @@ def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layo
     try:
         for block in read_part(part, layout):
             columns = {
-                "id": block.ids if block.ids is not None else pa.array(np.arange(start, start + len(block.codes)))
+                layout.id_heading: block.ids
+                if block.ids is not None
+                else pa.array(np.arange(start, start + len(block.codes)))
             }
             for column, some in table.look_up(block).items():
                 columns[column] = pa.array(some, mask=some < 0 if column == "cluster" else None)

@@ -129,6 +129,12 @@ class Table:
         """For each column of `values` the number of the original column it stands for; None where each stands for itself."""
         return None if self.encoder is None else self.encoder.groups
 
+    @property
+    def id_heading(self) -> str:
+        """What files call the ids: the name that their column has, "id" where it has none of its own."""
+        name = self.id_name or ""
+        return "id" if name in ("", "index", "obs_names") or name.isdigit() else name
+
     def filled(self, filling: int) -> Any:
         """The values with every missing cell taken from one of the similar rows, drawn by the number of the filling."""
         if self.gaps is None:
