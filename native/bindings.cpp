@@ -163,14 +163,32 @@ void run_lloyd(const typename Scores::Table& table, const In<std::int32_t, 1>& c
 }
 
 // `weights` is empty where every row counts 1.
-template <class Count>
+template <class Count, class Label>
 void bind_label_tables(nb::module_& m) {
-  define(m, "label_tables", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
+  define(m, "label_tables", [](const In<Label, 2>& columns, const In<std::int64_t, 1>& offset,
                                const In<std::int32_t, 1>& clusters, const In<Count, 1>& weights,
                                const Out<Count, 2>& table, int threads) {
     nb::gil_scoped_release free;
     label_tables<Count>(columns.data(), columns.shape(1), columns.shape(0), offset.data(), clusters.data(),
                         given(weights), table.shape(1), threads, table.data());
+  });
+}
+
+template <class Label>
+void bind_labels(nb::module_& m) {
+  bind_label_tables<std::int64_t, Label>(m);
+  bind_label_tables<double, Label>(m);
+  define(m, "label_votes", [](const In<Label, 2>& columns, const In<std::int64_t, 1>& offset,
+                              const In<std::int32_t, 1>& owner, const Out<std::int32_t, 2>& votes, int threads) {
+    nb::gil_scoped_release free;
+    label_votes(columns.data(), columns.shape(1), columns.shape(0), offset.data(), owner.data(), votes.shape(1), threads,
+                votes.data());
+  });
+  define(m, "column_scores", [](const In<Label, 2>& columns, const In<std::int64_t, 1>& offset, const In<double, 2>& table,
+                                const Out<double, 2>& scores, int threads) {
+    nb::gil_scoped_release free;
+    column_scores(columns.data(), columns.shape(1), columns.shape(0), offset.data(), table.data(), table.shape(1), threads,
+                  scores.data());
   });
 }
 
@@ -264,8 +282,9 @@ NB_MODULE(_native, m) {
                sums.data());
   });
 
-  bind_label_tables<std::int64_t>(m);
-  bind_label_tables<double>(m);
+  bind_labels<std::uint8_t>(m);
+  bind_labels<std::uint16_t>(m);
+  bind_labels<std::int32_t>(m);
 
   define(m, "row_distances", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
                                 const In<double, 1>& weight, bool missing, const Out<double, 2>& distance) {
@@ -277,13 +296,6 @@ NB_MODULE(_native, m) {
                           const Out<std::int64_t, 2>& merges, const Out<double, 1>& heights) {
     nb::gil_scoped_release free;
     Tree(distance.data(), weight.size(), weight.data(), Linkage(kind)).build(tie, merges.data(), heights.data());
-  });
-
-  define(m, "label_votes", [](const In<std::int32_t, 2>& columns, const In<std::int64_t, 1>& offset,
-                              const In<std::int32_t, 1>& owner, const Out<std::int32_t, 2>& votes, int threads) {
-    nb::gil_scoped_release free;
-    label_votes(columns.data(), columns.shape(1), columns.shape(0), offset.data(), owner.data(), votes.shape(1), threads,
-                votes.data());
   });
 
   define(m, "row_scores", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,

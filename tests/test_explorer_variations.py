@@ -12,6 +12,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 
 import consilience as cs
+from consilience._kernels import encode_codes
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.generation import Guide, Variations
@@ -180,8 +181,9 @@ def test_a_consensus_by_blocks_is_that_of_all_rows(missing):
     rows, sizes = rows.astype(np.int32), rows.max(axis=0) + 1
     labels = group_labels(rows, sizes)
     steps: list[int] = []
+    coded = encode_codes(rows)
     by_blocks, support = group_answer(
-        lambda objects: np.ascontiguousarray(rows[objects].T), len(rows), sizes, step=lambda: steps.append(1)
+        lambda objects: coded[:, objects], len(rows), sizes, missing=bool(missing), step=lambda: steps.append(1)
     )
     np.testing.assert_array_equal(by_blocks, labels)
     np.testing.assert_array_equal(support, group_support(np.ascontiguousarray(rows.T), labels))

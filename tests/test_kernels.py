@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle
 from consilience import _kernels
 from consilience._check import InputError
+from oracle.row_scores import row_scores
 from samples import random_labels
 
 quick = settings(max_examples=60, deadline=None)
@@ -376,6 +377,19 @@ def test_row_distances_beyond_a_block():
     assert_allclose(found[np.ix_(some, some)], want, atol=1e-14)
 
 
+@pytest.mark.parametrize("top", [3, 254, 256])
+@pytest.mark.parametrize("holes", [0, 0.3])
+def test_row_distances_of_equal_weights_beyond_what_a_byte_counts(top, holes):
+    columns = np.ascontiguousarray(random_labels(3, 700, 600, 2, missing=holes).T)
+    columns[:, 5] = top - 1  # 254 is the largest label that a byte holds beside the missing
+    columns[7:9] = -1 if holes else 0
+    offsets = np.arange(601) * top
+    found = _kernels.row_distances(columns, offsets, np.ones(600 * top))
+    some = np.array([0, 5, 6, 511, 512, 699])
+    want = oracle.row_distances(columns[:, some], offsets, np.ones(600 * top))
+    assert_allclose(found[np.ix_(some, some)], want, atol=1e-14)
+
+
 @quick
 @given(seed=seeds, n=st.integers(1, 60), kind=st.sampled_from(_kernels.LINKAGES), ties=st.booleans())
 def test_linkage(seed, n, kind, ties):
@@ -596,3 +610,34 @@ def test_label_votes_refuse_what_would_write_outside():
             _kernels.label_votes(columns, offsets, np.array(owner, np.int32), 1)
     with pytest.raises(InputError, match="outside its clustering's part"):
         _kernels.label_votes(columns + 1, offsets, np.zeros(1, np.int32), 1)
+
+
+@quick
+@given(st.integers(0, 2**31), st.integers(1, 6), st.integers(1, 600), st.integers(1, 9))
+def test_columns_of_few_bytes_say_the_same(seed, r, n, k):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 255, r)
+    columns = np.array([rng.integers(-1, size, n) for size in sizes], np.int32)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    clusters, owner = rng.integers(-1, k, n).astype(np.int32), rng.integers(0, k, offsets[-1]).astype(np.int32)
+    table, scores = rng.integers(0, 1000, (offsets[-1], k)).astype(float), np.zeros((n, k))
+    row_scores(columns.T, offsets, table, scores)
+    for kind, threads in ((np.int32, 1), (np.uint8, 1), (np.uint16, 2)):
+        same = columns.astype(kind)  # −1 becomes the largest value
+        assert_array_equal(_kernels.column_scores(same, offsets, table, threads=threads), scores)
+        tables = _kernels.label_tables(same, offsets, clusters, k, threads=threads)
+        assert_array_equal(tables, oracle.label_tables(columns, offsets, clusters, k))
+        votes = _kernels.label_votes(same, offsets, owner, k, threads=threads)
+        assert_array_equal(votes, oracle.label_votes(columns, offsets, owner, k))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.uint16])
+def test_columns_never_reach_beyond_the_table(kind):
+    columns, offsets = np.array([[0, 2, -1]], np.int32).astype(kind), np.array([0, 2])
+    with pytest.raises(InputError, match="outside its clustering's part"):
+        _kernels.column_scores(columns, offsets, np.ones((2, 1)))
+    with pytest.raises(InputError, match="need a row of the table each"):
+        _kernels.column_scores(columns, np.array([0, 3]), np.ones((2, 1)))
+    largest = np.full((1, 1), np.iinfo(np.int32).max, np.int32)
+    with pytest.raises(InputError, match="outside its clustering's part"):
+        _kernels.column_scores(largest, offsets, np.ones((2, 1)))

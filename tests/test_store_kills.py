@@ -45,6 +45,43 @@ def check(folder: Path, finished: set[int]) -> None:
     np.testing.assert_array_equal(store.labels(), labels_of(store.numbers))
 
 
+DROPPER = """
+import os, signal, sys
+from pathlib import Path
+from consilience.store import Store
+
+left, unlink = int(sys.argv[2]), Path.unlink
+
+def unlink_or_die(path, *how):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    unlink(path, *how)
+
+with Store.resume(sys.argv[1]) as store:
+    Path.unlink = unlink_or_die
+    store.drop([4, 5, 6, 7])
+"""
+
+
+@pytest.mark.parametrize("unlinked", [0, 1])
+def test_a_drop_killed_between_two_parts_loses_nothing_else(tmp_path, unlinked):
+    run = tmp_path / "run"
+    with Store.create(run, **RUN) as store:
+        for first in (0, 2, 4, 6):
+            store.append(labels_of(np.arange(first, first + 2)), numbers=np.arange(first, first + 2))
+    ended = subprocess.run([sys.executable, "-c", DROPPER, run, str(unlinked)], timeout=60)
+    assert ended.returncode == -9, "it was killed on the way"
+    left = set(range(8 - 2 * unlinked))
+    check(run, left)
+    with Store.resume(run) as store:
+        assert set(store.numbers.tolist()) == left
+        store.drop(sorted(left - {0, 1, 2, 3}))
+        store.append(labels_of(np.arange(4, 6)), numbers=np.arange(4, 6))
+    check(run, set(range(6)))
+
+
 def kill_many(folder: Path, kills: int, seed: int) -> dict[str, int]:
     """Kill and resume in sequence, a fresh store every 20 kills; counts of what happened."""
     random_ = random.Random(seed)

@@ -7,6 +7,7 @@ the GIL and take an explicit number of threads.
 from consilience._kernels.labels import (
     PRIORS,
     color_rows,
+    column_scores,
     gibbs_conditionals,
     gibbs_sweep,
     label_tables,
@@ -35,6 +36,7 @@ __all__ = [
     "PRIORS",
     "allocate",
     "color_rows",
+    "column_scores",
     "contingency",
     "encode_codes",
     "expected_sums",

@@ -67,8 +67,22 @@ def row_scores(labels: Labels, offsets: Ints, table: Floats, scores: Floats, *, 
     _native.row_scores(labels, offsets, table, scores, int(threads))
 
 
+def column_scores(columns: NDArray[Any], offsets: Ints, table: Floats, *, threads: int = 1) -> Floats:
+    """Each row's scores (rows × clusters), as :func:`row_scores` of labels that are clusterings × rows.
+
+    `columns` and `offsets` as in :func:`label_tables`. The labels need no copy, and a clustering's part of the table stays in the cache.
+    """
+    columns, offsets = _check_columns(columns, offsets)
+    table = np.ascontiguousarray(table, np.float64)
+    if table.ndim != 2 or len(table) != offsets[-1]:
+        raise InputError(f"{offsets[-1]} labels need a row of the table each; got shape {table.shape}")
+    scores = np.empty((columns.shape[1], table.shape[1]))
+    _native.column_scores(columns, offsets, table, scores, int(threads))
+    return scores
+
+
 def label_tables(
-    columns: Labels,
+    columns: NDArray[Any],
     offsets: Ints,
     clusters: Labels,
     n_clusters: int,
@@ -79,7 +93,8 @@ def label_tables(
     """Weight of the rows with every label (of all clusterings, below each other) in every cluster: Σ k_q × n_clusters.
 
     `columns` is clusterings × rows, `offsets` (one more than clusterings) says where each one's labels begin; missing
-    labels and clusters (−1) count nowhere. Whole-number weights give int64 counts, others float64.
+    labels and clusters (−1, and the largest value of columns without a sign) count nowhere. Whole-number weights give int64 counts,
+    others float64.
     """
     columns, offsets = _check_columns(columns, offsets)
     clusters = np.ascontiguousarray(clusters, np.int32)
@@ -95,7 +110,7 @@ def label_tables(
 
 
 def label_votes(
-    columns: Labels, offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
+    columns: NDArray[Any], offsets: Ints, owner: Labels, n_clusters: int, *, threads: int = 1
 ) -> NDArray[np.int32]:
     """How many clusterings vote for each cluster in every row (rows × clusters), by the cluster that `owner` gives each label.
 
@@ -110,13 +125,21 @@ def label_votes(
     return votes
 
 
-def _check_columns(columns: Labels, offsets: Ints) -> tuple[Labels, Ints]:
-    """Clusterings × rows, and where each clustering's labels begin in what is below each other."""
-    columns, offsets = np.ascontiguousarray(columns, np.int32), np.ascontiguousarray(offsets, np.int64)
+def _check_columns(columns: NDArray[Any], offsets: Ints) -> tuple[NDArray[Any], Ints]:
+    """Clusterings × rows, and where each clustering's labels begin in what is below each other.
+
+    Columns of bytes or pairs of bytes, as `encode_codes` makes them, stay as they are.
+    """
+    short = isinstance(columns, np.ndarray) and columns.dtype in (np.uint8, np.uint16)
+    columns, offsets = (
+        np.ascontiguousarray(columns, None if short else np.int32),
+        np.ascontiguousarray(offsets, np.int64),
+    )
     sizes = np.diff(offsets)
     if len(sizes) != len(columns) or offsets.min(initial=0) < 0 or (sizes < 0).any():
         raise InputError(f"{len(columns)} clusterings need one offset more, in rising order; got {len(offsets)}")
-    if columns.size and (columns.max(axis=1) >= sizes).any():
+    tops = (columns + columns.dtype.type(1)).max(axis=1, initial=0) - 1.0 if short else columns.max(axis=1, initial=-1)
+    if (tops >= sizes).any():  # missing labels of a type without a sign wrap around to 0
         raise InputError("a label is outside its clustering's part of the table")
     return columns, offsets
 

@@ -20,7 +20,7 @@ import numpy as np
 from consilience import _kernels
 from consilience._check import InputError, check_positive
 from consilience._random import stream
-from consilience._types import Floats, Ints, Labels
+from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.distinct_rows import Problem, check_problem, representative_rows, sum_over_labels
 from consilience.consensus.linkage import cut_tree, weighted_linkage
 
@@ -138,7 +138,19 @@ class AssociationMean:
             joint = sum_over_labels(rows, self._offsets, np.repeat(self._joint, self._sizes, axis=0))
         agree = np.zeros((len(rows), self._shared.shape[1]))
         _kernels.row_scores(rows, self._offsets[:-1], self._shared, agree, threads=threads)
-        return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
+        return _share(agree, joint)
+
+    def of_columns(self, columns: Array, missing: bool, threads: int = 1) -> Floats:
+        """The same (n_rows, k) of labels that are clusterings × rows, in any type that the kernels know; whether some are `missing`."""
+        agree = _kernels.column_scores(columns, self._offsets, self._shared, threads=threads)
+        if not missing:
+            return _share(agree, self._joint.sum(axis=0)[None])
+        joint = np.repeat(self._joint, self._sizes, axis=0)
+        return _share(agree, _kernels.column_scores(columns, self._offsets, joint, threads=threads))
+
+
+def _share(agree: Floats, joint: Floats) -> Floats:
+    return np.divide(agree, joint, out=np.zeros_like(agree), where=joint > 0)
 
 
 def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:

@@ -253,6 +253,7 @@ class Snapshot:
             lambda objects: self._labels(members, objects),
             self.n_objects,
             ensemble.n_clusters[members],
+            missing=ensemble.has_missing,
             threads=THREADS,
             step=step,
         )
@@ -268,12 +269,8 @@ class Snapshot:
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge)
 
-    def _labels(self, members: Ints, objects: slice | Ints) -> Labels:
-        """The labels of some objects in some clusterings, one after the other, −1 missing."""
-        some = (
-            self._columns[members, objects] if isinstance(objects, slice) else self._columns[np.ix_(members, objects)]
-        )
-        labels = some.astype(np.int32)
-        if self.meta.ensemble.has_missing:
-            labels[some == np.iinfo(some.dtype).max] = -1
-        return labels
+    def _labels(self, members: Ints, objects: slice | Ints) -> Array:
+        """The labels of some objects in some clusterings, one after the other, as they are sent."""
+        if isinstance(objects, slice):
+            return np.asarray(self._columns[members, objects])
+        return np.asarray(self._columns[np.ix_(members, objects)])

@@ -88,10 +88,11 @@ def group_labels(rows: Labels, n_clusters: Ints) -> Labels:
 
 
 def group_answer(
-    columns: Callable[[Any], Labels],
+    columns: Callable[[Any], Array],
     n_objects: int,
     n_clusters: Ints,
     *,
+    missing: bool = True,
     threads: int = 1,
     step: Callable[[], None] = lambda: None,
 ) -> tuple[Labels, Floats]:
@@ -100,9 +101,12 @@ def group_answer(
     Parameters
     ----------
     columns : function of a slice or an array of objects
-        The members' labels of them, members × objects, −1 missing: what holds all is not copied.
+        The members' labels of them, members × objects: int32 with −1 missing, or as `encode_codes` makes them, which is quicker and
+        has no second copy of what holds all.
     n_objects : int
     n_clusters : (n_members,) int array
+    missing : bool
+        Whether labels can be missing.
     threads : int
     step : function
         Called between blocks; may raise to end the work.
@@ -113,18 +117,19 @@ def group_answer(
     support : (n_objects,) array
     """
     if n_objects <= DRAWN:
-        everyone = columns(slice(0, n_objects))
+        everyone = _signed(columns(slice(0, n_objects)))
         labels = group_labels(everyone.T, n_clusters)
         return labels, group_support(everyone, labels, threads)
     blocks = [slice(begin, min(begin + BLOCK, n_objects)) for begin in range(0, n_objects, BLOCK)]
     k, offsets = _median(n_clusters), np.concatenate([[0], np.cumsum(n_clusters)])
-    means = joiner(np.ascontiguousarray(columns(drawn_objects(n_objects)).T), n_clusters, k)
+    means = joiner(np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T), n_clusters, k)
     found, tables = np.empty(n_objects, np.int32), np.zeros((int(offsets[-1]), k), np.int64)
     for block in blocks:
         step()
         some = columns(block)
-        rows = np.ascontiguousarray(some.T)
-        found[block] = np.where(rows.max(axis=1) >= 0, means.of(rows, threads).argmax(axis=1), -1)
+        found[block] = means.of_columns(some, missing, threads).argmax(axis=1)
+        if missing:
+            found[block][(some == _none(some)).all(axis=0)] = -1
         tables += _kernels.label_tables(some, offsets, found[block], k, threads=threads)
     has = found >= 0
     order = by_size(found[has], np.ones(int(has.sum())), k)
@@ -137,6 +142,18 @@ def group_answer(
     return codes, support
 
 
+def _none(columns: Array) -> int:
+    """What stands for a missing label."""
+    return -1 if columns.dtype.kind == "i" else int(np.iinfo(columns.dtype).max)
+
+
+def _signed(columns: Array) -> Labels:
+    """The same labels with −1 missing."""
+    labels = columns.astype(np.int32)
+    labels[columns == _none(columns)] = -1
+    return labels
+
+
 def group_support(columns: Labels, labels: Labels, threads: int = 1) -> Floats:
     """Share of the members (`columns`, members × objects) whose label for an object is, by plurality, a label of its cluster."""
     k, offsets = int(labels.max()) + 1, np.concatenate([[0], np.cumsum(columns.max(axis=1) + 1)])
@@ -144,7 +161,7 @@ def group_support(columns: Labels, labels: Labels, threads: int = 1) -> Floats:
     return _own_share(columns, offsets, label_owners(tables), labels, k, threads)
 
 
-def _own_share(columns: Labels, offsets: Ints, owners: Labels, labels: Labels, k: int, threads: int) -> Floats:
+def _own_share(columns: Array, offsets: Ints, owners: Labels, labels: Labels, k: int, threads: int) -> Floats:
     votes = _kernels.label_votes(columns, offsets, owners, k, threads=threads)
     own = votes[np.arange(len(votes)), np.maximum(labels, 0)]
     return np.asarray(own / np.maximum(votes.sum(axis=1), 1))
