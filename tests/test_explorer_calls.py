@@ -402,6 +402,18 @@ def test_stable_components_of_a_branch(api, meta):
     assert ask(api, "components/60.112m")["n_components"] == told["n_components"]
 
 
+def test_components_of_most_clusterings_where_none_hold_in_all():
+    rng = np.random.default_rng(0)
+    rows = np.tile(np.repeat(np.arange(4), 10), (39, 1))
+    api = Api(Session(cs.Ensemble([*rows, rng.permutation(40)])))  # the last one parts all objects
+    told = ask(api, "components/40.78c")
+    assert (told["n_members"], told["among"]) == (40, 38)
+    assert [one["size"] for one in told["components"]] == [10, 10, 10, 10]
+    api = Api(Session(cs.Ensemble([*rows])))
+    told = ask(api, "components/39.76c")
+    assert (told["n_members"], told["among"], told["largest"]) == (39, 39, 10)
+
+
 def test_components_of_a_leaf_are_its_clusters(api):
     told = ask(api, "components/9m")
     assert told["n_components"] == 4

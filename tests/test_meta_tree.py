@@ -80,6 +80,24 @@ def test_a_height_makes_the_groups_that_are_complete_there():
         assert same_partition(cut(tree, n)[1], fcluster(tree, height, "distance"))
 
 
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("differing", [1, 2, 5])
+def test_auto_does_not_part_equal_items(linkage, differing):
+    kind = np.arange(20) % differing
+    matrix = squareform(some_distances(5) + 0.5)[np.ix_(kind, kind)]
+    distances = squareform(np.where(kind[:, None] == kind, 0, matrix))
+    tree = grow(distances, linkage)
+    curve = compactness_curve(tree, distances, linkage)
+    assert candidate_jumps(curve)["n_groups"].max() == (
+        differing if differing > 1 else pytest.approx(np.nan, nan_ok=True)
+    )
+    n, note = number_of_groups(tree, curve)
+    assert n <= differing
+    assert ("equal ones" in note) == (differing == 1)
+    groups = cut(tree, n)[1]
+    assert all(len(set(groups[kind == one])) == 1 for one in range(differing))
+
+
 def test_auto_takes_the_sharpest_jump_within_thirty():
     distances = some_distances(60)
     tree = grow(distances, "average")

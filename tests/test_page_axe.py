@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import consilience as cs
 from consilience.explorer import Server
 from page_server import beads_run, press, serve, show, turn, visit
 
@@ -56,6 +58,17 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
             show(page, tab)
             page.locator("#lower-body [aria-busy=false]").first.wait_for()
             look(tab)
+        show(page, "Why")
+        page.locator("#lower-body .sentences li").first.wait_for()
+        look("Why")
+        show(page, "Picked")
+        look("Picked, nothing yet")
+        page.get_by_label("Find objects").fill("color: red")
+        page.get_by_label("Find objects").press("Enter")
+        page.locator(".picked-objects").wait_for()
+        page.locator("#lower-body [aria-busy=false]").first.wait_for()
+        look("Picked")
+        press(page, "Escape")
         show(page, "Detail")
         press(page, "c", "1", "s", "o")
         page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
@@ -73,3 +86,24 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
         page.locator(".steering summary").click()
         look("more like this")
         assert found == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_agreement_has_no_violation(browser: Any, tmp_path_factory: pytest.TempPathFactory, scheme: str) -> None:
+    if not AXE.exists():
+        pytest.skip("no axe-core: npm install in page/")
+    agreed = tmp_path_factory.mktemp("axe") / "agreed"
+    counts = np.random.default_rng(0).poisson([[3, 3, 0, 0, 0, 1]] * 12 + [[0, 0, 3, 3, 1, 0]] * 12)
+    cs.agree(counts, 2, n_clusterings=3, max_iter=1).save(agreed)
+    server = cs.explore(agreed, browser=False, block=False, progress=False)
+    try:
+        with visit(browser, server.url, color_scheme=scheme, bypass_csp=True) as seen:
+            page = seen.page
+            page.wait_for_selector(".tile canvas")
+            page.evaluate(AXE.read_text())
+            show(page, "Agreement")
+            page.locator("#panel-agreement").wait_for()
+            page.wait_for_timeout(300)
+            assert page.evaluate(RUN) == []
+    finally:
+        server.close()

@@ -109,6 +109,15 @@ test("a node knows the group it is in", () => {
   assert.equal(groupAbove(tree, groups, tree.root), -1);
 });
 
+test("equal clusterings are not counted twice", () => {
+  const heights = new Float32Array([0, 0, 0, 1, 2]);
+  const some = new Tree(new Int32Array([0, 1, 2, 3, 6, 4, 7, 8, 9, 5]), heights, new Int32Array([0, 1, 4, 2, 3, 5]));
+  assert.equal(some.distinct(some.root), 3);
+  assert.equal(some.distinct(8), 1);
+  assert.equal(some.distinct(9), 2);
+  assert.equal(some.jump(8), 1);
+});
+
 test("refs name the tree they belong to", () => {
   assert.equal(refOf(tree, 7, "c"), "7m");
   assert.equal(refOf(tree, 50, "c"), "40.50c");

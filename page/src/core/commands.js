@@ -126,7 +126,7 @@ export function cutInto(store, groups, quick = false) {
   const tree = store.tree.value;
   const { cutM } = store.view.value;
   if (!tree || !Number.isFinite(groups)) return;
-  const cut = Math.max(1, Math.min(tree.size[store.top.value], Math.round(groups)));
+  const cut = Math.max(1, Math.min(tree.distinct(store.top.value), Math.round(groups)));
   store.go(cutM === tree.m ? { cut } : { cut, cutM: tree.m, split: [], join: [], open: [], cuts: [] }, quick);
 }
 

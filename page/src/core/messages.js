@@ -145,8 +145,8 @@
  *   moved: {index: number, id: Id, from: number, to: number}[], measures: Record<string, number | null>,
  * }} Compare
  * @typedef {{
- *   revision: number, ref: string, node: number, n_members: number, n_components: number, share_in_groups: number,
- *   largest: number, components: {size: number, ids: Id[]}[], floaters: Floater[],
+ *   revision: number, ref: string, node: number, n_members: number, among: number, n_components: number,
+ *   share_in_groups: number, largest: number, components: {size: number, ids: Id[]}[], floaters: Floater[],
  * }} Components
  */
 

@@ -81,6 +81,11 @@ export class Tree {
     return nodes.sort((a, b) => this.size[b] - this.size[a] || this.lowest[a] - this.lowest[b]);
   }
 
+  /** How many clusterings under a node differ: merges at height 0 are of equal ones. @param {number} top */
+  distinct(top) {
+    return 1 + this.merged(top).filter((node) => this.height[node] > 0).length;
+  }
+
   /** The merges under a node, the last first. @param {number} top */
   merged(top) {
     const found = [];
@@ -113,7 +118,7 @@ export class Tree {
   /** A number of groups of a branch below which merging suddenly costs more. @param {number} top */
   jump(top) {
     const heights = this.merged(top).map((node) => this.height[node]);
-    let best = Math.min(this.size[top], 4);
+    let best = Math.min(this.distinct(top), 4);
     let most = 0;
     for (let groups = 2; groups <= Math.min(8, heights.length); groups++) {
       const gain = heights[groups - 2] - heights[groups - 1];

@@ -10,6 +10,9 @@ import { Answered, Facts } from "./parts.jsx";
 
 /** @typedef {import("../core/messages.js").Components} Components */
 
+const SOME =
+  "No two objects stay together in all: the clusterings farthest from the medoid are left out, 5 % of the branch";
+
 export function ComponentsView() {
   const store = useStore();
   const ref = store.selected.value;
@@ -53,6 +56,9 @@ function Picture({ found }) {
         <Facts
           facts={[
             ["clusterings in the branch", formatCount(found.n_members)],
+            ...(found.among < found.n_members
+              ? [["together in", `the ${formatCount(found.among)} most central of them`, SOME]]
+              : []),
             [
               "components",
               formatCount(found.n_components),
@@ -67,6 +73,12 @@ function Picture({ found }) {
         <h3>
           Components of two objects or more <small>largest first</small>
         </h3>
+        {several.length && found.among < found.n_members ? (
+          <p class="note">
+            No two objects stay together in all {formatCount(found.n_members)} clusterings; these do in at least{" "}
+            {formatPercent(found.among / found.n_members)} of them.
+          </p>
+        ) : null}
         {several.length ? (
           <ul class="bars parts">
             {several.map((one, at) => (
@@ -83,7 +95,9 @@ function Picture({ found }) {
           </ul>
         ) : (
           <p class="empty">
-            No two objects stay together in all {formatCount(found.n_members)} clusterings: select a smaller branch.
+            No two objects stay together in all {formatCount(found.n_members)} clusterings
+            {found.among < found.n_members ? `, nor in the ${formatCount(found.among)} most central ones` : ""}: select
+            a smaller branch.
           </p>
         )}
       </section>

@@ -1,7 +1,8 @@
 // Into how many groups the clusterings are cut, and what stands for each.
 
+import { useMemo } from "preact/hooks";
 import { cutInto, showAs } from "../core/commands.js";
-import { plural } from "../core/format.js";
+import { formatCount, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { Segmented } from "./parts.jsx";
 
@@ -14,7 +15,8 @@ export function Cut() {
   const { candidates, note } = store.session.value.cut;
   const m = tree.m;
   const all = tree.size[store.top.value];
-  const most = Math.min(all, Math.max(SLIDER, cut));
+  const distinct = useMemo(() => tree.distinct(store.top.value), [tree, store.top.value]);
+  const most = Math.min(distinct, Math.max(SLIDER, cut));
   const groups = store.groups.value.length;
   const byHand =
     cutM === m
@@ -46,7 +48,12 @@ export function Cut() {
         type="number"
         aria-label="Number of groups"
         min="1"
-        max={all}
+        max={distinct}
+        title={
+          distinct < all
+            ? `${formatCount(distinct)} of ${plural(all, "clustering")} differ: no more groups than that`
+            : undefined
+        }
         value={cut}
         onChange={(e) => e.currentTarget.value && cutInto(store, Number(e.currentTarget.value))}
       />

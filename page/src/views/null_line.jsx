@@ -1,5 +1,5 @@
 // Whether the best of the groups could be chance.
-import { formatNumber } from "../core/format.js";
+import { formatNumber, plural } from "../core/format.js";
 import { startJob } from "../core/jobs.js";
 import { useStore } from "../core/store.js";
 
@@ -44,9 +44,11 @@ export function NullLine() {
 }
 
 /** @param {import("../core/messages.js").NullResult} found */
-export function formatNull({ groups, best, null_mean: mean, null_sd: sd, p_value: p }) {
-  const verdict = p <= 0.05 ? "hardly chance" : "may well be chance";
+export function formatNull({ groups, best, null_mean: mean, null_sd: sd, p_value: p, shuffled: all }) {
+  const least = 1 / (1 + all.length);
+  const verdict = p > 0.05 ? "may well be chance" : p > least ? "hardly chance" : "no shuffle was as good";
   const shuffled = `${formatNumber(mean, 3)} ± ${formatNumber(sd, 2)}`;
   const found = `Best of ${groups} groups: ${formatNumber(best, 3)}, of shuffled groups: ${shuffled}`;
-  return `${found}. p = ${formatNumber(p, 2)}: ${verdict}.`;
+  const shuffles = `${plural(all.length, "shuffle")}, which can give ${formatNumber(least, 2)} at least`;
+  return `${found}. p = ${formatNumber(p, 2)} by ${shuffles}: ${verdict}.`;
 }

@@ -175,9 +175,8 @@ function GroupBoxes({ at, scale, span }) {
       start: tree.first[node],
       end: tree.first[node] + tree.size[node],
     }))
-    .filter((one) => one.end > span.from && one.start < span.to)
-    .slice(0, MOST_BOXES);
-  return seen.map(({ node, g, start, end }) => {
+    .filter((one) => one.end > span.from && one.start < span.to);
+  const boxes = seen.slice(0, MOST_BOXES).map(({ node, g, start, end }) => {
     const left = Math.max(0, scale.x(start - 0.5));
     const right = Math.min(at.width, scale.x(end - 0.5));
     const wide = right - left;
@@ -240,6 +239,17 @@ function GroupBoxes({ at, scale, span }) {
       </button>
     );
   });
+  const rest = seen.length - boxes.length;
+  return (
+    <>
+      {boxes}
+      {rest > 0 ? (
+        <span class="group-rest note" style={{ top: `${at.boxes - 18}px` }}>
+          {plural(rest, "smaller group")} without a mark here: zoom in, or turn to the table
+        </span>
+      ) : null}
+    </>
+  );
 }
 
 /** What the pointer is on. @param {{node: number}} props */

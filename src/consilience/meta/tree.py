@@ -78,7 +78,7 @@ def number_of_groups(tree: Floats, curve: pd.DataFrame, n_groups: Any = "auto", 
         return int(n_groups), "as many as asked for"
     best = candidate_jumps(curve)["n_groups"].tolist()
     if not best:
-        return 1, "two clusterings leave nothing to choose"
+        return 1, "two clusterings, or equal ones, leave nothing to choose"
     others = f"; next {', '.join(map(str, best[1:4]))}: a suggestion, not a truth" if best[1:] else ""
     return best[0], f"{best[0]} by the sharpest jump of the compactness curve{others}"
 
@@ -116,9 +116,13 @@ def compactness_curve(tree: Floats, distances: Floats, linkage: str) -> pd.DataF
 
 
 def candidate_jumps(curve: pd.DataFrame) -> pd.DataFrame:
-    """Numbers of groups from 2 to 30, but fewer than clusterings, by how much their jump stands out (its bend).
+    """Numbers of groups from 2 to 30, but fewer than clusterings, and no more than differ, by how much their jump stands out (its bend).
 
     Jumps grow towards few groups by themselves; where they suddenly grow, unlike groups begin to merge.
     """
-    some = curve[(curve["n_groups"] >= 2) & (curve["n_groups"] <= min(MOST, len(curve) - 1))]
+    differing = 1 + int(
+        np.count_nonzero(np.cumsum(curve["jump"].to_numpy()[:0:-1] != 0))
+    )  # merges of equal ones cost nothing
+    most = min(MOST, len(curve) - 1, differing)
+    some = curve[(curve["n_groups"] >= 2) & (curve["n_groups"] <= most)]
     return some.sort_values("bend", ascending=False, kind="stable").reset_index(drop=True)

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from consilience._types import Ints
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.calls.detail import floater_rows
 from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.snapshot import Ref, Snapshot
+from consilience.meta.distances import distances_from
 from consilience.reports.agreement import components_of
 
+SHARE = 0.95  # of a branch's clusterings, where no two objects stay together in all
 COMPONENTS, NAMED = 100, 20  # that are listed, and objects of each that are named
+
+
+def most_central(snapshot: Snapshot, ref: Ref, members: Ints) -> Ints | None:
+    """The 95 % of a branch's clusterings nearest to its medoid; None where that leaves out none."""
+    n_kept = math.ceil(SHARE * len(members))
+    if n_kept == len(members):
+        return None
+    far = distances_from(snapshot.meta.distances, snapshot.medoid(ref), members)
+    return np.sort(members[np.argsort(far, kind="stable")[:n_kept]])
 
 
 @kept
@@ -19,7 +34,11 @@ def answer(call: Call) -> Reply:
     ref = snapshot.ref(call.parts[0])._replace(kind="c")
     members = snapshot.members(ref)
     ensemble = snapshot.meta.ensemble[:, members]
-    found, told = ensemble.signatures(), components_of(ensemble)
+    told, among = components_of(ensemble), len(members)
+    if told["largest"] < 2 and (central := most_central(snapshot, ref, members)) is not None:
+        ensemble = snapshot.meta.ensemble[:, central]
+        told, among = components_of(ensemble), len(central)
+    found = ensemble.signatures()
     labeled = (found.labels >= 0).any(axis=1)
     order = np.flatnonzero(labeled)[np.argsort(-found.counts[labeled], kind="stable")]
     listed = [
@@ -35,6 +54,7 @@ def answer(call: Call) -> Reply:
             "ref": str(ref),
             "node": ref.node,
             "n_members": len(members),
+            "among": among,  # of them, the most central ones, where no two objects stay together in all
             "n_components": told["number"],
             "share_in_groups": told["share_in_groups"],
             "largest": told["largest"],
