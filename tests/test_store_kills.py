@@ -45,7 +45,7 @@ def check(folder: Path, finished: set[int]) -> None:
     np.testing.assert_array_equal(store.labels(), labels_of(store.numbers))
 
 
-DROPPER = """
+DROPPER = f"""
 import os, signal, sys
 from pathlib import Path
 from consilience.store import Store
@@ -59,7 +59,7 @@ def unlink_or_die(path, *how):
     left -= 1
     unlink(path, *how)
 
-with Store.resume(sys.argv[1]) as store:
+with Store.resume(sys.argv[1], **{RUN}) as store:
     Path.unlink = unlink_or_die
     store.drop([4, 5, 6, 7])
 """
@@ -75,7 +75,7 @@ def test_a_drop_killed_between_two_parts_loses_nothing_else(tmp_path, unlinked):
     assert ended.returncode == -9, "it was killed on the way"
     left = set(range(8 - 2 * unlinked))
     check(run, left)
-    with Store.resume(run) as store:
+    with Store.resume(run, **RUN) as store:
         assert set(store.numbers.tolist()) == left
         store.drop(sorted(left - {0, 1, 2, 3}))
         store.append(labels_of(np.arange(4, 6)), numbers=np.arange(4, 6))
