@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import consilience as cs
 from consilience.consensus import resampling
 from consilience.consensus.assessment import assess, err_alike
-from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.distinct_rows import check_problem, spread_evenly
 from consilience.consensus.error_model import error_posterior
 from consilience.consensus.resampling import (
     RESAMPLES,
@@ -21,6 +21,7 @@ from consilience.consensus.resampling import (
     resampled_confidence,
     resampled_shares,
 )
+from consilience.generation.graph import GOLDEN
 from consilience.generation.kmeans import kmeans_runs
 from samples import noisy_copies
 
@@ -71,6 +72,14 @@ def test_clusterings_that_are_spread_evenly_are_exchanged_for_their_like():
     assert even.even
     for broken in ({"method": ["graph"] * 20}, {**info, "place": [0.5] * 20}, {**info, "place": [np.nan, *[0.5] * 19]}):
         assert not check_problem(cs.Ensemble.from_codes(labels.astype(np.int32), info=broken), 4).even
+    ens = cs.Ensemble.from_codes(labels.astype(np.int32), info=info)
+    assert not check_problem(ens[:, :10], 4).even, "a part of them is not spread"
+    varied = {**info, "around": [*[np.nan] * 19, 3]}
+    assert not check_problem(cs.Ensemble.from_codes(labels.astype(np.int32), info=varied), 4).even
+    for n, start in ((2, 0.1), (7, 0.9), (12, 0.3), (24, 0.7), (100, 0.5)):
+        places = (start + np.arange(n) * GOLDEN) % 1
+        info_n = {"method": ["graph"] * n, "place": places}
+        assert spread_evenly(cs.Ensemble.from_codes(np.tile([[0], [1]], n).astype(np.int32), info=info_n))
     assert neighbors_of(check_problem(labels, 4)) is None
     groups = neighbors_of(even)
     assert [len(group) for group in groups] == [7, 7, 6]

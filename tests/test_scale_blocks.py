@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import noisy_labels
-from consilience.scale import LabelBlocks, WrittenConsensus
+from consilience.scale import LabelBlocks, WrittenConsensus, combining
 from consilience.scale.coding import Coded
 from consilience.scale.combining import FIXED, bytes_of
 from consilience.scale.distinct import of_block
+from consilience.scale.giving import part_names
 from dask_cluster import local_cluster
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_labels", "scale_confidence")
@@ -284,7 +285,9 @@ def test_numbers_of_bytes():
             bytes_of(wrong)
 
 
-def test_what_does_not_fit_is_said_before_the_work(codes):
+def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
+    for work in ("combine_problem", "answer_by_tables", "spread"):
+        monkeypatch.setattr(combining, work, None)
     blocks = LabelBlocks([np.random.default_rng(0).integers(0, 50, (40_000, 12))])
     with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit= .*mcla"):
         cs.combine(blocks, 5, "lwgp", memory_limit=510 * 10**6)
@@ -316,6 +319,50 @@ def test_wrong_blocks(codes, tmp_path):
     pd.DataFrame({"a": range(10), "b": [0, 1] * 5}).to_parquet(tmp_path / "ids.parquet")
     with pytest.raises(InputError, match=r"column 'a' \(10 different values for 10 objects\) does not look like"):
         cs.combine(tmp_path / "ids.parquet", memory_limit="1GB")
+
+
+def test_a_clustering_named_id_is_no_id(codes):
+    named = pd.DataFrame(codes[:, :3], columns=["id", "b", "c"], index=[f"x{i}" for i in range(len(codes))])
+    ens = cs.Ensemble({name: named[name] for name in named}, ids=named.index)
+    found = cs.combine(ens, 4, memory_limit="1GB")
+    assert_same(found, cs.combine(ens, 4))
+    assert found.ids[:2].tolist() == ["x0", "x1"]
+
+
+def test_columns_of_one_name_are_refused(codes, tmp_path):
+    twice = pd.DataFrame(codes[:, :3], columns=["a", "b", "a"])
+    for parts, columns in (([twice], None), ([twice], ["b", "a"]), ([codes[:, :2]], ["a", "a"])):
+        with pytest.raises(InputError, match="two columns are called 'a'"):
+            cs.combine(LabelBlocks(parts, columns=columns))
+    with pytest.raises(InputError, match="no column 'who' of ids"):
+        cs.combine(LabelBlocks([twice], columns=["b"], id_column="who"))
+    assert cs.combine(LabelBlocks([twice], columns=["b"]), 4).n_objects == len(codes)
+
+
+def test_labels_that_do_not_occur_need_no_room():
+    few = np.random.default_rng(0).integers(0, 3, (2000, 6))
+    assert LabelBlocks([few * 30_000]).distinct().n_bytes == LabelBlocks([few]).distinct().n_bytes
+
+
+def test_files_of_many_parts_stand_in_their_order():
+    names = part_names(100_003)
+    assert names == sorted(names)
+
+
+def test_clusterings_that_are_spread_evenly_are_so_in_blocks():
+    """Their confidence is that of memory, where resamples draw their like."""
+    rng = np.random.default_rng(0)
+    truth, hard = np.repeat(np.arange(6), 40), rng.random(240) < 0.3  # all are wrong about the same objects
+    columns = [
+        np.where(rng.random(240) < np.where(hard, 0.8, 0.05), rng.integers(6, size=240), truth) for _ in range(24)
+    ]
+    columns = [np.minimum(column, 1 + i % 5) for i, column in enumerate(columns)]
+    info = {"method": ["graph"] * 24, "place": np.linspace(0, 0.95, 24)}
+    ens = cs.Ensemble.from_codes(np.column_stack(columns).astype(np.int32), info=info)
+    wanted = cs.combine(ens, 3, "walk")
+    assert_same(cs.combine(ens, 3, "walk", memory_limit="1GB"), wanted)
+    plain = cs.combine(np.asarray(ens.labels), 3, "walk")
+    assert not np.array_equal(plain.confidence, wanted.confidence), "that it is even matters here"
 
 
 def test_stores_and_results_are_no_blocks(codes, tmp_path):

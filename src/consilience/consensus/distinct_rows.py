@@ -131,13 +131,18 @@ class Problem:
 
 
 def check_problem(
-    labels: EnsembleLike, n_clusters: int | None = None, sample_weight: Any = None, copies: Ints | None = None
+    labels: EnsembleLike,
+    n_clusters: int | None = None,
+    sample_weight: Any = None,
+    copies: Ints | None = None,
+    even: bool | None = None,
 ) -> Problem:
     """Collapse an ensemble (or what one is made from) to rows in canonical order; check the number of clusters and the weights.
 
     ``n_clusters=None`` takes the median number of clusters of the clusterings, but at least 2. Objects of weight 0 are as good as not
     there: they have no row, and a cluster or a clustering of nothing but them does not count. With `copies`, every row of the ensemble is
-    a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have.
+    a different one and stands for so many objects, which are elsewhere: the answer is the one that they would have. `even` says whether
+    the clusterings are spread evenly where the ensemble does not know it.
     """
     ens = as_ensemble(labels)
     signatures = ens.signatures()
@@ -156,14 +161,31 @@ def check_problem(
         median = max(2, int(np.median(rows.max(axis=0) + 1)))
         k = _check_n_clusters(median if n_clusters is None else n_clusters, len(rows))
     whole = None if copies is None else copies[kept]
-    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole, spread_evenly(ens))
+    even = spread_evenly(ens) if even is None else even
+    return Problem(rows, weights[kept], k, np.where(inverse >= 0, place[inverse], -1), given, whole, even)
 
 
 def spread_evenly(ens: Any) -> bool:
-    """Whether all clusterings have places in a sequence that spreads evenly: what made them has written these to `info`."""
-    if "place" not in ens.info or "method" not in ens.info:
+    """Whether all clusterings have places from 0 to 1, as what made them has written to `info`, that leave no gap twice the mean one.
+
+    Variations have the place of the one that they vary, and are not spread. Of many places, a part that was chosen, by chance or on
+    purpose, leaves larger gaps.
+
+    Examples
+    --------
+    >>> from consilience import Ensemble
+    >>> info = {"method": ["graph"] * 8, "place": [i * 0.618 % 1 for i in range(8)]}
+    >>> ens = Ensemble.from_codes([[0] * 8, [1] * 8], info=info)
+    >>> spread_evenly(ens), spread_evenly(ens[:, [0, 3, 5, 6]])
+    (True, False)
+    """
+    info = ens.info
+    if "place" not in info or "method" not in info or ("around" in info and info["around"].notna().any()):
         return False
-    return bool(ens.info["place"].notna().all() and ens.info["place"].nunique() > 1)
+    if info["place"].isna().any() or len(info) < 2:
+        return False
+    places = np.sort(info["place"].to_numpy(float))
+    return bool(np.append(np.diff(places), places[0] + 1 - places[-1]).max() * len(places) <= 2)
 
 
 def _check_n_clusters(k: Any, n_rows: int) -> int:

@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 from consilience._check import InputError, check_count, count, kind_of
 from consilience._names import unique_names
 from consilience._types import Columns, PathLike
+from consilience.consensus.distinct_rows import spread_evenly
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble
 from consilience.opening.kinds import is_saved
-from consilience.scale.coding import Layout, ParquetPart
+from consilience.scale.coding import Layout, ParquetPart, check_once
 from consilience.scale.distinct import DistinctRows, merge, of_part
 from consilience.scale.running import Here, Workers, elsewhere
 from consilience.scale.sites import Beside
@@ -41,6 +42,8 @@ class LabelBlocks:
         Names of the clusterings; needed for data frames, and the columns of theirs that are taken.
     id_column : str, optional
         The column of the objects' ids, which are not looked at, only written beside the answer.
+    by_index : bool
+        Whether the index of the data frames holds the ids instead, and `id_column` is only its name.
     source : str
         What messages call it.
     block_rows : int
@@ -50,6 +53,8 @@ class LabelBlocks:
     ----------
     parts : list
     names : list of str or None
+    even : bool
+        Whether the clusterings were spread evenly over numbers of clusters, as those of an ensemble may have been.
     n_objects, n_clusterings : int
         Found by reading all labels once, when first asked for.
     n_clusters : (n_clusterings,) int array
@@ -72,6 +77,7 @@ class LabelBlocks:
         *,
         columns: Sequence[str] | None = None,
         id_column: str | None = None,
+        by_index: bool = False,
         source: str = "blocks",
         block_rows: int = ROWS,
     ) -> None:
@@ -81,9 +87,11 @@ class LabelBlocks:
         if columns is None and not elsewhere(self.parts[0]) and is_frame(self.parts[0]):
             columns = [str(name) for name in getattr(self.parts[0], "column_names", None) or self.parts[0].columns]
         self.names = None if columns is None else list(columns)
-        self._check = False
+        check_once(self.names or (), source)
+        self.even, self._check = False, False
         rows = check_count("block_rows", block_rows)
-        self.layout = Layout(None if columns is None else tuple(columns), id_column, source, rows)
+        id_column = "id" if by_index and id_column is None else id_column
+        self.layout = Layout(None if columns is None else tuple(columns), id_column, source, rows, by_index)
 
     @classmethod
     def from_parquet(
@@ -102,7 +110,7 @@ class LabelBlocks:
         head = next((_head(file) for file in files if pq.read_metadata(file).num_rows), None)
         if head is None:
             raise InputError(f"{path}: has no rows: give at least one")
-        names, ids = _layout_of(head, source, columns, id_column)
+        names, ids, _ = _layout_of(head, source, columns, id_column)
         ids = ids if ids in schema.names else None  # numbers that pandas counts are in no column
         rows = check_count("block_rows", block_rows)
         parts = [part for file in files for part in _parts(file, rows)]
@@ -118,8 +126,9 @@ class LabelBlocks:
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
             head = labels.head(HEAD, npartitions=-1)
-            names, ids = _layout_of(head, source, columns, id_column)
-            found = cls(labels.to_delayed(), columns=names, id_column=ids, source=source, block_rows=block_rows)
+            names, ids, by_index = _layout_of(head, source, columns, id_column)
+            how: dict[str, Any] = {"columns": names, "id_column": ids, "by_index": by_index, "source": source}
+            found = cls(labels.to_delayed(), **how, block_rows=block_rows)
             found._check = columns is None
             return found
         if not hasattr(labels, "rechunk") or labels.ndim not in (1, 2):
@@ -232,13 +241,12 @@ def _of_ensemble(ens: Ensemble) -> LabelBlocks:
     for j, names in enumerate(ens.label_names):
         if names is not None:
             frame[j] = pd.Categorical.from_codes(ens.labels[:, j], pd.Index(names, dtype=object))
-    frame.columns = pd.Index(ens.names)
-    index = None if ens.ids is None else "id"
     if ens.ids is not None:
-        frame.index = pd.Index(ens.ids, name=index)
+        frame.index = pd.Index(ens.ids)
     parts = [frame.iloc[i : i + ROWS] for i in range(0, len(frame), ROWS)]
-    columns = ens.names if "name" in ens.info else None
-    return LabelBlocks(parts, columns=columns, id_column=index, source="ensemble")
+    found = LabelBlocks(parts, by_index=ens.ids is not None, source="ensemble")
+    found.names, found.even = ens.names if "name" in ens.info else None, spread_evenly(ens)
+    return found
 
 
 def _parquet_files(path: Path) -> list[Path]:
@@ -279,8 +287,9 @@ def _head(file: Path) -> pd.DataFrame:
 
 def _layout_of(
     head: pd.DataFrame, source: str, columns: Columns, id_column: str | int | None
-) -> tuple[list[str], str | None]:
-    """Names of the clusterings and of the ids, by the first rows."""
+) -> tuple[list[str], str | None, bool]:
+    """Names of the clusterings and of the ids, by the first rows; and whether the ids are the index."""
+    check_once([str(name) for name in head.columns], source)
     sheet = frame_sheet(source, head)
     sheet.check_shape()
     asked = columns is not None
@@ -288,5 +297,5 @@ def _layout_of(
     names = sheet.column_names()
     kept = [names[i] for i in choose(sheet, columns, [position])]
     if position is not None:
-        return kept, names[position]
-    return kept, None if ids is None else str(head.index.name or "__index_level_0__")
+        return kept, names[position], False
+    return kept, None if ids is None else str(head.index.name or "__index_level_0__"), ids is not None

@@ -27,7 +27,7 @@ from consilience.consensus.combine import WIDE, about_bound, about_worth, choose
 from consilience.consensus.confidence import average_nmi, discount, label_owners, noise_tables
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
-from consilience.consensus.mcla import DENSE, MCLA, jaccard_of
+from consilience.consensus.mcla import MCLA, jaccard_of
 from consilience.consensus.trust import confusions, member_table
 from consilience.consensus.vote import owners_of
 from consilience.scale.blocks import LabelBlocks
@@ -59,20 +59,20 @@ def answer_by_tables(
     n_clusters: int | str | None,
     how: Mapping[str, Any],
     options: Mapping[str, Any],
+    check: Callable[[int], None],
 ) -> ByTables:
-    """Combine labels of which only tables fit. Labels are read five times, and once more for every round of a vote."""
+    """Combine labels of which only tables fit. Labels are read five times, and once more for every round of a vote.
+
+    ``check(n_objects)`` is called after the first reading, and raises an error where so many objects have no room.
+    """
     if n_clusters == "auto" and method != "nbce":
         raise InputError(
             "a number of clusters is chosen by distinct rows: name it, or leave it out for the median of the clusterings"
         )
-    found = survey(blocks, workers)
+    found = survey(blocks, workers, check)
     median = max(2, int(np.median(np.diff(found.offsets))))
-    problem = check_problem(found.sample, n_clusters if isinstance(n_clusters, int) else median)
-    if found.offsets[-1] > DENSE:
-        raise InputError(
-            f"the clusterings have {found.offsets[-1]:,} clusters together, and tables of all pairs have room for {DENSE:,}: raise "
-            "memory_limit= (--memory-limit), or combine fewer clusterings"
-        )
+    wanted = None if n_clusters == "auto" else n_clusters
+    problem = check_problem(found.sample, median if wanted is None else wanted, even=blocks.even)  # type: ignore[arg-type]
     notes = [
         f"by tables of all objects and {found.sample.n_objects:,} of their rows, since there is no room for all distinct rows"
     ]
@@ -85,7 +85,7 @@ def answer_by_tables(
     ways: dict[str, Callable[[], Ruling]] = {"mcla": fit.mcla, "dawid_skene": fit.dawid_skene, "vote": fit.vote}
     chosen: Ruling
     if method == "nbce":
-        k = n_clusters if isinstance(n_clusters, int) else None
+        k: Any = wanted
         chosen, note = fit.nbce(make_estimator("nbce", k, dict(how), bound_options(options, k, len(found.codes))))
         notes.insert(0, note)
     else:
@@ -178,9 +178,11 @@ class _Fit:
         """Of all objects: labels × clusters, sizes, and the first object of every cluster."""
         count = partial(_count_part, layout=self.blocks.layout)
         shared = (rule, self.survey.codes)
-        parts = list(self.workers.each(count, self.blocks.parts, shared, self.survey.starts))
-        tables, sizes, first = zip(*parts, strict=True)
-        return sum(tables), sum(sizes), np.min(first, axis=0)
+        each = self.workers.each(count, self.blocks.parts, shared, self.survey.starts)
+        tables, sizes, first = next(each)
+        for more, some, begin in each:  # as they come, so that only some parts' tables are held
+            tables, sizes, first = tables + more, sizes + some, np.minimum(first, begin)
+        return tables, sizes, first
 
     def by_size(self, rule: Any) -> tuple[Any, Ints, Ints]:
         """The rule with its clusters numbered as ever, those without objects left out; tables and sizes of all objects."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +24,16 @@ SMALL = 2**16  # whole numbers below it are their own codes
 
 @dataclass(frozen=True)
 class Layout:
-    """What of a block is labels: names of columns, or None for all of an array; the column of ids; rows at a time."""
+    """What of a block is labels: names of columns, or None for all of an array; the column of ids; rows at a time.
+
+    With `by_index`, ids are the index of data frames, whatever their columns are called.
+    """
 
     columns: tuple[str, ...] | None
     id_column: str | None
     source: str
     rows: int
+    by_index: bool = False
 
     @property
     def id_heading(self) -> str:
@@ -117,15 +122,30 @@ def _read_parquet(part: ParquetPart, layout: Layout) -> Iterator[Coded]:
 
 
 def _code_frame(frame: pd.DataFrame, layout: Layout) -> Coded:
-    names = {str(name): j for j, name in enumerate(frame.columns)}
-    for name in layout.columns or ():
+    there = [str(name) for name in frame.columns]
+    wanted = layout.columns or there
+    known = {*wanted, layout.id_column}
+    check_once([name for name in there if name in known], layout.source)
+    names = {name: j for j, name in enumerate(there)}
+    for name in wanted:
         if name not in names:
             raise InputError(f"{layout.source}: a block has no column {name!r}: give all blocks the same columns")
-    chosen = [frame.iloc[:, names[name]] for name in layout.columns or names]
+    chosen = [frame.iloc[:, names[name]] for name in wanted]
     ids = None
-    if layout.id_column is not None:
-        ids = pa.array(frame.iloc[:, names[layout.id_column]] if layout.id_column in names else frame.index)
+    if layout.by_index:
+        ids = pa.array(frame.index)
+    elif layout.id_column is not None:
+        if layout.id_column not in names:
+            raise InputError(f"{layout.source}: a block has no column {layout.id_column!r} of ids: check id_column=")
+        ids = pa.array(frame.iloc[:, names[layout.id_column]])
     return _code_columns(chosen, layout, ids)
+
+
+def check_once(names: Sequence[str], source: str) -> None:
+    """Refuse names that occur twice: they do not say which column is meant."""
+    twice = next((name for name, n in Counter(names).items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{source}: two columns are called {show(twice)}: give each a name of its own")
 
 
 def _code_columns(columns: Sequence[Any] | Array, layout: Layout, ids: Any = None) -> Coded:

@@ -65,16 +65,19 @@ def combine_blocks(
                 f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself: raise memory_limit= "
                 f"(--memory-limit), or name a method that works by tables ({', '.join(METHODS)})"
             ) from None
-        tabled = answer_by_tables(blocks, workers, **asked)
+        check = partial(_check_objects, room=None if folder is not None else room)
+        tabled = answer_by_tables(blocks, workers, **asked, check=check)
         more: dict[str, Answers] = {"membership": Memberships(tabled.table.rule, tabled.table.codes)}
         fields = tabled.fields | {"call": call}
         return _give(
             blocks, workers, tabled.survey.lengths, tabled.table, more, fields, tabled.tally, folder, room, start
         )
-    if found.n_bytes + FIXED + (folder is None) * OF_OBJECT * found.n_objects > (room or np.inf):
-        _refuse(found.n_objects, memory_limit)
+    if folder is None:
+        _check_objects(found.n_objects, room, found.n_bytes)
     ens = found.ensemble(blocks.names)
-    problem = check_problem(ens, None if isinstance(n_clusters, str) else n_clusters, copies=found.counts)
+    problem = check_problem(
+        ens, None if isinstance(n_clusters, str) else n_clusters, copies=found.counts, even=blocks.even
+    )
     of_rows = combine_problem(ens, problem, **asked, progress=progress, call=call)
     values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
     values |= {"confidence": of_rows.confidence, "support": of_rows.support}
@@ -102,8 +105,6 @@ def _give(
     later = {name: partial(_one, blocks, workers, some, lengths) for name, some in more.items()}
     fields = fields | {"seconds": time.perf_counter() - start}
     if folder is None:
-        if room is not None and FIXED + OF_OBJECT * sum(lengths) > room:
-            _refuse(sum(lengths), room)
         given: dict[str, Any] = spread(blocks, workers, table, lengths)
         given |= {"labels": given.pop("cluster").astype(np.int64), "ids": given.pop("id", None)}
         scales = {name: later.pop(name)() for name in list(later) if name != "membership"}
@@ -116,10 +117,12 @@ def _give(
     return WrittenConsensus(**fields | later | read)
 
 
-def _refuse(n_objects: int, limit: Any) -> None:
-    raise InputError(
-        f"{n_objects:,} objects have no room in {show(limit)} beside their rows: give output= (--output), a folder for their labels"
-    )
+def _check_objects(n_objects: int, room: int | None, beside: int = 0) -> None:
+    """Refuse objects whose answers have no room beside so many bytes."""
+    if room is not None and FIXED + beside + OF_OBJECT * n_objects > room:
+        raise InputError(
+            f"{n_objects:,} objects have no room in {room:,} bytes beside their rows: give output= (--output), a folder for their labels"
+        )
 
 
 def _one(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> Array:

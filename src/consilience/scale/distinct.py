@@ -96,7 +96,9 @@ class DistinctRows:
     def n_bytes(self) -> int:
         """About what it takes to combine them."""
         row, label, cluster = BYTES
-        k = float(np.median([len(labels) for labels in self.labels]))
+        k = float(
+            np.median([self.n_labels(j) for j in range(len(self.labels))])
+        )  # codes may stand for labels that do not occur
         return int(len(self.counts) * (row + label * len(self.labels) + cluster * k))
 
     def places(self, block: Coded) -> Ints:

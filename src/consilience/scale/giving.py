@@ -48,7 +48,7 @@ def spread(blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Seque
 def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answers, lengths: Sequence[int]) -> None:
     """Write the ids and the values of all objects as Parquet, a file for every part of the blocks, each by who reads the part."""
     folder.mkdir()
-    wanted = [(f"part-{i:05d}.parquet", begin) for i, begin in enumerate([0, *accumulate(lengths)][:-1])]
+    wanted = list(zip(part_names(len(lengths)), [0, *accumulate(lengths)][:-1], strict=True))
     write = partial(_write_part, layout=blocks.layout, folder=str(folder))
     each = workers.each(write, blocks.parts, table, wanted)
     for (name, _), length, written in zip(wanted, lengths, each, strict=True):
@@ -58,6 +58,18 @@ def write_parts(folder: Path, blocks: LabelBlocks, workers: Workers, table: Answ
             )
     for left in set(os.listdir(folder)) - {name for name, _ in wanted}:  # by a worker that was killed
         (folder / left).unlink()
+
+
+def part_names(n_parts: int) -> list[str]:
+    """Names of files whose alphabetical order is that of the parts, however many.
+
+    Examples
+    --------
+    >>> part_names(2), part_names(100_001)[-1]
+    (['part-00000.parquet', 'part-00001.parquet'], 'part-100000.parquet')
+    """
+    width = max(5, len(str(n_parts - 1)))
+    return [f"part-{i:0{width}d}.parquet" for i in range(n_parts)]
 
 
 def check_output(path: PathLike) -> Path:

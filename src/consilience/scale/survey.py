@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from consilience import _kernels
-from consilience._check import encode_labels
+from consilience._check import InputError, encode_labels
 from consilience._types import Array, Ints, Labels
+from consilience.consensus.mcla import DENSE
 from consilience.ensemble import Ensemble
 from consilience.ensemble.label_names import object_vector
 from consilience.scale.blocks import LabelBlocks
@@ -71,9 +72,19 @@ class Survey:
         return [0, *accumulate(self.lengths)][:-1]
 
 
-def survey(blocks: LabelBlocks, workers: Workers) -> Survey:
-    """Read all labels twice: which there are, and then which two occur together. Cost O(n_objects · r²), 8 c² bytes."""
+def survey(blocks: LabelBlocks, workers: Workers, check: Callable[[int], None] = lambda n_objects: None) -> Survey:
+    """Read all labels twice: which there are, and then which two occur together. Cost O(n_objects · r²), 8 c² bytes.
+
+    What has no room is said after the first reading: by ``check(n_objects)``, and here of the clusters.
+    """
     seen = workers.fold(partial(_see_part, layout=blocks.layout), blocks.parts, Seen.merge)
+    check(sum(seen.lengths))
+    c = sum(map(len, seen.labels))
+    if c > DENSE:
+        raise InputError(
+            f"the clusterings have {c:,} clusters together, and tables of all pairs have room for {DENSE:,}: raise memory_limit= "
+            "(--memory-limit), or combine fewer clusterings"
+        )
     codes, label_names = [], []
     for j, labels in enumerate(seen.labels):
         new, names = encode_labels(
