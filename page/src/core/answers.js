@@ -9,7 +9,8 @@ import { Refusal } from "./transport.js";
 const KEPT = 200; // answers
 const PAUSE = 120; // milliseconds that a choice has to last before more is asked about it
 
-/** @type {WeakMap<import("./store.js").Store, Map<string, Promise<Message>>>} */
+/** @typedef {{promise: Promise<Message>, waiting: number, isDone: boolean, stop: () => void}} Asked */
+/** @type {WeakMap<import("./store.js").Store, Map<string, Asked>>} */
 const known = new WeakMap();
 
 /** @param {import("./store.js").Store} store */
@@ -22,24 +23,46 @@ function answersOf(store) {
 /** @param {import("./store.js").Store} store @param {string} path */
 const keyOf = (store, path) => `${store.snapshot.value} ${store.edition.value} ${path}`;
 
-/** @param {import("./store.js").Store} store @param {string} path */
-function ask(store, path) {
+/** @param {import("./store.js").Store} store @param {string} path @returns {Asked} */
+function send(store, path) {
+  const flight = new AbortController();
+  const snapshot = store.snapshot.value;
+  const promise = store.transport.get(path, flight.signal).then((answer) => {
+    const json = /** @type {Message} */ (answer.json);
+    // another page added clusterings
+    if (snapshot === store.snapshot.value && json.revision !== store.boot.value.header.revision) store.open();
+    return json;
+  });
+  return { promise, waiting: 0, isDone: false, stop: () => flight.abort() };
+}
+
+/**
+ * Ask, or wait with those who asked already. A question that all have left for a while is taken back.
+ * @param {import("./store.js").Store} store @param {string} path
+ * @returns {{promise: Promise<Message>, leave: () => void}}
+ */
+export function ask(store, path) {
   const mine = answersOf(store);
   const key = keyOf(store, path);
-  let found = mine.get(key);
-  if (!found) {
-    const snapshot = store.snapshot.value;
-    found = store.transport.get(path).then((answer) => {
-      const json = /** @type {Message} */ (answer.json);
-      // another page added clusterings
-      if (snapshot === store.snapshot.value && json.revision !== store.boot.value.header.revision) store.open();
-      return json;
-    });
+  const found = mine.get(key) ?? send(store, path);
+  const forget = () => mine.get(key) === found && mine.delete(key);
+  if (!mine.has(key)) {
     mine.set(key, found);
-    found.catch(() => mine.delete(key));
+    found.promise.then(() => {
+      found.isDone = true;
+    }, forget);
     if (mine.size > KEPT) mine.delete(mine.keys().next().value ?? "");
   }
-  return found;
+  found.waiting++;
+  const leave = () => {
+    found.waiting--;
+    setTimeout(() => {
+      if (found.waiting || found.isDone) return;
+      forget();
+      found.stop();
+    }, PAUSE);
+  };
+  return { promise: found.promise, leave };
 }
 
 /**
@@ -63,8 +86,11 @@ export function useAnswer(path) {
   useEffect(() => {
     if (!path || !key || (got.key === key && !got.error)) return;
     let gone = false;
-    const go = () =>
-      ask(store, path).then(
+    let leave = () => {};
+    const go = () => {
+      const asked = ask(store, path);
+      leave = asked.leave;
+      asked.promise.then(
         (/** @type {unknown} */ value) => gone || setGot({ key, snapshot, value: /** @type {T} */ (value), error: "" }),
         (/** @type {unknown} */ error) => {
           if (gone) return;
@@ -73,11 +99,13 @@ export function useAnswer(path) {
           else store.fail(error);
         },
       );
+    };
     const isQuick = got.key === null || answersOf(store).has(key);
     const timer = setTimeout(go, isQuick ? 0 : PAUSE);
     return () => {
       gone = true;
       clearTimeout(timer);
+      leave();
     };
   }, [key, status]);
   if (!path) return { value: null, error: "", fresh: true };

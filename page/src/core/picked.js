@@ -59,10 +59,17 @@ export function setAside(store) {
   store.message.value = `${plural(store.against.value.length, "object")} set aside: pick others to compare with them.`;
 }
 
+/** @type {WeakMap<Store, AbortController>} */
+const searches = new WeakMap();
+
 /** Search for objects and pick what is found. @param {Store} store @param {string} text @param {boolean} [add] */
 export async function searchObjects(store, text, add = false) {
+  const flight = new AbortController();
+  searches.get(store)?.abort();
+  searches.set(store, flight);
   try {
-    const answer = await store.transport.get(`/api/search?text=${encodeURIComponent(text)}`);
+    const answer = await store.transport.get(`/api/search?text=${encodeURIComponent(text)}`, flight.signal);
+    if (flight.signal.aborted) return;
     const { header, arrays } = /** @type {import("./messages.js").Search} */ (
       /** @type {unknown} */ (decode(answer.buffer))
     );
@@ -72,7 +79,7 @@ export async function searchObjects(store, text, add = false) {
     }
     pick(store, arrays.rows, { add, what: `found in ${header.where.join(", ")}` });
   } catch (error) {
-    store.fail(error);
+    if (!flight.signal.aborted) store.fail(error);
   }
 }
 

@@ -5,7 +5,7 @@ import { dropToken, keepToken } from "./token.js";
  * @typedef {{status: number, type: string, json: unknown, buffer: ArrayBuffer, name: string | null}} Answer
  * @typedef {{
  *   get: (path: string, signal?: AbortSignal) => Promise<Answer>,
- *   post: (path: string, body: object) => Promise<Answer>,
+ *   post: (path: string, body: object, signal?: AbortSignal) => Promise<Answer>,
  *   delete: (path: string, body?: object) => Promise<Answer>,
  * }} Transport
  * @typedef {{id: number, status: number, type: string, name: string | null, buffer: ArrayBuffer}} Reply a notebook's
@@ -116,7 +116,7 @@ function answer(status, type, buffer, name) {
 function verbs(ask) {
   return {
     get: (path, signal) => ask("GET", path, undefined, signal),
-    post: (path, body) => ask("POST", path, body),
+    post: (path, body, signal) => ask("POST", path, body, signal),
     delete: (path, body) => ask("DELETE", path, body),
   };
 }

@@ -85,8 +85,8 @@ export function LooksOf({ rows, side, onPick }) {
   const some = Uint32Array.from(Array.from(rows).slice(0, SHOWN)).sort();
   const isDrawn = look && look.kind !== "files" && some.length > 0;
   /** @type {import("../core/answers.js").Answer<import("../core/messages.js").Looks>} */
-  const answer = useAsked(isDrawn ? `looks ${some.join()}` : null, (transport) =>
-    transport.post("/api/looks", { rows: encodeRows(some) }),
+  const answer = useAsked(isDrawn ? `looks ${some.join()}` : null, (transport, signal) =>
+    transport.post("/api/looks", { rows: encodeRows(some) }, signal),
   );
   if (!look) return null;
   const width = answer.value?.shapes.values[1] ?? 0;
@@ -121,8 +121,8 @@ export function ClusterLooks({ reference, names, onPick }) {
   const { look } = store.session.value;
   const slots = store.labels.slots(reference);
   /** @type {import("../core/answers.js").Answer<Averages>} */
-  const answer = useAsked(look ? `averages ${reference}` : null, (transport) =>
-    transport.get(`/api/averages/${reference}`),
+  const answer = useAsked(look ? `averages ${reference}` : null, (transport, signal) =>
+    transport.get(`/api/averages/${reference}`, signal),
   );
   const { cluster } = store.view.value;
   if (!look) return null;

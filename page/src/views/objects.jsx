@@ -46,10 +46,10 @@ export function ObjectsView() {
     .join("&");
   const key = some ? `${ref} ${query} ${keyOf(some)}` : `${ref} ${query}`;
   /** @type {import("../core/answers.js").Answer<Objects>} */
-  const answer = useAsked(ref ? `objects ${key}` : null, (transport) =>
+  const answer = useAsked(ref ? `objects ${key}` : null, (transport, signal) =>
     some
-      ? transport.post(`/api/objects/${ref}`, { ...asked, rows: encodeRows(some) })
-      : transport.get(`/api/objects/${ref}?${query}`),
+      ? transport.post(`/api/objects/${ref}`, { ...asked, rows: encodeRows(some) }, signal)
+      : transport.get(`/api/objects/${ref}?${query}`, signal),
   );
   if (!ref) return <p class="empty">Select a clustering to see its objects.</p>;
   const clusters = store.labels.get(ref)?.clusters ?? 0;

@@ -110,8 +110,8 @@ function Treated({ rows, scope, setScope }) {
   const isBranch = ref ? nodeOf(tree, ref) >= tree.m : false;
   const of = scope === "branch" && isBranch ? ref : null;
   /** @type {import("../core/answers.js").Answer<Treatment>} */
-  const answer = useAsked(`treat ${keyOf(rows)} ${of}`, (transport) =>
-    transport.post("/api/treat", { rows: encodeRows(rows), ...(of ? { ref: of } : {}) }),
+  const answer = useAsked(`treat ${keyOf(rows)} ${of}`, (transport, signal) =>
+    transport.post("/api/treat", { rows: encodeRows(rows), ...(of ? { ref: of } : {}) }, signal),
   );
   return (
     <section>
@@ -241,11 +241,12 @@ function Against({ rows }) {
   const against = store.against.value.filter((row) => !store.pickedMask.value?.[row]);
   const isAll = rows.length === store.session.value.n_objects;
   /** @type {import("../core/answers.js").Answer<Contrast>} */
-  const answer = useAsked(isAll ? null : `contrast ${keyOf(rows)} ${keyOf(against)}`, (transport) =>
-    transport.post("/api/contrast", {
-      rows: encodeRows(rows),
-      ...(against.length ? { against: encodeRows(against) } : {}),
-    }),
+  const answer = useAsked(isAll ? null : `contrast ${keyOf(rows)} ${keyOf(against)}`, (transport, signal) =>
+    transport.post(
+      "/api/contrast",
+      { rows: encodeRows(rows), ...(against.length ? { against: encodeRows(against) } : {}) },
+      signal,
+    ),
   );
   if (isAll) return null;
   return (
