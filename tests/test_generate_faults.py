@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import time
 
 import numpy as np
 import pytest
 
 import consilience as cs
+from consilience import _child
 from consilience._check import InputError
 from consilience._child import CallError, call_within, end_children
 from consilience.datasets import load_beads
@@ -73,6 +76,85 @@ def test_a_child_answers_and_is_kept():
         call_within(30, lambda: os.kill(os.getpid(), 9))
     assert call_within(30, os.getpid) != first
     end_children()
+
+
+def test_a_child_has_arrays_as_they_are_at_the_call():
+    """Those it has already are sent again where they were written to."""
+    table, other = np.zeros(20_000), np.ones(20_000)
+    try:
+        assert call_within(30, np.sum, table) == 0
+        table[5] = 7
+        assert call_within(30, np.sum, table) == 7
+        table[5], table[6] = 0, 7
+        assert call_within(30, lambda x, y: (x.argmax(), y.sum()), table, other) == (6, 20_000)
+    finally:
+        end_children()
+
+
+def test_results_that_cannot_travel_are_said_and_the_child_is_kept():
+    try:
+        first = call_within(30, os.getpid)
+        with pytest.raises(CallError, match=r"its result cannot leave its process: .*lambda"):
+            call_within(30, lambda: lambda: 0)
+        with pytest.raises(CallError, match=r"its result cannot be read: ZeroDivisionError"):
+            call_within(30, lambda: Rigged(divmod))
+        with pytest.raises(CallError, match="ZeroDivisionError"):
+            call_within(30, len, Rigged(divmod))
+        assert call_within(30, os.getpid) == first
+    finally:
+        end_children()
+
+
+class Rigged:
+    """What raises where it is unpickled."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __reduce__(self):
+        return self.function, (1, 0)
+
+
+def test_a_child_that_reads_nothing_is_given_up(monkeypatch):
+    """Whether what it is sent fits a pipe or not."""
+    for size in (10, 10**6):
+        pid = call_within(30, os.getpid)
+        with monkeypatch.context() as patch:
+            patch.setattr(_child, "START", 0.5)
+            os.kill(pid, signal.SIGSTOP)
+            with pytest.raises(CallError, match="did not start in time"):
+                call_within(30, np.sum, np.zeros(size))
+        assert is_gone(pid)
+    assert call_within(30, np.sum, np.ones(3)) == 3
+    end_children()
+
+
+def is_gone(pid, seconds=20.0):
+    """Whether a process ends soon."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_children_that_nobody_asks_are_ended(client, monkeypatch):
+    """Here and on the workers of a cluster; a call may take longer than that."""
+    usual = _child.IDLE
+    monkeypatch.setattr(_child, "IDLE", 0.3)
+    first = call_within(30, os.getpid)
+    assert call_within(30, lambda: time.sleep(1) or os.getpid()) == first
+    assert is_gone(first)
+    assert call_within(30, os.getpid) != first
+    client.run(setattr, _child, "IDLE", 0.3)
+    try:
+        there = client.submit(call_within, 30, os.getpid, pure=False).result()
+        assert is_gone(there)
+    finally:
+        client.run(setattr, _child, "IDLE", usual)
 
 
 def test_what_hangs_or_raises_costs_itself_alone(beads, tmp_path):
