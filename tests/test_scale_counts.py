@@ -263,6 +263,7 @@ def test_dask_collections_are_blocks(client):
     [
         (lambda: [table_of(), table_of()[:, :5]], "differ in their number of columns"),
         (lambda: [-table_of()], "negative or not finite"),
+        (lambda: [sparse.csr_matrix((0, 3))], "at least one row"),
         (lambda: [sparse.csr_matrix((4, 4))], "all counts are 0"),
         (lambda: [sparse.csr_matrix(np.array([[1j]]))], "counts are numbers"),
     ],

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -181,6 +182,33 @@ def test_clusterings_are_kept_as_they_are_finished(tmp_path, monkeypatch):
     assert same(whole, cs.generate(NumberBlocks([X]), 6, **how), 1e-9)
 
 
+def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
+    """Where others hold no numbers."""
+    dd = pytest.importorskip("dask.dataframe")
+    X, how = blobs(), {"n_clusters": 4, "methods": "minima", "progress": False}
+    frame = pd.DataFrame({"name": [f"o{i}" for i in range(len(X))], **{f"x{j}": X[:, j] for j in range(5)}})
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for i, part in enumerate((frame[:150], frame[150:])):
+        part.to_parquet(folder / f"{i}.parquet")
+    with pytest.raises(InputError, match="columns= takes some by name"):
+        cs.generate(folder, 2, **how)
+    whole, names = cs.generate(X[:, [0, 3]], 2, **how), ["x0", "x3"]
+    lazy = dd.from_pandas(frame, npartitions=3)
+    for source in (folder, lazy, NumberBlocks([frame[:9], frame[9:]], columns=names)):
+        chosen = {} if isinstance(source, NumberBlocks) else {"columns": names}
+        assert same(whole, cs.generate(source, 2, **how, **chosen), 1e-9)
+    for make, said in (
+        (lambda: cs.generate(folder, 2, **how, columns=["x9"]), "no column 'x9': columns= names those to take"),
+        (lambda: cs.generate(lazy, 2, **how, columns=["x9"]), "no column 'x9': columns= names those to take"),
+        (lambda: cs.generate(folder, 2, **how, columns=["x1", "x1"]), "each once"),
+        (lambda: cs.generate(folder, 2, **how, id_column="name"), "id_column= is for tables that are read as a whole"),
+        (lambda: NumberBlocks([X], columns=names), "columns= names columns, and"),
+    ):
+        with pytest.raises(InputError, match=said):
+            make()
+
+
 def test_what_needs_all_objects_is_refused():
     blocks = NumberBlocks(parted(blobs(), 100))
     for how, said in (
@@ -197,6 +225,8 @@ def test_what_needs_all_objects_is_refused():
         cs.generate(NumberBlocks([np.array([[1.0], [np.nan]])]), 2, n_clusters=2, methods="minima")
     with pytest.raises(InputError, match="tables of numbers"):
         NumberBlocks([np.array([["a"]])])
+    with pytest.raises(InputError, match="at least one row"):
+        NumberBlocks([np.ones((0, 2))])
     with pytest.raises(InputError, match="differ in their number"):
         NumberBlocks([np.ones((2, 2)), np.ones((2, 3))])
     with pytest.raises(InputError, match="are constant"):

@@ -79,6 +79,8 @@ class RowBlocks:
         self._parts, self.source = list(parts), source
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.n_rows, self.n_columns = int(self._starts[-1]), int(widths[0])
+        if not self.n_rows:
+            raise InputError(f"{source} without a row: give at least one row")
 
     def spans(self, step: int) -> list[Span]:
         """Spans of rows that begin at multiples of `step`, one for about every block; those in memory are parted further."""

@@ -147,11 +147,17 @@ def _make(args: tuple[Any, ...], how: dict[str, Any]) -> Made:
     return Made(None, lloyd_by_blocks(*args, **how), Where.here())
 
 
-def blocks_of(X: Any, mini_batch: int = 0) -> NumberBlocks | None:
-    """Numbers in row blocks; None for what is read as a whole."""
-    if isinstance(X, NumberBlocks):
-        return X
-    return NumberBlocks(X, mini_batch=mini_batch) if in_blocks(X) else None
+def blocks_of(X: Any, mini_batch: int = 0, **reading: Any) -> NumberBlocks | None:
+    """Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns`."""
+    if not (isinstance(X, NumberBlocks) or in_blocks(X)):
+        return None
+    reading = {name: value for name, value in reading.items() if value is not None}
+    for name in reading:
+        if name != "columns" or isinstance(X, NumberBlocks):
+            raise InputError(
+                f"{name}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=)"
+            )
+    return X if isinstance(X, NumberBlocks) else NumberBlocks(X, mini_batch=mini_batch, **reading)
 
 
 def plan_of(blocks: NumberBlocks, plan: Plan) -> Plan:

@@ -174,13 +174,14 @@ def generate(
     reading, options = split_reading(options)
     if methods == "graph" and metric == "euclidean" and not reading.get("key") and (key := own_graph(X)) is not None:
         reading, metric = {**reading, "key": key}, "graph"
+    if (blocks := blocks_of(X, **reading)) is not None:
+        X, reading = blocks, {}
     wishes = check_guide(guide, together=together, apart=apart, like=like, unlike=unlike, strength=guide_strength)
     if wishes is not None:
         reading = set_aside(X, wishes, reading)
     if reading:
         X = as_table(X, "distances" if metric == "precomputed" else "data", **reading)
-    if (blocks := blocks_of(X)) is not None:
-        X = blocks
+    if blocks is not None:
         check_for_blocks(methods, metric, base=base, around=around, guide=wishes, time_limit=time_limit)
         n_clusters = usual_clusters(X.n_objects) if n_clusters is None else n_clusters
     if base is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import CHUNK, InputError, check_count, count, kind_of
+from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
 from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
 
@@ -37,6 +37,8 @@ class NumberBlocks(RowBlocks):
     ----------
     source : Dask array or data frame, path of a Parquet file or folder, or sequence of arrays
         All columns are numbers, and no cell is missing.
+    columns : sequence of str, optional
+        The columns to take, by name, of Parquet files and data frames; all by default.
     mini_batch : int
         Rows of a mini-batch: a pass in which centers move after each goes before the full passes, of which there are fewer then.
         0 leaves it out, so that the clusterings are those of the table in memory.
@@ -52,8 +54,8 @@ class NumberBlocks(RowBlocks):
     ids = None
     treatment = None
 
-    def __init__(self, source: Any, *, mini_batch: int = 0) -> None:
-        super().__init__(*_parts_of(source))
+    def __init__(self, source: Any, *, columns: Sequence[str] | None = None, mini_batch: int = 0) -> None:
+        super().__init__(*_parts_of(source, None if columns is None else _check_names(columns)))
         self.mini_batch = check_count("mini_batch", mini_batch, least=0)
 
     @property
@@ -65,32 +67,52 @@ class NumberBlocks(RowBlocks):
         return f"NumberBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"
 
 
-def _parts_of(source: Any) -> tuple[Sequence[Any], list[int], list[int], str]:
+def _check_names(columns: Any) -> tuple[str, ...]:
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise InputError(f"columns of row blocks are named, each once: got {show(columns)}")
+    return names
+
+
+def _chosen(block: Any, names: tuple[str, ...] | None) -> Any:
+    """Some columns of a data frame."""
+    if names is None:
+        return block
+    have = getattr(block, "columns", None)
+    if have is None:
+        raise InputError(f"columns= names columns, and {kind_of(block)} has none: leave out those that are not wanted")
+    if missing := [name for name in names if name not in have]:
+        raise InputError(f"a block has no column {missing[0]!r}: columns= names those to take")
+    return block[list(names)]
+
+
+def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
     if isinstance(source, (str, Path)):
-        return _of_parquet(Path(source))
+        return _of_parquet(Path(source), names)
     if hasattr(source, "__dask_graph__"):
-        return dask_parts(source, dense, "numbers")
+        return dask_parts(_chosen(source, names), dense, "numbers")
     if not isinstance(source, (list, tuple)) or not len(source):
         raise InputError(
             f"row blocks are a list of arrays, a Dask array or data frame, or Parquet; got {kind_of(source)}"
         )
-    held = [Held(dense(one)) for one in source]
+    held = [Held(dense(_chosen(one, names))) for one in source]
     shapes = [one.table.shape for one in held]
     return held, [n for n, _ in shapes], [d for _, d in shapes], count(len(held), "block")
 
 
-def _of_parquet(path: Path) -> tuple[Sequence[Any], list[int], list[int], str]:
+def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
     import pyarrow.parquet as pq
 
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     parts: list[RowGroup] = []
     sizes: list[int] = []
-    names: tuple[str, ...] = ()
+    names = chosen or ()
     for file in files:
         held = pq.ParquetFile(file)
         names = names or tuple(held.schema_arrow.names)
         if missing := [name for name in names if name not in held.schema_arrow.names]:
-            raise InputError(f"{file} has no column {missing[0]!r}, and {files[0].name} has")
+            others = "columns= names those to take" if chosen else f"{files[0].name} has it"
+            raise InputError(f"{file} has no column {missing[0]!r}: {others}")
         for number in range(held.num_row_groups):
             parts.append(RowGroup(file, number, names))
             sizes.append(held.metadata.row_group(number).num_rows)
@@ -104,7 +126,7 @@ def dense(block: Any) -> Floats:
     found = block.to_numpy() if hasattr(block, "to_numpy") else np.asarray(block)
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InputError(
-            f"a block holds {found.dtype} in {found.ndim} dimensions: row blocks are tables of numbers; leave other columns out"
+            f"a block holds {found.dtype} in {found.ndim} dimensions: row blocks are tables of numbers; columns= takes some by name"
         )
     return np.ascontiguousarray(found, np.float64)
 
