@@ -144,12 +144,12 @@ def is_gone(pid, seconds=20.0):
 def test_children_that_nobody_asks_are_ended(client, monkeypatch):
     """Here and on the workers of a cluster; a call may take longer than that."""
     usual = _child.IDLE
-    monkeypatch.setattr(_child, "IDLE", 0.3)
+    monkeypatch.setattr(_child, "IDLE", 1.5)
     first = call_within(30, os.getpid)
-    assert call_within(30, lambda: time.sleep(1) or os.getpid()) == first
+    assert call_within(30, lambda: time.sleep(3) or os.getpid()) == first
     assert is_gone(first)
     assert call_within(30, os.getpid) != first
-    client.run(setattr, _child, "IDLE", 0.3)
+    client.run(setattr, _child, "IDLE", 1.5)
     try:
         there = client.submit(call_within, 30, os.getpid, pure=False).result()
         assert is_gone(there)

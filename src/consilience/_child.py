@@ -79,7 +79,7 @@ def _end_old() -> None:
             child.kill()
         if not left:
             return
-        time.sleep(min(left))
+        time.sleep(min(*left, 1.0))
 
 
 @atexit.register
