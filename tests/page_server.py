@@ -17,6 +17,7 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.assets import PageMissingError, load_page
+from consilience.explorer.kept import Kept
 from consilience.tables import Table
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -111,6 +112,13 @@ def beads_run(folder: Path, number: int = 120, beads: Table | None = None) -> Pa
 def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
     """The explorer on a run of the beads, in a thread; its `url` is the address to open."""
     return cs.explore(source, data=beads or load_beads(), browser=False, block=False, progress=False, **options)
+
+
+def serve_many(source: Any) -> Any:
+    """The same for tests that share a server: the tray of one is not kept for the next."""
+    found = serve(source)
+    found.api.session.kept = Kept(None, found.api.session.snapshot.n_objects)
+    return found
 
 
 def address(page: Any) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ import pytest
 
 import consilience as cs
 from consilience.explorer import Server
-from page_server import beads_run, press, serve, show, turn, visit
+from page_server import beads_run, press, serve_many, show, turn, visit
 
 AXE = Path(__file__).parents[1] / "page" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run(document, {rules: {"label-content-name-mismatch": {enabled: true}, "target-size": {enabled: true}}}).then(
@@ -22,7 +22,7 @@ RUN = """axe.run(document, {rules: {"label-content-name-mismatch": {enabled: tru
 def server(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[Server]:
     if not AXE.exists():
         pytest.skip("no axe-core: npm install in page/")
-    found = serve(beads_run(tmp_path_factory.mktemp("axe") / "beads", 60))
+    found = serve_many(beads_run(tmp_path_factory.mktemp("axe") / "beads", 60))
     yield found
     found.close()
 

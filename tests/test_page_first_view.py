@@ -17,7 +17,7 @@ from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.explorer.sources import open_clusterings
 from consilience.measures import accuracy
-from page_server import PIXELS, beads_run, press, said, serve, show, state, swipe, until, visit
+from page_server import PIXELS, beads_run, press, said, serve_many, show, state, swipe, until, visit
 
 NUMBER = 120
 
@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
 
 @pytest.fixture(scope="module")
 def server(run: Path) -> Iterator[Server]:
-    found = serve(run)
+    found = serve_many(run)
     yield found
     found.close()
 

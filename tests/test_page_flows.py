@@ -15,7 +15,19 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from page_server import Visit, beads_run, download, press, said, select_branch, serve, show, state, tray, visit
+from page_server import (
+    Visit,
+    beads_run,
+    download,
+    press,
+    said,
+    select_branch,
+    serve_many,
+    show,
+    state,
+    tray,
+    visit,
+)
 
 NUMBER = 120
 
@@ -27,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
 
 @pytest.fixture(scope="module")
 def server(run: Path) -> Iterator[Server]:
-    with_data = serve(run)
+    with_data = serve_many(run)
     yield with_data
     with_data.close()
 

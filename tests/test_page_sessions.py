@@ -95,6 +95,31 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
 
 
 @pytest.mark.slow
+def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -> None:
+    run = beads_run(tmp_path / "run", 30)
+    with closing(serve(run)) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1", "s")
+        entry = page.locator("#panel-tray li").first
+        with page.expect_response("**/api/tray"):
+            entry.locator("input.name").fill("the shapes")
+            entry.locator("input.remark").fill("look at these again")
+        page.wait_for_function("() => location.hash.includes('again')")
+        page.wait_for_timeout(700)
+        kept = tray(page)
+    with closing(serve(run)) as server, visit(browser, server.url) as seen:  # another browser, another address
+        page = seen.page
+        page.locator("#panel-tray li").first.wait_for()
+        assert page.locator("#panel-tray input.name").input_value() == "the shapes"
+        assert page.locator("#panel-tray input.remark").input_value() == "look at these again"
+        assert tray(page) == kept
+        assert download(page, "CSV").startswith(b'"bead","the shapes"')
+        with page.expect_response("**/api/tray"):
+            page.get_by_role("button", name="Remove the shapes").click()
+    with closing(serve(run)) as server, visit(browser, server.url) as seen:
+        seen.page.locator("#panel-tray .empty").wait_for()
+
+
 def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any) -> None:
     ensemble, other = (cs.generate(load_beads(), 30, 4, random_state=seed, progress=False) for seed in (0, 1))
     first = serve(ensemble)

@@ -19,7 +19,7 @@ from consilience.explorer import Server
 from consilience.measures import accuracy
 from consilience.meta import score
 from consilience.reports.plane import plane_of
-from page_server import PIXELS, Visit, beads_run, serve, show, turn, visit
+from page_server import PIXELS, Visit, beads_run, serve_many, show, turn, visit
 
 NUMBER = 120
 
@@ -36,7 +36,7 @@ def ensemble(run: Path) -> cs.Ensemble:
 
 @pytest.fixture(scope="module")
 def server(run: Path) -> Iterator[Server]:
-    found = serve(run)
+    found = serve_many(run)
     yield found
     found.close()
 

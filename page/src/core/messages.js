@@ -10,7 +10,8 @@
  * @typedef {{
  *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
  *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
- *   saved: string[], counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
+ *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean,
+ *   counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
  *   makeable: Record<string, string>,
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
  *   estimated: {pairs: number, error: number} | null,

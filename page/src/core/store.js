@@ -11,6 +11,7 @@ import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
 import { maskOfRows, NONE } from "./picked.js";
 import { prefer, preferences } from "./preferences.js";
+import { keepTray } from "./tray_kept.js";
 import { nodeOf, refOf, Tree } from "./tree.js";
 import { checkedView, formatLoss, isSameOrigin, originOf, START } from "./view.js";
 
@@ -108,6 +109,7 @@ export class Store {
     // what detail, objects and tools are about: the selected clustering, or without one the largest group's
     this.selected = computed(() => this.view.value.sel ?? this.representatives.value[0] ?? null);
     this.selectedNode = computed(() => (this.tree.value ? nodeOf(this.tree.value, this.selected.value) : -1));
+    this.keeping = keepTray(this);
     // leaves inside the brush of the scores, or null without one
     this.brushed = computed(() => {
       const { brush, x, y } = brushing.value;
@@ -158,7 +160,9 @@ export class Store {
     if (!isFirst && this.status.value.kind !== "ready") this.meetings++;
     const snapshot = [now, session.revision, m, this.meetings].join(" ");
     const given = isFirst || isOther ? this.address.read() : null;
-    const from = given && (isFirst || isSameOrigin(given.of, now)) ? given : this.view.value;
+    const asked = given && (isFirst || isSameOrigin(given.of, now)) ? given : this.view.value;
+    // the tray as it was left, where the address brings none
+    const from = isFirst && !asked.tray.length && session.tray ? { ...asked, tray: session.tray } : asked;
     const view = checkedView(from, session, m);
     batch(() => {
       if (snapshot !== this.snapshot.value) this.labels.clear();
@@ -274,6 +278,7 @@ export class Store {
   close() {
     this.connection.close();
     this.address.close();
+    this.keeping();
   }
 }
 

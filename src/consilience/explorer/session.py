@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
+from consilience.explorer.kept import Kept
 from consilience.explorer.looks import Look
 from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
@@ -150,7 +151,10 @@ class Session:
         self.other_data = data is not None and made is not None and fingerprint(data.values) != made
         self.ids = ensemble.ids if ensemble.ids is not None or data is None else data.ids
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
-        self.saved: dict[str, Known] = {}  # labels that people made here
+        self.kept = Kept(self.origin.store, ensemble.n_objects)
+        self.saved = {  # labels that people made here
+            name: Known(*one) for name, one in self.kept.labels.items() if name not in self.known
+        }
         self.edition = 0  # goes up with every change of them
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.planes = planes_of(ensemble, data, axes, embeddings or {})
@@ -243,6 +247,7 @@ class Session:
             others = {one: labels for one, labels in self.saved.items() if one != name}
             self.saved = others if made is None else {**others, name: made}  # at once for all who ask from now on
             self.edition += 1
+            self.kept.keep(labels=self.saved)
 
     @property
     def tree(self) -> str:

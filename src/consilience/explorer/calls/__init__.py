@@ -26,6 +26,7 @@ from consilience.explorer.calls import (
     planes,
     search,
     session,
+    tray,
     treat,
     why,
 )
@@ -79,5 +80,6 @@ ROUTES = (
     Route("DELETE", "jobs/NUMBER", jobs.stop),
     Route("POST", "linkage", linkage.answer),
     Route("POST", "drop", more_like.drop),
+    Route("POST", "tray", tray.save),
     Route("POST", "export", export.answer),
 )

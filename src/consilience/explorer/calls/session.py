@@ -37,6 +37,8 @@ def answer(call: Call) -> Reply:
             "features": session.features[:FEATURES],
             "known": list(session.known),
             "saved": list(session.saved),
+            "tray": session.kept.tray,  # as it was left
+            "lasts": session.kept.lasts,
             "counts": session.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
