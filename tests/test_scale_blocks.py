@@ -1,5 +1,8 @@
 """Labels in row blocks: the same answers as in memory, however the rows are cut and whoever reads them."""
 
+import json
+import threading
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -9,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import consilience as cs
+from consilience import _dask
 from consilience._check import InputError
+from consilience._parallel import ClusterError
 from consilience.datasets import noisy_labels
 from consilience.scale import LabelBlocks, WrittenConsensus, combining
 from consilience.scale.coding import Coded
 from consilience.scale.combining import FIXED, bytes_of
 from consilience.scale.distinct import of_block
 from consilience.scale.giving import part_names
+from consilience.scale.running import OnDask
 from dask_cluster import local_cluster
 
 OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_labels", "scale_confidence")
@@ -191,6 +197,37 @@ def test_dask_without_a_cluster(codes):
 def test_parts_that_stay_where_they_are(client, codes):
     parts = client.scatter(cut(codes, 600), hash=False)
     assert_same(cs.combine(LabelBlocks(parts)), cs.combine(codes))
+
+
+def test_the_log_has_a_line_for_every_block(client, codes, tmp_path):
+    log, blocks = tmp_path / "run.log", LabelBlocks(cut(codes, 300))
+    cs.combine(blocks, 4, "vote", client=client, log=log)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    names = [line["name"] for line in lines if line["what"] == "task"]
+    assert names.count("of_part") == names.count("_with_shared") == 5
+    workers = {line["worker"] for line in lines if line["what"] == "task"}
+    assert workers <= set(client.scheduler_info()["workers"])
+
+
+@pytest.mark.parametrize("work", ["fold", "each"])
+def test_a_lost_scheduler_is_said(monkeypatch, work):
+    monkeypatch.setattr(_dask, "PATIENCE", 0.5)
+    with local_cluster(1) as client:
+        side, timer = OnDask(client), threading.Timer(1.0, client.cluster.close)
+        timer.start()
+        parts = [0.5] * 20
+        do = {
+            "fold": lambda: side.fold(_slowly, parts, max),
+            "each": lambda: list(side.each(_slowly, parts, None, parts)),
+        }
+        with pytest.raises(ClusterError, match=r"scheduler .* is lost"):
+            do[work]()
+        timer.join()
+
+
+def _slowly(seconds, *more):
+    time.sleep(seconds)
+    return seconds
 
 
 def test_a_worker_that_dies_costs_nothing(codes, tmp_path):

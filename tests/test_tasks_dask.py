@@ -13,7 +13,7 @@ from joblib import delayed
 
 import consilience as cs
 from consilience._check import InputError
-from consilience._parallel import ClusterError, n_tasks, on_cluster, workers
+from consilience._parallel import AHEAD, ClusterError, n_tasks, on_cluster, workers
 from consilience._travel import LARGE, pack, unpack
 from consilience.consensus import MCLA, NBCE, SCCC
 from dask_cluster import local_cluster, worker_pids
@@ -78,6 +78,17 @@ def test_results_come_in_order_from_both_workers(client):
     assert [value for value, _ in ones] == [200_000.0 + i for i in range(4)]
 
 
+def test_arrays_of_one_task_are_let_go_when_it_is_done(client):
+    rng, common = np.random.default_rng(0), np.ones(LARGE)
+    with on_cluster(client):
+        parallel, held = workers(None, lazily=True), []
+        tables = ({"deep": [rng.normal(size=LARGE)], "all": common} for _ in range(60))
+        for _ in parallel(delayed(total)(table, i) for i, table in enumerate(tables)):
+            held.append(len(parallel._there))
+    assert max(held) <= 1 + AHEAD * 2
+    assert held[-1] == 1, "only what all tasks share"
+
+
 def test_lazily_and_as_they_come(client):
     with joblib.parallel_config(backend="dask", client=client):
         assert n_tasks(None) == 2
@@ -110,6 +121,10 @@ def test_tasks_of_tasks_do_not_wait_for_each_other(client):
 def test_a_client_that_is_none_or_closed_is_refused(client):
     with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
         cs.combine([[0, 0, 1], [0, 1, 1]], 2, client="tcp://localhost:8786")
+    with type(client)(client.cluster, set_as_default=False) as other:
+        pass
+    with pytest.raises(InputError, match="the Dask client is closed: connect one"):
+        cs.combine([[0, 0, 1], [0, 1, 1]], 2, client=other)
 
 
 def test_a_killed_process_of_joblib_is_replaced(tmp_path):

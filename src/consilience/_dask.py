@@ -17,6 +17,7 @@ import time
 import uuid
 import warnings
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -26,10 +27,14 @@ import numpy as np
 
 from consilience._check import InputError, show
 from consilience._parallel import AGAIN, AHEAD, ClusterError, Form, Task
-from consilience._travel import pack, unpack
+from consilience._travel import There, pack, unpack
 from consilience._types import Array
 
 POLL = 0.5  # seconds after which futures are looked at that no message came of
+KILLED = (
+    "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or less data "
+    "at a time"
+)
 PATIENCE = 30.0  # seconds without a scheduler, or until it is said that there is no worker
 
 
@@ -45,12 +50,14 @@ class ClusterWorkers:
         self._address = str(getattr(client.scheduler, "address", "of Dask"))
         self._there: dict[str, Any] = {}  # futures of arrays, by digest
         self._digests: dict[int, tuple[Any, str]] = {}  # of arrays that still live, by id
+        self._n_tasks: Counter[str] = Counter()  # that took an array so far, by digest
 
     def __enter__(self) -> ClusterWorkers:
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._there.clear()
+        self._n_tasks.clear()
 
     def __call__(self, tasks: Iterable[Task]) -> Any:
         return self._form.give(tasks, _in_worker if worker_name() else self._results)
@@ -59,7 +66,7 @@ class ClusterWorkers:
         """(place, result) as they come; for every core, at most some tasks are out or wait in `early` at any time."""
         self._digests.clear()  # an array may have been written to since
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        out: dict[Any, tuple[int, Task]] = {}
+        out: dict[Any, tuple[int, Task, set[str]]] = {}  # by future; with the digests of the arrays
         rest, left = enumerate(tasks), True
         room, tries, looked = 0, 0, -POLL
         try:
@@ -70,12 +77,17 @@ class ClusterWorkers:
                     one = next(rest, None)
                     left = one is not None
                     if one is not None:
-                        out[self._submit(one[1], ended)] = one
+                        future, digests = self._submit(one[1], ended)
+                        self._n_tasks.update(digests)
+                        out[future] = *one, digests
                 for future in self._ended(ended, out):
-                    place, task = out.pop(future)
+                    place, task, digests = out.pop(future)
                     done, result = self._outcome(future)
                     if done:
                         tries = 0
+                        for digest in digests:
+                            if self._n_tasks[digest] == 1:  # not shared: the cluster need not keep it
+                                self._there.pop(digest, None)
                         yield place, result
                         continue
                     tries += 1
@@ -83,7 +95,8 @@ class ClusterWorkers:
                         raise ClusterError(
                             f"tasks were lost {tries} times in a row: is the cluster {self._address} sound?"
                         )
-                    out[self._submit(task, ended)] = (place, task)
+                    again, digests = self._submit(task, ended)
+                    out[again] = place, task, digests
         finally:
             if out and self._client.status == "running":
                 self._client.cancel(list(out), reason="consilience stopped")
@@ -94,7 +107,7 @@ class ClusterWorkers:
         """Cores of the cluster; waits for a worker, and for a scheduler that is away for a moment."""
         begin, said = time.monotonic(), False
         while True:
-            self._await_scheduler()
+            self.await_scheduler()
             try:
                 cores = sum(self._client.ncores().values())
             except (OSError, TimeoutError):
@@ -108,21 +121,26 @@ class ClusterWorkers:
                 )
             time.sleep(POLL)
 
-    def _await_scheduler(self) -> None:
+    def await_scheduler(self) -> None:
+        """Wait for a scheduler that is away for a moment; an error if it is lost."""
         begin = time.monotonic()
         while self._client.status != "running":
             if self._client.status in ("closed", "closing") or time.monotonic() - begin > PATIENCE:
                 raise ClusterError(f"the Dask scheduler {self._address} is lost; start it, and the same call again")
             time.sleep(POLL / 5)
 
-    def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> Any:
-        """A future of the task, which is put into `ended` when it is."""
-        data, arrays = pack(task)
+    def _submit(self, task: Task, ended: queue.SimpleQueue[Any]) -> tuple[Any, set[str]]:
+        """A future of the task, which is put into `ended` when it is, and the digests of its arrays."""
+        data, apart = pack(task)
+        digests = {id(one): self._digest(one) for one in apart if not isinstance(one, There)}
         name, tries = getattr(task[0], "__name__", type(task[0]).__name__).strip("<>"), 0
         while True:
-            self._await_scheduler()
+            self.await_scheduler()
             try:
-                futures = [self._scattered(array) for array in arrays]
+                futures = [
+                    one.send(self._client) if isinstance(one, There) else self._scattered(one, digests[id(one)])
+                    for one in apart
+                ]
                 key = f"consilience-{name}-{uuid.uuid4().hex}"
                 future = self._client.submit(run_task, data, *futures, key=key, pure=False)
             except (OSError, TimeoutError) as error:  # sent to a worker that is no more, or there is none
@@ -133,18 +151,21 @@ class ClusterWorkers:
                 self._cores()
                 continue
             future.add_done_callback(ended.put)
-            return future
+            return future, set(digests.values())
 
-    def _scattered(self, array: Array) -> Any:
-        """The future of an array, which is sent only if no copy of it is there."""
+    def _digest(self, array: Array) -> str:
         known = self._digests.get(id(array))
         if known is None or known[0]() is not array:
             known = weakref.ref(array), _digest(array)
             self._digests[id(array)] = known
-        future = self._there.get(known[1])
+        return known[1]
+
+    def _scattered(self, array: Array, digest: str) -> Any:
+        """The future of an array, which is sent only if no copy of it is there."""
+        future = self._there.get(digest)
         if future is None or future.status != "finished":
             future = self._client.scatter(Sent(array), hash=False)
-            self._there[known[1]] = future
+            self._there[digest] = future
         return future
 
     def _ended(self, ended: queue.SimpleQueue[Any], out: dict[Any, Any]) -> list[Any]:
@@ -152,7 +173,7 @@ class ClusterWorkers:
         try:
             found = [ended.get(timeout=POLL)]
         except queue.Empty:
-            self._await_scheduler()
+            self.await_scheduler()
             return [future for future in list(out) if future.status not in ("pending",)]
         while not ended.empty():
             found.append(ended.get())
@@ -169,10 +190,7 @@ class ClusterWorkers:
         try:
             return True, future.result()
         except KilledWorker as error:
-            raise ClusterError(
-                "a task ended each of the workers that took it, as the system does when memory runs out: give the workers "
-                "more, or less data at a time"
-            ) from error
+            raise ClusterError(KILLED) from error
         except FutureCancelledError:
             return False, None
         except (OSError, TimeoutError):
@@ -203,9 +221,9 @@ def _receive(data: Any, dtype: Any, shape: tuple[int, ...], order: Any) -> Sent:
     return Sent(array)
 
 
-def run_task(data: bytes, *sent: Sent) -> Any:
+def run_task(data: bytes, *sent: Any) -> Any:
     """Run a task in a worker."""
-    function, args, options = unpack(data, [one.array for one in sent])
+    function, args, options = unpack(data, [one.array if isinstance(one, Sent) else one for one in sent])
     return function(*args, **options)
 
 

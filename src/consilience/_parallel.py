@@ -175,13 +175,16 @@ class Form:
 
 
 def _measuring(task: Task) -> Task:
-    return _measured, (task,), {}
+    return measured, (task,), {}
 
 
-def _measured(task: Task) -> tuple[Any, str, float, Where]:
+def measured(task: Task) -> tuple[Any, str, float, Where]:
+    """The result of a task, and what the log says of it: a name, seconds, and where it ran."""
     function, args, options = task
     begin = time.perf_counter()
     result = function(*args, **options)
+    while isinstance(function, functools.partial):
+        function = function.func
     return result, getattr(function, "__name__", "task"), time.perf_counter() - begin, Where.here()
 
 

@@ -1,10 +1,10 @@
-"""A call as bytes, its large arrays apart, so that what many calls share travels to a process once."""
+"""A call as bytes, its large arrays apart, so that what many calls share travels to a process once; what is there already stays there."""
 
 from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cloudpickle
@@ -15,19 +15,36 @@ from consilience._types import Array
 LARGE = 1 << 16  # bytes from which on an array travels by itself
 
 
+class There:
+    """A value that another machine has, or is to make.
+
+    Attributes
+    ----------
+    value
+        What it is here, such as a future.
+    send : callable
+        Of a Dask client: a future of the value, or a list of them.
+    """
+
+    def __init__(self, value: Any, send: Callable[[Any], Any]) -> None:
+        self.value, self.send = value, send
+
+
 class _Packer(cloudpickle.Pickler):
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self.arrays: list[Array] = []
+        self.apart: list[Array | There] = []
         self._places: dict[int, int] = {}
 
     def persistent_id(self, value: Any) -> int | None:
-        """The place of a large array among those of the call; all else is pickled."""
-        if type(value) is not np.ndarray or value.nbytes < LARGE or value.dtype.hasobject:
+        """The place of a large array, or of what is elsewhere, among those of the call; all else is pickled."""
+        if type(value) is not There and (
+            type(value) is not np.ndarray or value.nbytes < LARGE or value.dtype.hasobject
+        ):
             return None
         if id(value) not in self._places:
-            self._places[id(value)] = len(self.arrays)
-            self.arrays.append(value)
+            self._places[id(value)] = len(self.apart)
+            self.apart.append(value)
         return self._places[id(value)]
 
 
@@ -41,15 +58,15 @@ class _Unpacker(pickle.Unpickler):
         return self.arrays[place]
 
 
-def pack(call: Any) -> tuple[bytes, list[Array]]:
-    """Bytes, and the large arrays anywhere in `call` that they refer to by their place.
+def pack(call: Any) -> tuple[bytes, list[Any]]:
+    """Bytes, and the large arrays (and :class:`There`) anywhere in `call` that they refer to by their place.
 
     Functions and classes that the other side cannot import, such as those of a notebook, travel by value.
     """
     file = io.BytesIO()
     packer = _Packer(file)
     packer.dump(call)
-    return file.getvalue(), packer.arrays
+    return file.getvalue(), packer.apart
 
 
 def unpack(data: bytes, arrays: Sequence[Array]) -> Any:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from joblib import delayed
 
-from consilience._parallel import ClusterError, active_client, workers
+from consilience._log import is_logging, record
+from consilience._parallel import ClusterError, Form, active_client, measured, workers
+from consilience._travel import There, pack, unpack
+from consilience._types import Array
 from consilience.scale.sites import Beside, collapse_part
 
 T = TypeVar("T")
-ATTEMPTS = 5  # at what is shared with workers, of which some may be lost
+ATTEMPTS = 5  # at what workers have together, of which some may be lost
 
 
 class Workers(Protocol):
@@ -58,6 +62,8 @@ def _with_part(function: Callable[..., T], part: Any, *more: Any) -> T:
 
 def _here(part: Any) -> Any:
     """A part, fetched if it is elsewhere."""
+    if isinstance(part, There):  # of a task that runs where it was given out
+        return _here(part.value)
     if isinstance(part, Beside):
         return [collapse_part(_here(one), layout) for one, layout in zip(part.parts, part.layouts, strict=True)]
     kind = elsewhere(part)
@@ -76,68 +82,73 @@ class OnDask:
     """The workers of a cluster; what a worker loses by dying is done again by another."""
 
     def __init__(self, client: Any) -> None:
+        from consilience._dask import ClusterWorkers
+
         self.client = client
+        self._side = ClusterWorkers(client, Form(lazily=True, logged=is_logging()))
 
     def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> T:
         """A tree of tasks, always the same for as many parts, so that only one result comes back."""
-        level = [self.client.submit(function, self._there(part), pure=False) for part in parts]
+        from distributed import KilledWorker
+        from distributed.client import ClosedClientError, FutureCancelledError
+
+        from consilience._dask import KILLED
+
+        for _ in range(ATTEMPTS):
+            self._side.await_scheduler()
+            try:
+                found, lines = self._tree(function, parts, merge).result()
+            except KilledWorker as error:
+                raise ClusterError(KILLED) from error
+            except (ClosedClientError, FutureCancelledError):  # the scheduler went, or every worker that had some of it
+                continue
+            for name, seconds, where in lines:
+                record("task", seconds, where, name=name)
+            return found
+        raise ClusterError(
+            f"blocks were lost {ATTEMPTS} times in a row: is the cluster sound, and are its parts still there?"
+        )
+
+    def _tree(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> Any:
+        level = [self.client.submit(_measured_part, function, _there(self.client, part), pure=False) for part in parts]
         while len(level) > 1:
             pairs = zip(level[::2], level[1::2], strict=False)
-            merged = [self.client.submit(merge, one, other, pure=False) for one, other in pairs]
+            merged = [self.client.submit(_merged, merge, one, other, pure=False) for one, other in pairs]
             level = merged + level[2 * len(merged) :]
-        return self._result(level[0])
+        return level[0]
 
     def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
-        """In order; a few more than there are workers are under way at a time."""
-        from concurrent.futures import CancelledError
+        """In order; a few more than there are workers are under way at a time, and what is shared travels once."""
+        data, arrays = pack(shared)
+        packed = np.frombuffer(data, np.uint8), arrays
+        tasks = (
+            delayed(_with_shared)(
+                function, There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one
+            )
+            for part, one in zip(parts, more, strict=True)
+        )
+        yield from self._side(tasks)
 
-        waiting: deque[tuple[Any, Any, Any]] = deque()
-        tasks, there, lost = iter(zip(parts, more, strict=True)), self._share(shared), 0
-        while True:
-            while len(waiting) < 2 * self._threads() and (task := next(tasks, None)) is not None:
-                waiting.append((*task, self.client.submit(function, self._there(task[0]), there, task[1], pure=False)))
-            if not waiting:
-                return
-            try:
-                found: T = self._result(waiting[0][2])
-            except CancelledError:  # every worker that had what is shared is gone
-                lost += 1
-                if lost > ATTEMPTS:
-                    raise
-                there = self._share(shared)
-                again = [(part, one) for part, one, _ in waiting]
-                waiting = deque(
-                    (part, one, self.client.submit(function, self._there(part), there, one, pure=False))
-                    for part, one in again
-                )
-                continue
-            waiting.popleft()
-            yield found
 
-    @staticmethod
-    def _result(future: Any) -> Any:
-        from distributed import KilledWorker
+def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]:
+    result, *line = measured((function, (part,), {}))
+    return result, [line]
 
-        try:
-            return future.result()
-        except KilledWorker as error:
-            raise ClusterError(
-                "a block ended each of the workers that took it, as the system does when memory runs out: give the workers more, or "
-                "less rows at a time"
-            ) from error
 
-    def _share(self, value: Any) -> Any:
-        return self.client.scatter(value, broadcast=True, hash=False)
+def _merged(merge: Callable[[T, T], T], one: tuple[T, list[Any]], other: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
+    return merge(one[0], other[0]), one[1] + other[1]
 
-    def _threads(self) -> int:
-        return max(1, sum(self.client.nthreads().values()))
 
-    def _there(self, part: Any) -> Any:
-        """A part of a Dask collection as what will be there, parts of sites as what each will send; any other as it is."""
-        if isinstance(part, Beside):
-            each = zip(part.parts, part.layouts, strict=True)
-            return [self.client.submit(collapse_part, self._there(one), layout, pure=False) for one, layout in each]
-        return self.client.compute(part) if elsewhere(part) == "dask" else part
+def _with_shared(function: Callable[..., T], part: Any, packed: tuple[Array, list[Array]], one: Any) -> T:
+    return function(_here(part), unpack(packed[0].tobytes(), packed[1]), one)
+
+
+def _there(client: Any, part: Any) -> Any:
+    """A part of a Dask collection as what will be there, parts of sites as what each will send; any other as it is."""
+    if isinstance(part, Beside):
+        each = zip(part.parts, part.layouts, strict=True)
+        return [client.submit(collapse_part, _there(client, one), layout, pure=False) for one, layout in each]
+    return client.compute(part) if elsewhere(part) == "dask" else part
 
 
 def workers_for(parts: Sequence[Any], n_jobs: int | None) -> Workers:
