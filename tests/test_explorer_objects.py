@@ -132,6 +132,18 @@ def test_search_by_the_text_of_a_column():
     assert found(api, "size >= 4")[0] == [3, 7, 11, 15, 19]
 
 
+def test_a_search_in_a_column_that_is_not_there_names_those_that_may_be_meant(api):
+    def hint(text):
+        return unpack(api.call("GET", "/api/search", {"text": text}).body)[0]["hint"]
+
+    assert hint("length > 3") == "there is no column 'length': length_mm?"
+    assert hint("colr: red") == "there is no column 'colr': color?"
+    assert hint("zzz = 3") == "there is no column 'zzz'"
+    assert hint("length_mm > 3000") == ""
+    assert hint("nothing like this") == ""
+    assert hint("color: red") == ""
+
+
 def test_search_by_time_with_and_without_a_zone():
     times = pd.date_range("2020-01-01", periods=10)
     table = read_table(pd.DataFrame({"when": times, "x": np.arange(10.0) % 4}), kind="data")

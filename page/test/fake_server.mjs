@@ -26,6 +26,9 @@ function encode(header, arrays) {
 
 const OBJECTS = 4;
 
+/** The clustering that a ref is: of every branch 1 is the medoid. */
+const leafOf = (ref) => (ref.endsWith("c") ? null : ref.includes(".") ? 1 : parseInt(ref, 10));
+
 /** Labels that tell which clustering of which run they are of. */
 const labelsOf = (server, refs) =>
   Uint8Array.from(refs.flatMap((ref) => Array(OBJECTS).fill((parseInt(ref.split(".").pop(), 10) + server.mark) % 250)));
@@ -75,7 +78,7 @@ export class FakeServer {
   }
 
   labels(refs) {
-    const items = refs.map((ref) => ({ ref, clusters: 4, size: 1, confidence: false }));
+    const items = refs.map((ref) => ({ ref, clusters: 4, size: 1, confidence: false, leaf: leafOf(ref) }));
     return encode({ revision: this.revision, items }, { labels: [labelsOf(this, refs), [refs.length, OBJECTS]] });
   }
 

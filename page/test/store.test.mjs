@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { isKept, keep } from "../src/core/commands.js";
+import { isKept, keep, relink } from "../src/core/commands.js";
 import { followJobs } from "../src/core/jobs.js";
 import { Store } from "../src/core/store.js";
 import { Refusal } from "../src/core/transport.js";
@@ -294,4 +294,25 @@ test("what a question brings reaches the server whole, whatever the kind", async
     await store.transport[verb]("/api/x", { name: "b" }, "more");
   }
   assert.deepEqual(asked, Array(3).fill(["/api/x", { name: "b" }, "more"]));
+});
+
+test("clusterings in the tray outlive another linkage, medoids as what they are", async () => {
+  const server = new FakeServer(6);
+  server.tree = "ward";
+  const store = await opened(server);
+  for (const ref of ["3m", "6.8m", "6.8c"]) {
+    await labelsOf(store, ref);
+    keep(store, ref);
+  }
+  server.post = async () => {
+    Object.assign(server, { tree: "average", revision: 1 });
+  };
+  await relink(store, "average");
+  const { tray } = store.view.value;
+  assert.deepEqual(
+    tray.map(({ ref }) => ref),
+    ["3m", "1m", "6.8c"],
+  );
+  const isThere = tray.map((kept) => whyUnavailable(kept, store.origin.value) === "");
+  assert.deepEqual(isThere, [true, true, false]);
 });

@@ -131,13 +131,26 @@ export function cutInto(store, groups, quick = false) {
 }
 
 /**
+ * What is in the tray, for another tree of the same clusterings: a kept medoid is one of them, and stays.
+ * @param {Store} store
+ */
+function trayBeyondTrees(store) {
+  return store.view.value.tray.map((kept) => {
+    const parsed = kept.of === store.origin.value ? parseRef(kept.ref) : null;
+    if (!parsed) return kept;
+    const leaf = parsed.m === null ? parsed.node : store.labels.known.get(kept.ref)?.value?.leaf;
+    return Number.isInteger(leaf) ? { ...kept, ref: `${leaf}m`, of: "" } : kept;
+  });
+}
+
+/**
  * Show the tree of another linkage: the server grows it, and all pages show it.
  * @param {Store} store @param {string} to
  */
 export async function relink(store, to) {
   try {
     await store.transport.post("/api/linkage", { linkage: to });
-    store.view.value = { ...store.view.value, cut: 0, open: [], cuts: [] };
+    store.view.value = { ...store.view.value, cut: 0, open: [], cuts: [], tray: trayBeyondTrees(store) };
     store.address.write(() => store.view.value);
     await store.open();
     const groups = plural(store.groups.value.length, "group");

@@ -90,7 +90,8 @@
 /**
  * GET search, POST treat, POST contrast, GET known/NUMBER, GET plane/NUMBER: picked objects and how they are drawn
  * @typedef {{
- *   header: {total: number, where: string[], first: {index: number, id: Id}[]}, arrays: {rows: Uint32Array},
+ *   header: {total: number, where: string[], hint: string, first: {index: number, id: Id}[]},
+ *   arrays: {rows: Uint32Array},
  * }} Search
  * @typedef {{
  *   leaf: number, name: string, clusters: number, share: number | null, parts: number, likeness: number,

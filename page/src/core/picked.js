@@ -74,7 +74,8 @@ export async function searchObjects(store, text, add = false) {
       /** @type {unknown} */ (decode(answer.buffer))
     );
     if (!header.total) {
-      store.message.value = `Nothing is found for “${text}”.`;
+      const stays = store.picked.value.length ? " What was picked before stays picked." : "";
+      store.message.value = `Nothing is found for “${text}”${header.hint ? `: ${header.hint}` : "."}${stays}`;
       return;
     }
     pick(store, arrays.rows, { add, what: `found in ${header.where.join(", ")}` });

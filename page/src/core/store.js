@@ -230,7 +230,7 @@ export class Store {
     if (found) this.turnTo(this.checked(found), found);
   }
 
-  /** Take away the clusterings that were made last, from the run too. */
+  /** Take away the clusterings that were made last, from a stored run too. */
   async drop() {
     const made = this.made.value;
     if (!made) return;
@@ -243,7 +243,7 @@ export class Store {
       this.view.value = before;
       this.address.write(() => before);
       await this.open();
-      this.message.value = `${plural(count, "clustering")} taken away, from the run too.`;
+      this.message.value = `${plural(count, "clustering")} taken away.`;
     } catch (error) {
       this.fail(error);
     }

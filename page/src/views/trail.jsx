@@ -57,7 +57,7 @@ export function Trail() {
           {plural(tree.m - made.first, "clustering")} made last
           <button
             class="chip"
-            title="Take them away, from the run too (undo does the same)"
+            title="Take them away, from a stored run too (undo does the same)"
             onClick={() => store.drop()}
           >
             drop these

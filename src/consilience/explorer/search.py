@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,23 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
         if mask is not None:
             return mask, [name]
     return _anywhere(session, text.strip().casefold(), step)
+
+
+def unknown_column(session: Session, text: str) -> str:
+    """What is wrong with a text that compares a column that is not there, with those that may be meant; else empty.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads, load_beads_labels
+    >>> unknown_column(Session(load_beads_labels(), data=load_beads()), "length > 12")
+    "there is no column 'length': length_mm?"
+    """
+    found = COMPARED.fullmatch(text)
+    names = list(dict.fromkeys(columns(session)))
+    if not found or found[1].casefold() in map(str.casefold, names):
+        return ""
+    near = [name for name in names if found[1].casefold() in name.casefold()] or get_close_matches(found[1], names)
+    return f"there is no column {found[1]!r}" + (f": {', '.join(near[:3])}?" if near else "")
 
 
 def columns(session: Session) -> Iterator[str]:
