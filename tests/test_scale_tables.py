@@ -8,17 +8,22 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.consensus import transfer_cut
 from consilience.consensus.bayes import bounds
+from consilience.consensus.combine import METHODS
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
 from consilience.datasets import noisy_labels
+from consilience.information import batch_scores, objective_of
 from consilience.measures import adjusted_rand
 from consilience.scale import LabelBlocks, WrittenConsensus
 from consilience.scale import survey as survey_module
-from consilience.scale.by_tables import answer_by_tables
+from consilience.scale.by_tables import METHODS as BY_TABLES
+from consilience.scale.by_tables import NEEDS_ROWS, answer_by_tables
 from consilience.scale.combining import FIXED
 from consilience.scale.running import Here
 from consilience.scale.survey import survey
+from consilience.views import label_views
 
 LITTLE = FIXED + 10**6  # bytes: room for no more than some hundred rows
 
@@ -97,6 +102,29 @@ def test_a_mixture_fitted_to_all_objects_knows_labels_that_the_sample_lacks(code
     assert adjusted_rand(found[0].labels, wanted.labels) > 0.99
 
 
+@pytest.mark.parametrize("some", [20_000, 900])  # rows on which starts of k-means compete
+def test_eigenvectors_of_clusters_place_all_objects(codes, some, monkeypatch):
+    monkeypatch.setattr(transfer_cut, "SAMPLE", some)
+    assert_close(combine_tightly(codes, "lwgp", theta=0.3), cs.combine(codes, 5, "lwgp", theta=0.3))
+
+
+@pytest.mark.parametrize("sample", [100_000, 1500])
+def test_quadratic_consensus_is_k_means_of_all_objects(codes, sample, monkeypatch):
+    monkeypatch.setattr(survey_module, "SAMPLE", sample)
+    found, other = (combine_tightly(codes, "quadratic", size) for size in (500, 6000))
+    np.testing.assert_array_equal(found.labels, other.labels)
+    known = found.labels >= 0
+    views, labels = label_views(codes[known]), found.labels[known].astype(np.int32)
+    nearest = batch_scores(views, labels, 5, "quadratic")
+    np.testing.assert_allclose(nearest[np.arange(len(labels)), labels], nearest.max(axis=1), atol=1e-12)
+    wanted = cs.combine(codes, 5, "quadratic")
+    objective = objective_of(views, labels, 5, objective="quadratic")
+    assert objective > 0.999 * wanted.estimator.objective_
+    assert adjusted_rand(found.labels, wanted.labels) > 0.98
+    np.testing.assert_allclose(found.membership[known].sum(axis=1), 1)
+    np.testing.assert_allclose(found.membership[known][np.arange(len(labels)), labels], found.confidence[known])
+
+
 def test_vote_differs_only_in_ties(codes):
     wanted, found = cs.combine(codes, 5, "vote"), combine_tightly(codes, "vote")
     moved = wanted.labels != found.labels
@@ -118,7 +146,7 @@ def test_clusterings_that_err_alike_have_the_discounted_confidence(codes):
     assert "walk needs the distinct rows" in combine_tightly(table).note
 
 
-@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "vote"])
+@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "vote", "lwgp"])
 def test_a_sample_stands_for_the_rows_where_they_are_many(codes, method, monkeypatch):
     monkeypatch.setattr(survey_module, "SAMPLE", 1500)
     table = codes.copy()
@@ -164,11 +192,15 @@ def test_threads_do_not_matter(codes):
 
 
 def test_what_needs_distinct_rows_says_so(codes, monkeypatch):
+    known = r"name a method that works by tables \(mcla, dawid_skene, vote, nbce, quadratic, lwgp\)"
+    with pytest.raises(
+        InputError, match=rf"and sccc ranks all distinct rows by how many objects have each, .*: .*{known}"
+    ):
+        combine_tightly(codes, "sccc")
+    assert set(NEEDS_ROWS) | set(BY_TABLES) == set(METHODS)
     with pytest.raises(InputError, match="NBCE by Gibbs sampling moves single objects and needs the distinct rows"):
         combine_tightly(codes, "nbce")
     monkeypatch.setattr(survey_module, "_count_part", None)  # all else is said before labels are read again
-    with pytest.raises(InputError, match=r"name a method that works by tables \(mcla, dawid_skene, vote, nbce\)"):
-        combine_tightly(codes, "lwgp")
     with pytest.raises(InputError, match="a number of clusters is chosen by distinct rows"):
         cs.combine(in_blocks(codes), "auto", memory_limit=LITTLE)
     wide = np.random.default_rng(0).integers(0, 200, (3000, 6))

@@ -308,15 +308,20 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
 Scoring = tuple[Floats, Floats]  # clusters × columns and clusters × views, by which rows are scored
 
 
+def quadratic_scores(table: Floats, totals: Floats, view_of: NDArray[np.int64], scale: Floats) -> Scoring:
+    """Of the objective "quadratic", from tables of clusters × columns and clusters × views; `scale` is that of the views."""
+    center = np.divide(table, totals[:, view_of], out=np.zeros_like(table), where=table > 0)
+    length = np.zeros_like(totals)
+    np.add.at(length.T, view_of, (center**2).T)
+    return 2 * center * scale[view_of], length * scale
+
+
 def score_tables(views: Views, labels: Any, n_clusters: int, objective: str) -> Scoring:
     """The tables of :func:`batch_scores`."""
     table, totals = cluster_tables(views, labels, n_clusters)
     scale = _scales(views, "shannon")
     if objective == "quadratic":
-        center = np.divide(table, totals[:, views.view_of], out=np.zeros_like(table), where=table > 0)
-        length = np.zeros_like(totals)
-        np.add.at(length.T, views.view_of, (center**2).T)
-        return 2 * center * scale[views.view_of], length * scale
+        return quadratic_scores(table, totals, views.view_of, scale)
     entry = views.mean_entry
     if entry is None:
         entry = float(views.table.data.mean()) if views.table.nnz else math.e

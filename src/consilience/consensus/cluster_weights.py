@@ -11,6 +11,8 @@ cluster's objects.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from consilience import _kernels
@@ -43,21 +45,18 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int | None 
     """
     check_positive("theta", theta)
     offsets = problem.hyperedges()[1].astype(np.int64)
-    entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
     judges = _judges(problem, WORK if work is None else work)
-    for q in judges[sizes[judges] > 0]:
+
+    def judge(q: int) -> tuple[Floats, Floats]:
         if offsets[-1] * sizes[q] <= CELLS:
-            total, bits = _entropies(cluster_overlap(problem, q, columns=columns, offsets=offsets))
-        else:
-            parts = [
-                _entropies_inside(problem, column, columns[q], k) for column, k in zip(columns, sizes, strict=True)
-            ]
-            total, bits = (np.concatenate(part) for part in zip(*parts, strict=True))
-        bits[offsets[q] : offsets[q + 1]] = 0.0
-        entropies += bits
-        known += total > 0
+            return _entropies(cluster_overlap(problem, q, columns=columns, offsets=offsets))
+        parts = [_entropies_inside(problem, column, columns[q], k) for column, k in zip(columns, sizes, strict=True)]
+        total, bits = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return total, bits
+
+    entropies, known = _add_up(judge, judges[sizes[judges] > 0], offsets)
     if len(judges) < r:  # the mean over the others stands for all of them; a cluster's own clustering has entropy 0
         itself = np.repeat(np.isin(np.arange(r), judges), sizes)
         others = np.maximum(known - itself, 0)
@@ -65,6 +64,25 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int | None 
     else:
         mean = entropies / np.maximum(known, 1)  # a label that no row has is judged by none
     return np.maximum(np.exp(-mean / theta), LEAST)
+
+
+def weights_of_overlaps(overlaps: Floats, offsets: Ints, theta: float = THETA) -> Floats:
+    """The same from the objects that every two clusters share (c × c), by all clusterings."""
+    check_positive("theta", theta)
+    judges = np.flatnonzero(np.diff(offsets) > 0)
+    entropies, known = _add_up(lambda q: _entropies(overlaps[:, offsets[q] : offsets[q + 1]]), judges, offsets)
+    return np.maximum(np.exp(-entropies / np.maximum(known, 1) / theta), LEAST)
+
+
+def _add_up(judge: Callable[[int], tuple[Floats, Floats]], judges: Ints, offsets: Ints) -> tuple[Floats, Floats]:
+    """Entropies of all clusters summed over the clusterings that judge them, and how many do."""
+    entropies, known = np.zeros(offsets[-1]), np.zeros(offsets[-1])
+    for q in judges:
+        total, bits = judge(q)
+        bits[offsets[q] : offsets[q + 1]] = 0.0
+        entropies += bits
+        known += total > 0
+    return entropies, known
 
 
 def _entropies(table: Floats) -> tuple[Floats, Floats]:

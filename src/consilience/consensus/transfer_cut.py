@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from consilience._random import stream
-from consilience._types import Floats, Ints
+from consilience._types import Floats, Ints, Labels
 from consilience.consensus.cluster_weights import cluster_overlap
 from consilience.consensus.distinct_rows import Problem, incidence, sample_rows, sum_over_labels
 
@@ -46,9 +46,15 @@ def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple
     number = min(n_vectors, len(label_weights))
     small = len(label_weights) <= DENSE or 4 * number >= len(label_weights)
     values, vectors = (_dense if small else _sparse)(problem, label_weights, problem.weights / degree, number)
-    points = sum_over_labels(problem.labels, offsets, vectors * label_weights[:, None]) / degree[:, None]
+    return unit_points(problem.labels, offsets, label_weights, vectors), values
+
+
+def unit_points(rows: Labels, offsets: Ints, label_weights: Floats, vectors: Floats) -> Floats:
+    """Rows of labels at the weighted means of their clusters' vectors, scaled to unit length."""
+    degree = sum_over_labels(rows, offsets, label_weights[:, None])
+    points = sum_over_labels(rows, offsets, vectors * label_weights[:, None]) / np.maximum(degree, 1e-300)
     points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-300)
-    return points, values
+    return points
 
 
 def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
@@ -56,6 +62,11 @@ def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) 
     offsets, columns = problem.hyperedges()[1].astype(np.int64), np.ascontiguousarray(problem.labels.T)
     numbers = range(problem.n_clusterings)
     graph = np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets, weights=scale) for q in numbers])
+    return leading(graph, label_weights, number)
+
+
+def leading(graph: Floats, label_weights: Floats, number: int) -> tuple[Floats, Floats]:
+    """Of a graph of clusters (c × c, overwritten): what objects every two share, each counted by 1 / the weight of its clusters."""
     graph *= label_weights[:, None]
     graph *= label_weights
     root = 1 / np.sqrt(graph.sum(axis=1))
@@ -88,6 +99,14 @@ def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init:
 
     Of many points, starts compete on 20,000 drawn by weight. Where fewer points than clusters are distinct, some clusters stay empty.
     """
+    (labels, centers, _), whole = best_centers(points, weights, n_clusters, n_init=n_init, seed=seed)
+    return labels if whole else _lloyd(points, weights, centers)[0]
+
+
+def best_centers(
+    points: Floats, weights: Floats, n_clusters: int, *, n_init: int, seed: int
+) -> tuple[tuple[Ints, Floats, float], bool]:
+    """Labels, centers and sum of squares of the best run, and whether it is of all points rather than of some."""
     some = sample_rows(weights, SAMPLE, seed)
     part = points[some]
     counts = weights[some] if len(some) == len(points) else np.ones(len(some))  # drawn by weight
@@ -95,8 +114,7 @@ def weighted_kmeans(points: Floats, weights: Floats, n_clusters: int, *, n_init:
     for unit in range(n_init):
         rng = stream(seed, "consensus.transfer_kmeans", unit)
         runs.append(_lloyd(part, counts, _plus_plus(part, counts, n_clusters, rng)))
-    labels, centers, _ = min(runs, key=lambda run: run[2])
-    return labels if len(some) == len(points) else _lloyd(points, weights, centers)[0]
+    return min(runs, key=lambda run: run[2]), len(some) == len(points)
 
 
 def _plus_plus(points: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Floats:
@@ -128,14 +146,27 @@ def _draw(odds: Floats, rng: np.random.Generator, size: int) -> Ints:
 def _lloyd(points: Floats, weights: Floats, centers: Floats) -> tuple[Ints, Floats, float]:
     """Labels, centers, and the weighted sum of squares but for a constant."""
     k, labels = len(centers), np.full(len(points), -1)
-    weighted, everyone = points * weights[:, None], np.arange(len(points))
     for step in range(MOST):
-        scores = points @ (-2 * centers.T) + (centers**2).sum(axis=1)
-        new = scores.argmin(axis=1)
+        new, scores = nearest(points, centers)
         if (new == labels).all() or step == MOST - 1:
             break
         labels = new
-        mass = np.bincount(labels, weights, minlength=k)
-        holders = csr_array((np.ones(len(points)), (labels, everyone)), shape=(k, len(points)))
-        centers = np.where(mass[:, None] > 0, (holders @ weighted) / np.maximum(mass, 1e-300)[:, None], centers)
-    return new, centers, float(weights @ scores[everyone, new])
+        centers = move(centers, *sum_points(points, weights, labels, k))
+    return new, centers, float(weights @ scores[np.arange(len(points)), new])
+
+
+def nearest(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
+    """The nearest center of every point, and squared distances (points × centers) but for the point's own square."""
+    scores = points @ (-2 * centers.T) + (centers**2).sum(axis=1)
+    return scores.argmin(axis=1), scores
+
+
+def sum_points(points: Floats, weights: Floats, labels: Ints, k: int) -> tuple[Floats, Floats]:
+    """The weight of every cluster's points, and their weighted sums (k × d); those of disjoint sets of points add up."""
+    holders = csr_array((weights, (labels, np.arange(len(points)))), shape=(k, len(points)))
+    return np.bincount(labels, weights, minlength=k).astype(float), np.asarray(holders @ points)
+
+
+def move(centers: Floats, mass: Floats, sums: Floats) -> Floats:
+    """Centers at the means of their clusters; one without points stays."""
+    return np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)

@@ -18,11 +18,10 @@ from consilience.consensus import Consensus
 from consilience.consensus.combine import combine_problem
 from consilience.consensus.distinct_rows import check_problem
 from consilience.scale.blocks import LabelBlocks
-from consilience.scale.by_tables import METHODS, answer_by_tables
+from consilience.scale.by_tables import METHODS, NEEDS_ROWS, answer_by_tables
 from consilience.scale.distinct import RowTable, TooManyRowsError
 from consilience.scale.giving import Answers, check_output, spread, write_parts
 from consilience.scale.result import WrittenConsensus, fields_of, read_column, tally
-from consilience.scale.rules import Memberships
 from consilience.scale.running import Workers, workers_for
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -62,12 +61,13 @@ def combine_blocks(
     except TooManyRowsError as error:
         if method not in ("auto", *METHODS):
             raise InputError(
-                f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself: raise memory_limit= "
-                f"(--memory-limit), or name a method that works by tables ({', '.join(METHODS)})"
+                f"{blocks.layout.source}: {error}, which is what {show(memory_limit)} leave beside the process itself, and "
+                f"{method} {NEEDS_ROWS[method]}: raise memory_limit= (--memory-limit), or name a method that works by tables "
+                f"({', '.join(METHODS)})"
             ) from None
         check = partial(_check_objects, room=None if folder is not None else room)
         tabled = answer_by_tables(blocks, workers, **asked, check=check)
-        more: dict[str, Answers] = {"membership": Memberships(tabled.table.rule, tabled.table.codes)}
+        more: dict[str, Answers] = {"membership": tabled.membership}
         fields = tabled.fields | {"call": call}
         return _give(
             blocks, workers, tabled.survey.lengths, tabled.table, more, fields, tabled.tally, folder, room, start

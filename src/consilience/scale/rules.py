@@ -30,9 +30,6 @@ class Ruling(Protocol):
     def labels(self, rows: Labels) -> Ints:
         """(n,) clusters; −1 of rows without labels."""
 
-    def membership(self, rows: Labels) -> Floats:
-        """(n, k)."""
-
     def keep(self, clusters: Ints) -> Any:
         """Only these clusters, numbered anew."""
 
@@ -122,22 +119,38 @@ class RuledTable:
         labels = self.rule.labels(rows)
         there, everyone = labels >= 0, np.arange(len(rows))
         own = np.maximum(labels, 0)
-        posterior = (
-            soft_rows(self.noise.scores(rows))[0]
-            if isinstance(self.noise, Rule)
-            else posterior_of(rows, own, *self.noise)
-        )
+        posterior = self.posterior(rows, own)
         votes = _kernels.label_votes(np.ascontiguousarray(rows.T), self.rule.offsets, self.owners, self.rule.shape[1])
         support = votes[everyone, own] / np.maximum(votes.sum(axis=1), 1)
         confidence = np.where(there, posterior[everyone, own], 0.0)
         return {"cluster": labels.astype(np.int32), "confidence": confidence, "support": np.where(there, support, 0.0)}
 
+    def posterior(self, rows: Labels, labels: Ints) -> Floats:
+        """(n, k) probabilities of the clusters given rows, whose clusters are `labels`."""
+        if isinstance(self.noise, Rule):
+            return np.asarray(soft_rows(self.noise.scores(rows))[0])
+        return posterior_of(rows, labels, *self.noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """Memberships where a method has none of its own: the probability of each cluster given the object's labels."""
+
+    table: RuledTable
+
+    def look_up(self, block: Coded) -> dict[str, Array]:
+        """The values of the objects of a block."""
+        rows = look_up_codes(block, self.table.codes)
+        labels = self.table.rule.labels(rows)
+        posterior = self.table.posterior(rows, np.maximum(labels, 0))
+        return {"values": np.where(labels[:, None] >= 0, posterior, 0.0)}
+
 
 @dataclass(frozen=True, eq=False)
 class Memberships:
-    """What gives every object of a block its memberships."""
+    """What gives every object of a block its memberships, in the method's own sense."""
 
-    rule: Ruling
+    rule: Any
     codes: list[dict[Any, int]]
 
     def look_up(self, block: Coded) -> dict[str, Array]:

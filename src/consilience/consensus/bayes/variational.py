@@ -25,7 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -151,10 +153,7 @@ def partial(block: Block, state: State) -> tuple[Block, Statistics]:
 
 def merge(parts: Iterable[Statistics]) -> Statistics:
     """The statistics of blocks of rows, of all of them together."""
-    first, *rest = parts
-    for part in rest:
-        first = first + part
-    return first
+    return reduce(add, parts)  # as they come: there may be many
 
 
 def join(sites: Sequence[Statistics]) -> Statistics:
