@@ -102,10 +102,12 @@ def test_a_mixture_fitted_to_all_objects_knows_labels_that_the_sample_lacks(code
     assert adjusted_rand(found[0].labels, wanted.labels) > 0.99
 
 
-@pytest.mark.parametrize("some", [20_000, 900])  # rows on which starts of k-means compete
+@pytest.mark.parametrize("some", [20_000, 100])  # rows on which starts of k-means compete
 def test_eigenvectors_of_clusters_place_all_objects(codes, some, monkeypatch):
     monkeypatch.setattr(transfer_cut, "SAMPLE", some)
-    assert_close(combine_tightly(codes, "lwgp", theta=0.3), cs.combine(codes, 5, "lwgp", theta=0.3))
+    table = np.where(np.random.default_rng(2).random(codes.shape) < 0.4, codes[::-1], codes)  # hard to tell apart
+    found, wanted = combine_tightly(table, "lwgp", theta=0.3), cs.combine(table, 5, "lwgp", theta=0.3)
+    assert_close(found, wanted)
 
 
 @pytest.mark.parametrize("sample", [100_000, 1500])
