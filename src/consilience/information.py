@@ -308,7 +308,7 @@ def batch_scores(views: Views, labels: Any, n_clusters: int, objective: str, *, 
 Scoring = tuple[Floats, Floats]  # clusters × columns and clusters × views, by which rows are scored
 
 
-def quadratic_scores(table: Floats, totals: Floats, view_of: NDArray[np.int64], scale: Floats) -> Scoring:
+def quadratic_scores(table: Floats, totals: Floats, view_of: NDArray[Any], scale: Floats) -> Scoring:
     """Of the objective "quadratic", from tables of clusters × columns and clusters × views; `scale` is that of the views."""
     center = np.divide(table, totals[:, view_of], out=np.zeros_like(table), where=table > 0)
     length = np.zeros_like(totals)

@@ -187,7 +187,7 @@ def fit_mixture(
         first = method.first(merge(over(_begin, passes)), numbering.offsets)
         state, _, converged = repeat(merged, first, max_iter=max_iter, tol=tol)
         passes = passes.then(state)
-    shared, sizes = reduce(lambda all, one: (all[0] + one[0], all[1] + one[1]), over(_share, passes))
+    shared, sizes = reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), over(_share, passes))
     place, owner = owners_of(shared, sizes, loss=model.loss, n_clusters=model.n_clusters)
     nothing = np.full((1, len(numbering.columns)), -1, np.int32)
     joint = components_of(passes.states[-1], owner).log_joint(nothing, numbering.offsets, power)[0, :-1]
