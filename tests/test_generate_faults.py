@@ -122,8 +122,10 @@ def test_a_child_that_reads_nothing_is_given_up(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(_child, "START", 0.5)
             os.kill(pid, signal.SIGSTOP)
+            began = time.monotonic()
             with pytest.raises(CallError, match="did not start in time"):
                 call_within(30, np.sum, np.zeros(size))
+            assert time.monotonic() - began < 10
         assert is_gone(pid)
     assert call_within(30, np.sum, np.ones(3)) == 3
     end_children()
