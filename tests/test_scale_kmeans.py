@@ -12,12 +12,15 @@ import consilience as cs
 import oracle
 from consilience import _check
 from consilience._check import InputError, fingerprint
+from consilience._random import stream
 from consilience.generation import NumberBlocks, Variations, block_kmeans, by_blocks, number_blocks, remake
-from consilience.generation.block_kmeans import BlockSpace, lloyd_by_blocks
+from consilience.generation.block_kmeans import BlockSpace, _starts, lloyd_by_blocks
 from consilience.generation.method import Space
 from consilience.generation.spaces import GenerationWarning, Preparation
 from consilience.opening import open_source
 from consilience.store import Store
+from oracle.lloyd import far_apart
+from oracle.random import stream as bits
 
 
 def blobs(n=400, d=5, seed=0):
@@ -97,7 +100,12 @@ def test_starts_far_apart_come_from_a_sample(small_chunks, monkeypatch):
     X, how = blobs(300), {"n_clusters": 4, "methods": "minima", "init": "k-means++", "progress": False}
     found = [cs.generate(NumberBlocks(form), 3, **how) for form in ([X], parted(X, 123))]
     assert same(*found)
-    assert found[0].n_clusterings == 3
+    space = BlockSpace(NumberBlocks(parted(X, 123)), Preparation(None, np.arange(5), 5), Space(None), 5, None)
+    for unit in range(3):
+        rows = np.sort(stream(7, "generation.block_starts", unit).choice(300, 50, replace=False, shuffle=False))
+        wanted = X[rows][far_apart(X[rows], 4, bits(7, unit))]
+        np.testing.assert_array_equal(_starts(space, 4, np.ones(5), 7, unit, "k-means++"), wanted)
+        assert not np.array_equal(wanted, X[far_apart(X, 4, bits(7, unit))]), "of all rows there are others"
 
 
 def test_parquet_and_dask_are_blocks_and_a_store_is_resumed(tmp_path):
