@@ -175,7 +175,7 @@ def test_settings_of_the_clustering_are_its_own(made):
     [
         (["-g", "0"], "group"),
         (["-g", "3", "--height", "0.1"], "height"),
-        (["--linkage", "single"], "single"),
+        (["--linkage", "median"], "median"),
         (["--known", "shape"], "--known-from"),
         (["-o", "RUN/inside"], "lies in the run itself"),
     ],

@@ -537,7 +537,7 @@ def test_types_are_taken_as_said():
     assert table.original["when"][1] == pd.Timestamp("2020-01-02")
     assert read(frame, types="number").columns == list(frame)
     for types, sentence in (
-        ({"zap": "category"}, "did you mean 'zip'"),
+        ({"zipp": "category"}, "did you mean 'zip'"),
         ({"zip": "kategory"}, "did you mean 'category'"),
         ({"x": "date"}, "no cell is a date"),
         (["zip"], "types must map columns to types"),

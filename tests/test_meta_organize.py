@@ -139,7 +139,7 @@ def test_clusterings_that_share_no_object_are_refused():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"linkage": "single"}, "unknown linkage 'single'"),
+        ({"linkage": "median"}, "unknown linkage 'median'"),
         ({"measure": "accuracy"}, "unknown symmetric measure 'accuracy'"),
         ({"n_groups": 20}, "20 groups cannot be made of 19 clusterings"),
         ({"n_groups": 2, "height": 0.1}, "one of n_groups and height"),

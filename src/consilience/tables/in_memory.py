@@ -74,7 +74,11 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 
 def answers_in(data: Any) -> list[str]:
     """Columns of `obs` of an AnnData that consilience wrote itself: a consensus, and what it says of every cell."""
-    keys = {str(key): str(held.get("made_by")) for key, held in data.uns.items() if isinstance(held, Mapping)}
+    keys = {
+        str(key): str(held.get("made_by"))
+        for key, held in getattr(data, "uns", {}).items()
+        if isinstance(held, Mapping)
+    }
     written = [key for key, made_by in keys.items() if made_by.startswith("consilience.anndata.")]
     own = {key for key in written if keys[key] == "consilience.anndata.combine"}
     own |= {f"{key}_{what}" for key in written for what in ("confidence", "support", "consistency")}
