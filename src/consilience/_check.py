@@ -152,9 +152,11 @@ def fingerprint(*arrays: Any) -> str:
     digest = hashlib.sha256()
     for array in arrays:
         for part in [np.asarray(array)] if not sparse.issparse(array) else _sparse_parts(array):
-            rows = np.atleast_1d(part)
-            chunks = (rows[first : first + CHUNK] for first in range(0, len(rows), CHUNK))
-            _enter(digest, part.shape, part.dtype, map(chunk_digest, chunks))
+            if part.ndim == 2:
+                chunks = (part[first : first + CHUNK] for first in range(0, len(part), CHUNK))
+                _enter(digest, part.shape, part.dtype, map(chunk_digest, chunks))
+            else:
+                _enter(digest, part.shape, part.dtype, [_bytes_of(part)])
     return digest.hexdigest()
 
 
