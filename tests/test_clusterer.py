@@ -19,6 +19,7 @@ from sklearn.preprocessing import MinMaxScaler
 import consilience as cs
 from consilience import EnsembleClusterer
 from consilience._check import InputError
+from consilience.clusterer.gaps import has_gaps
 from consilience.datasets import gaussians_8d5k
 from consilience.generation import METHODS
 from consilience.measures import adjusted_rand
@@ -158,3 +159,26 @@ def test_the_number_of_clusters_that_the_members_agree_on():
     model = cs.EnsembleClusterer("auto", n_clusterings=20, methods="minima", random_state=0).fit(X)
     assert (model.n_clusters_, int(model.scales_["n_clusters"][0]), bool(model.scales_["real"][0])) == (3, 3, True)
     assert cs.EnsembleClusterer(3, n_clusterings=5, random_state=0).fit(X).scales_ is None
+
+
+@pytest.mark.parametrize(("n", "columns", "apart"), [(100, 2, 10), (30, 2, 6), (50, 1, 10)])
+def test_two_clusters_far_apart_are_two(n, columns, apart):
+    truth = np.repeat([0, 1], n)
+    X = np.random.default_rng(1).normal(size=(2 * n, columns)) + apart * truth[:, None]
+    found = EnsembleClusterer(random_state=0).fit(X)
+    assert adjusted_rand(found.labels_, truth) > 0.95
+    assert not found.doubt_
+    assert "gaps in the data" in found.note_ or found.scales_["real"].any()
+    numbers = found.scales_["n_clusters"].to_numpy()
+    assert numbers[0] == found.n_clusters_
+    assert found.consensus_.scale_labels.shape == (2 * n, len(numbers))
+    assert (found.consensus_.scale_labels.max(axis=0) + 1).tolist() == sorted(numbers)
+
+
+def test_a_cloud_that_is_cut_has_no_gaps():
+    for seed, columns in enumerate((1, 2, 5)):
+        X = np.random.default_rng(seed).normal(size=(300, columns)) * np.r_[5, np.ones(columns - 1)]
+        for k in (2, 3, 5):
+            edges = np.quantile(X[:, 0], np.arange(1, k) / k)
+            assert not has_gaps(X, np.searchsorted(edges, X[:, 0]))
+    assert "chance" in EnsembleClusterer(random_state=0).fit(X).doubt_

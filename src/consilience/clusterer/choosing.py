@@ -6,25 +6,41 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from consilience._check import count
+from consilience._types import Floats
+from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
 from consilience.ensemble import Ensemble
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
+MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
+NARROW = (
+    2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters, whatever their number
+)
 
 
 def combine_members(
-    ensemble: Ensemble, n_clusters: int | str | None, method: str, *, seed: int, n_jobs: int | None
+    ensemble: Ensemble, X: Floats, n_clusters: int | str | None, method: str, *, seed: int, n_jobs: int | None
 ) -> Consensus:
-    """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest."""
+    """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
+
+    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them.
+    """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
     how: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs, "progress": False}
     found = combine(ensemble, n_clusters, method, **how)
     if method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
         found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
-    return found if found.scales is None else _finest(found, ensemble, method, how)
+    if found.scales is None:
+        return found
+    if X.shape[1] <= NARROW or not found.scales["real"].any():
+        apart = _apart(found, ensemble, X, method, how)
+        if apart is not None:
+            return apart
+    return _finest(found, ensemble, method, how)
 
 
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
@@ -51,7 +67,41 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
     if best == found.n_clusters:
         return found
     again = combine(ensemble, best, method, **how)
-    kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
     why = "the finest of the numbers that are more stable than chance, and as stable as any"
-    note = f"{count(best, 'cluster')}, {why}; {again.note}"
+    return _with_scales(again, found, f"{count(best, 'cluster')}, {why}; {again.note}")
+
+
+def _apart(found: Consensus, ensemble: Ensemble, X: Floats, method: str, how: dict[str, Any]) -> Consensus | None:
+    """The answer at the largest number of clusters that all have gaps between them, or None."""
+    for k in range(min(MOST_BY_GAPS, int(ensemble.n_clusters.max())), 1, -1):
+        again = combine(ensemble, k, method, **how)
+        if again.n_clusters == k and has_gaps(X, again.labels):
+            why = "since there are gaps in the data between all of them, which the clusterings alone cannot tell"
+            note = f"{count(k, 'cluster')}, {why}; {again.note}"
+            return _with_own_scale(_with_scales(again, found, note))
+    return None
+
+
+def _with_own_scale(one: Consensus) -> Consensus:
+    """The answer's number of clusters is the first scale, and real: gaps are no chance."""
+    scales, k = one.scales, one.n_clusters
+    assert scales is not None
+    numbers = scales["n_clusters"].to_numpy()
+    labels, sure = one.scale_labels, one.scale_confidence
+    if k in numbers:
+        own = scales[numbers == k]
+    else:
+        assert labels is not None
+        assert sure is not None
+        own = pd.DataFrame({"n_clusters": [k], "from_k": [k], "to_k": [k], "confidence": [one.confidence.mean()]})
+        if one.curve is not None:  # what was measured there
+            own = own.merge(one.curve[["n_clusters", *one.curve.columns.difference(own.columns)]], "left", "n_clusters")
+        at = int((np.sort(numbers) < k).sum())  # whose columns go by the number of clusters
+        labels, sure = np.insert(labels, at, one.labels, axis=1), np.insert(sure, at, one.confidence, axis=1)
+    table = pd.concat([own.assign(real=True), scales[numbers != k]], ignore_index=True)[scales.columns]
+    return replace(one, scales=table, scale_labels=labels, scale_confidence=sure)
+
+
+def _with_scales(again: Consensus, found: Consensus, note: str) -> Consensus:
+    kept = ("curve", "scales", "scale_labels", "scale_confidence", "splits")
     return replace(again, **{name: getattr(found, name) for name in kept}, note=note)

@@ -192,7 +192,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if isinstance(wanted, (int, np.integer)) and wanted > len(self.ensemble_.signatures()):
             check_different_rows(some.values, int(wanted))
         self.consensus_ = combine_members(
-            self.ensemble_, wanted, self.method, seed=child_seed(seed, "clusterer.consensus"), n_jobs=self.n_jobs
+            self.ensemble_,
+            some.values,
+            wanted,
+            self.method,
+            seed=child_seed(seed, "clusterer.consensus"),
+            n_jobs=self.n_jobs,
         )
         self.n_clusters_, self.scales_ = self.consensus_.n_clusters, self.consensus_.scales
         if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
