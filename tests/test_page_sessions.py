@@ -145,7 +145,7 @@ def test_what_is_gone_after_a_restart_stays_in_the_tray_unavailable(browser: Any
             assert gone.get_by_placeholder("note").input_value() == "the best so far"
             assert gone.get_by_role("button", name="Show").is_disabled()
             assert [kept[1] for kept in tray(page)] == names
-            assert download(page, "CSV").splitlines()[0] == f'"id","{names[0]}"'.encode()
+            assert download(page, "CSV").splitlines()[0] == f'"bead","{names[0]}"'.encode()
             said(page, "1 of the tray is unavailable and left out")
             press(page, "1")
             settle(page)
