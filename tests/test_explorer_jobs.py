@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -316,3 +317,26 @@ def test_the_end_of_a_server_stops_its_job():
     jobs.close()
     assert job.state == "canceled"
     assert issubclass(StoppedError, Exception)
+
+
+def test_a_neighbor_map_as_a_job(monkeypatch):
+    monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
+    api = Api(Session(beads_ensemble()))
+    job = post(api, "jobs", 202, kind="map")
+    while (told := ask(api, f"jobs/{job['id']}"))["state"] == "running":
+        time.sleep(0.05)
+    assert (told["state"], told["done"], told["total"]) == ("done", 5, 5)
+    made = len(api.session.snapshot.cache)
+    header, found = arrays(api, "map/neighbors")
+    assert len(api.session.snapshot.cache) == made, "the job made it"
+    assert (header["kind"], len(found["xy"])) == ("neighbors", 60)
+
+
+def test_a_neighbor_map_can_be_canceled(monkeypatch):
+    monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
+    api = Api(Session(beads_ensemble()))
+    job = post(api, "jobs", 202, kind="map")
+    api.jobs.get(job["id"]).ask_to_stop()
+    api.jobs.close()
+    assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
+    assert len(api.session.snapshot.cache) == 0

@@ -98,3 +98,23 @@ def test_bad_options_are_refused():
         make_map(np.ones(3), "neighbors", max_iter=10)
     with pytest.raises(InputError, match="max_iter"):
         make_map(np.ones(3), max_iter=0)
+
+
+def test_a_neighbor_map_in_stages_is_as_good(monkeypatch):
+    distances = pdist(np.random.default_rng(5).random((200, 6)))
+    whole, steps = make_map(distances, "neighbors"), []
+    monkeypatch.setattr(maps, "ALONE", 100)
+    staged = make_map(distances, "neighbors", step=lambda: steps.append(1))
+    assert len(steps) == maps.STAGES
+    assert staged.neighbors_kept > 0.95 * whole.neighbors_kept
+    np.testing.assert_array_equal(staged.xy, make_map(distances, "neighbors").xy)
+
+
+def test_a_neighbor_map_in_stages_can_be_ended(monkeypatch):
+    monkeypatch.setattr(maps, "ALONE", 10)
+
+    def stop():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_map(pdist(np.random.default_rng(5).random((40, 6))), "neighbors", step=stop)

@@ -95,6 +95,21 @@ def test_a_server_started_again_is_found_by_the_open_page(browser: Any, tmp_path
 
 
 @pytest.mark.slow
+def test_a_slow_map_is_a_job(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("consilience.explorer.calls.session.SLOW", 10)
+    monkeypatch.setattr("consilience.meta.maps.ALONE", 10)
+    with closing(serve(beads_run(tmp_path / "run", 30))) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        page.get_by_role("tab", name="Map").click()
+        page.locator("#panel-map canvas").first.wait_for()
+        with page.expect_response("**/api/map/neighbors"):
+            page.get_by_role("button", name="neighbors").click()
+        page.locator("#panel-map canvas").first.wait_for()
+        page.locator("#panel-map", has_text="nearest neighbors kept").wait_for()
+        assert server.api.jobs.get(1).summary()["kind"] == "map"
+        assert server.api.jobs.get(1).state == "done"
+
+
 def test_tray_names_and_notes_are_there_tomorrow(browser: Any, tmp_path: Path) -> None:
     run = beads_run(tmp_path / "run", 30)
     with closing(serve(run)) as server, visit(browser, server.url) as seen:

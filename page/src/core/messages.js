@@ -16,7 +16,7 @@
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
  *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
- *   limits: {refs: number, more_like: number, rows: number, items: number},
+ *   limits: {refs: number, quick_map?: number, more_like: number, rows: number, items: number},
  *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean},
  *   more_like_note: string, refused: string[], job: Job | null,
  * }} Session
@@ -171,7 +171,8 @@
  * @typedef {JobState & {kind: "more_like", result: {added: number[], around: number} | null}} MoreLikeJob
  * @typedef {JobState & {kind: "null", result: NullResult | null}} NullJob
  * @typedef {JobState & {kind: "plane", result: {plane: number} | null}} PlaneJob
- * @typedef {MoreLikeJob | NullJob | PlaneJob} Job
+ * @typedef {JobState & {kind: "map", result: {map: string} | null}} MapJob
+ * @typedef {MoreLikeJob | NullJob | PlaneJob | MapJob} Job
  * @typedef {{
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
@@ -181,7 +182,7 @@
  *     together?: number[], apart?: number[],
  *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
- *   | {kind: "plane", method: string}} JobRequest
+ *   | {kind: "plane", method: string} | {kind: "map"}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
  *   saved: boolean}} ExportRequest
  */

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { decode } from "../core/codec.js";
 import { clusteringName } from "../core/commands.js";
 import { formatNumber } from "../core/format.js";
+import { startJob } from "../core/jobs.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { Refusal } from "../core/transport.js";
@@ -34,8 +35,19 @@ function useMap() {
   const key = `${kind} ${store.snapshot.value}`;
   const [maps, setMaps] = useState(/** @type {Record<string, {found?: MapMessage, error?: string}>} */ ({}));
   const put = (/** @type {{found?: MapMessage, error?: string}} */ one) => setMaps((old) => ({ ...old, [key]: one }));
+  const isSlow = kind === "neighbors" && store.tree.value.m >= (store.session.value.limits.quick_map ?? Infinity);
+  const job = store.job.value;
+  const isOurs = job?.kind === "map" && job.revision === store.boot.value.header.revision;
+  const state = isOurs ? job.state : "";
+  const isFree = job?.state !== "running";
   useEffect(() => {
     if (maps[key]) return;
+    if (isSlow && !state && isFree) startJob(store, { kind: "map" });
+    if (isSlow && (state === "canceled" || state === "failed")) {
+      put({ error: "The map was not finished." });
+      store.job.value = null;
+    }
+    if (isSlow && state !== "done") return;
     let left = false;
     const timer = setTimeout(async () => {
       try {
@@ -54,7 +66,7 @@ function useMap() {
       left = true;
       clearTimeout(timer);
     };
-  }, [key, maps[key]]);
+  }, [key, maps[key], state, isFree]);
   const again = () => setMaps(({ [key]: _, ...others }) => others);
   return { ...maps[key], again };
 }

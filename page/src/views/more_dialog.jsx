@@ -74,6 +74,7 @@ export function MoreDialog() {
 }
 
 const WORDS = /** @type {Record<string, string>} */ ({
+  map: "Drawing the neighbor map",
   more_like: "Making more like this",
   plane: "Making a plane",
   null: "Shuffling groups to see what chance gives",

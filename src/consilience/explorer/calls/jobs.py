@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from consilience.explorer.calls import more_like, null, planes
+from consilience.explorer.calls import maps, more_like, null, planes
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.jobs import Job
 from consilience.explorer.validation import check_keys, json_object
 
-KINDS = {"more_like": more_like, "null": null, "plane": planes}  # each with KEYS, what its body may hold, and `start`
+KINDS = {
+    "map": maps,
+    "more_like": more_like,
+    "null": null,
+    "plane": planes,
+}  # each with KEYS, what its body may hold, and `start`
 
 
 def start(call: Call) -> Reply:

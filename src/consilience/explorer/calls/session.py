@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.labels import MOST_REFS
+from consilience.explorer.calls.maps import SLOW
 from consilience.explorer.calls.more_like import unavailable
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.planes import makeable
@@ -59,7 +60,7 @@ def answer(call: Call) -> Reply:
                 "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
                 "note": meta.note,
             },
-            "limits": {"refs": MOST_REFS, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
+            "limits": {"quick_map": SLOW, "refs": MOST_REFS, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
             "can": {
                 "more_like": not note,
                 "null": bool(session.known) or session.data is not None,
