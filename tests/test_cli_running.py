@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -57,7 +58,38 @@ def test_a_time_limit_that_nothing_meets(tmp_path):
 def test_bad_time_limit(tmp_path):
     done = run("generate", BEADS, "--id", "bead", "-n", 2, "-o", tmp_path / "run", "--time-limit", 0)
     assert done.returncode == 2
-    assert "time_limit must be" in done.stderr
+    assert "time_limit (--time-limit) must be" in done.stderr
+
+
+def test_a_log_in_no_folder(tmp_path):
+    done = run("combine", sample_path("beads_labels.csv"), "--id", "bead", "--log", tmp_path / "none" / "x.jsonl")
+    assert done.returncode == 2
+    assert "none does not exist; make it first" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("address", "said"), [("local:0", "N is 1 or more"), ("locl:2", "did you mean 'local:2'?")])
+def test_a_local_cluster_misspelt(address, said):
+    pytest.importorskip("distributed")
+    done = run("combine", sample_path("beads_labels.csv"), "--id", "bead", "--scheduler", address)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_local_cluster_in_one_sentence(tmp_path):
+    pytest.importorskip("distributed")
+    words = ["generate", str(BEADS), "--id", "bead", "-k", "4", "-n", "50000", "-o", str(tmp_path / "run")]
+    with subprocess.Popen(
+        [*COMMAND, *words, "--scheduler", "local:2"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + 120
+        while not list((tmp_path / "run").glob("part-*.parquet")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130, said
+    assert len(said.strip().splitlines()) == 1, said
+    assert "the same command goes on" in said
 
 
 @pytest.mark.slow
@@ -104,3 +136,14 @@ def test_sigterm_ends_a_local_cluster_too(tmp_path):
     assert process.returncode == 143, said
     assert "the same command goes on" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("verb", ["generate", "agree", "explore", "organize"])
+def test_row_blocks_where_one_table_is_needed(tmp_path, verb):
+    folder = tmp_path / "blocks"
+    folder.mkdir()
+    pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).to_parquet(folder / "a.parquet")
+    more = {"generate": ["-o", tmp_path / "run"], "agree": ["-k", 2], "explore": ["--no-browser"], "organize": []}
+    done = run(verb, folder, *more[verb])
+    assert done.returncode == 2
+    assert "is a folder of row blocks, and this needs" in " ".join(done.stderr.split())

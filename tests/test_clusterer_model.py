@@ -119,8 +119,10 @@ def test_files_that_are_no_model_are_refused_in_a_sentence(model, tmp_path):
     (folder / "result.json").write_text(json.dumps(header | {"version": 99}))
     with pytest.raises(InputError, match="saved in format 99"):
         EnsembleClusterer.load(folder)
-    with pytest.raises(InputError, match="holds no saved result"):
+    with pytest.raises(InputError, match=r"there is no folder .*nowhere: check the path"):
         EnsembleClusterer.load(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=f"there is no folder .*: did you mean '{folder}'"):
+        EnsembleClusterer.load(folder.with_name(folder.name[1:] + folder.name[0]))
     cs.combine([[0, 0, 1], [0, 1, 1], [0, 0, 1]], 2).save(tmp_path / "consensus")
     with pytest.raises(InputError, match="holds a saved Consensus, not a ClustererModel"):
         EnsembleClusterer.load(tmp_path / "consensus")

@@ -348,7 +348,7 @@ def test_wrong_blocks(codes, tmp_path):
     with pytest.raises(InputError, match="without"):
         LabelBlocks.from_parquet(tmp_path / "none")
     (tmp_path / "none" / "x.parquet").write_text("no Parquet")
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
+    with pytest.raises(InputError, match=r"damaged, or not a \.parquet file \(Parquet"):
         cs.combine(tmp_path / "none")
     pd.DataFrame({"a": [0.5, 1.0], "b": [0, 1]}).to_parquet(tmp_path / "data.parquet")
     with pytest.raises(InputError, match="column 'a' holds numbers such as 0"):

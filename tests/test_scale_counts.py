@@ -308,3 +308,15 @@ def test_the_death_of_a_worker_changes_nothing(small_chunks, tmp_path, seed):
     with local_cluster() as client, a_worker_dies(client, after, seed) as killed:
         assert same(here, cs.agree(tmp_path, **how, client=client))
         assert killed
+
+
+def test_a_shape_that_the_blocks_do_not_have_is_refused(tmp_path):
+    sparse.save_npz(tmp_path / "a.npz", sparse.eye(4, 3, format="csr"))
+    assert CountBlocks(tmp_path, shape=(4, 3)).n_rows == 4
+    for source in (tmp_path, [sparse.eye(4, 3, format="csr")]):
+        with pytest.raises(InputError, match=r"4 rows and 3 columns, and shape=\(4, 5\) says otherwise"):
+            CountBlocks(source, shape=(4, 5))
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a.parquet").write_text("cut short")
+    with pytest.raises(InputError, match=r"a\.parquet: damaged, or not a \.parquet file \(Parquet"):
+        CountBlocks(tmp_path / "t")

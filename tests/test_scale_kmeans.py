@@ -241,3 +241,12 @@ def test_what_needs_all_objects_is_refused():
         cs.generate(NumberBlocks([np.ones((5, 2))]), 2, n_clusters=2, methods="minima")
     with pytest.warns(GenerationWarning, match="being constant"):
         cs.generate(NumberBlocks([np.c_[blobs(50), np.ones(50)]]), 2, n_clusters=2, methods="minima", progress=False)
+
+
+def test_a_column_that_holds_no_numbers_is_named(tmp_path):
+    pq.write_table(pa.table({"cell": ["x", "y"], "a": [1.0, 2.0]}), tmp_path / "one.parquet")
+    with pytest.raises(InputError, match=r"one\.parquet: column 'cell' holds string, .* name the others"):
+        cs.generate(tmp_path, 5, 2)
+    (tmp_path / "one.parquet").write_text("cut short")
+    with pytest.raises(InputError, match=r"one\.parquet: damaged, or not a \.parquet file \(Parquet"):
+        NumberBlocks(tmp_path)

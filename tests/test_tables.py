@@ -634,21 +634,26 @@ BAD_FILES = [
         {"id_column": "id"},
         ["i.csv, row 2 (line 3), column 'id'", "id is missing"],
     ),
-    ("i.csv", "a,b\n1,2\n", {"id_column": "aa"}, ["unknown id_column (--id) of i.csv 'aa'", "choose from a, b"]),
+    ("i.csv", "aaa,b\n1,2\n", {"id_column": "aaaa"}, ["no column 'aaaa' for id_column (--id)", "did you mean 'aaa'"]),
     (
         "i.csv",
         "a,b\n1,2\n",
         {"id_column": "index"},
-        ["unknown id_column (--id) of i.csv 'index'", "choose from a, b"],
+        ["i.csv: no column 'index' for id_column (--id)", "choose from a, b"],
     ),
     ("i.csv", "a,b\n1,2\n", {"id_column": 2}, ["i.csv", "id_column (--id) 2", "0 to 1"]),
     (
         "i.csv",
         "name,b\n1,2\n",
         {"known": ["nam"]},
-        ["unknown known (--known, --given) of i.csv", "'name'"],
+        ["i.csv: no column", "for known (--known, --given)", "'name'"],
     ),
-    ("i.csv", "name,b\n1,2\n", {"columns": ["nam"]}, ["unknown columns (--columns) of i.csv", "did you mean 'name'"]),
+    (
+        "i.csv",
+        "name,b\n1,2\n",
+        {"columns": ["nam"]},
+        ["i.csv: no column 'nam' for columns (--columns)", "did you mean 'name'"],
+    ),
     ("i.csv", "a\n1\n", {"known": "a"}, ["i.csv", "no column is left"]),
     ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0 (--id 0)"]),
     ("h.csv", "a,b,a\n1,2,3\n", {}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
@@ -788,7 +793,7 @@ def test_missing_file_and_folder(tmp_path):
         (
             sparse.csr_matrix(np.ones((2, 40))),
             {"columns": ["w"]},
-            ["unknown columns (--columns) of csr_matrix", "40 columns in all"],
+            ["csr_matrix: no column", "40 columns in all"],
         ),
     ],
 )
@@ -1349,3 +1354,19 @@ def test_a_pickled_vector_is_named(tmp_path):
     assert read_vector(path, "n").tolist() == [0, 1, 2, 3]
     assert read_vector(path, "X") is None
     assert read_vector(tmp_path / "v.csv", "n") is None
+
+
+def test_names_below_a_title_are_hinted_at(tmp_path):
+    path = tmp_path / "titled.csv"
+    path.write_text("Measurements,,\na,b,c\n1,2,3\n4,5,6\n")
+    assert "if the names of columns stand in a lower row, delete the rows above it" in refusal(path, kind="data")
+    path.write_text("a,b,c,\n1,2,3,x\n4,5,6,x\n")
+    assert "lower row" not in refusal(path, kind="data")
+
+
+def test_a_cut_parquet_file_is_refused_in_whole_words(tmp_path):
+    pd.DataFrame({"a": [1.0, 2.0]}).to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-20])
+    assert refusal(tmp_path / "a.parquet", kind="data") == (
+        "a.parquet: damaged, or not a .parquet file (Parquet magic bytes not found in footer): write it again"
+    )

@@ -25,11 +25,15 @@ from typing import Any
 import joblib
 import numpy as np
 
-from consilience._check import InputError, show
+from consilience._check import InputError, nearest, show
 from consilience._parallel import AGAIN, AHEAD, ClusterError, Form, Task
 from consilience._travel import There, pack, unpack
 from consilience._types import Array
 
+DEAF = """import logging, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)
+"""  # Ctrl-C in a terminal reaches the workers, too: this process alone answers it, and cancels their tasks
 POLL = 0.5  # seconds after which futures are looked at that no message came of
 KILLED = (
     "a task ended each of the workers that took it, as the system does when memory runs out: give the workers more, or less data "
@@ -240,11 +244,14 @@ def connect(address: str) -> Iterator[Any]:
 
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    _check_local(address.strip())
     if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
         workers = int(match[1]) if match[1] else joblib.cpu_count()
         dashboard = ":0" if find_spec("bokeh") else None
         with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=dashboard) as cluster,
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=dashboard, preload=[DEAF]
+            ) as cluster,
             Client(cluster) as client,
         ):
             yield client
@@ -259,6 +266,17 @@ def connect(address: str) -> Iterator[Any]:
         raise ClusterError(f"no Dask scheduler answers at {address}: is it running, and the address right?") from error
     with client:
         yield client
+
+
+def _check_local(address: str) -> None:
+    """Refuse what was meant as "local:4" and is not."""
+    word, colon, number = address.partition(":")
+    if word == "local" and colon and not re.fullmatch(r"[1-9]\d*", number):
+        raise InputError(
+            f"{show(address)}: local:N is N worker processes on this machine, such as local:4; N is 1 or more"
+        )
+    if word != "local" and re.fullmatch(r"[1-9]\d{0,2}", number) and nearest(word, ["local"]):
+        raise InputError(f"{show(address)} is not the address of a Dask scheduler: did you mean 'local:{number}'?")
 
 
 def worker_name() -> str | None:

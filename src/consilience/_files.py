@@ -6,6 +6,7 @@ import ctypes
 import errno
 import glob
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -20,6 +21,24 @@ from consilience._check import InputError, check_path
 UNFINISHED, REPLACED = ".unfinished-", ".replaced-"
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or the user's share of it
 EXCHANGE, HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of Linux
+
+
+def reason_of(error: Exception) -> str:
+    """The first sentence of what a library says of a file that it cannot read."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    text = re.sub(r"^Could not open Parquet input source '.*?': ", "", text).split(". ")[0].rstrip(".")
+    return text if len(text) <= 150 else f"{text[:150].rsplit(' ', 1)[0]} …"
+
+
+def open_parquet(path: Path) -> Any:
+    """A Parquet file of which only the end is read; one that is none is refused in a sentence."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: damaged, or not a .parquet file ({reason_of(error)}): write it again") from None
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], Any]) -> None:

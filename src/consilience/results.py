@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from consilience._check import InputError, check_path, kind_of
+from consilience._check import InputError, check_path, kind_of, nearest
 from consilience._files import check_folder, write_folder, write_whole
 from consilience._types import PathLike
 from consilience.ensemble import Ensemble
@@ -252,6 +252,11 @@ def read_header(folder: Path) -> dict[str, Any]:
     try:
         header = json.loads((folder / HEADER).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
+        if not folder.exists():
+            beside = [file.parent.name for file in folder.parent.glob(f"*/{HEADER}")]
+            near = nearest(folder.name, beside, short_for=False)
+            hint = f"did you mean {str(folder.with_name(near[0]))!r}?" if near else "check the path"
+            raise InputError(f"there is no folder {folder}: {hint}") from None
         raise InputError(f"{folder} holds no saved result: {HEADER} is not in it; check the path") from None
     except (ValueError, RecursionError):
         raise InputError(f"{folder / HEADER} is damaged: it is not JSON; save the result again") from None

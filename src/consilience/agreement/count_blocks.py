@@ -54,7 +54,7 @@ class CountBlocks(RowBlocks):
         :func:`scipy.sparse.save_npz`, in the order of their names, or a Parquet file or folder of (row, column, count) triples sorted by
         row, which are whole numbers from 0.
     shape : (int, int), optional
-        Of the whole table, for triples whose last rows or columns have no counts.
+        Of the whole table, for triples whose last rows or columns have no counts; blocks of another kind must have it.
 
     Attributes
     ----------
@@ -76,6 +76,11 @@ class CountBlocks(RowBlocks):
 
     def __init__(self, source: Any, *, shape: tuple[int, int] | None = None) -> None:
         super().__init__(*_parts_of(source, shape))
+        if shape is not None and (self.n_rows, self.n_columns) != tuple(shape):
+            raise InputError(
+                f"{self.source}: the blocks have {count(self.n_rows, 'row')} and {count(self.n_columns, 'column')}, and shape={shape} says "
+                "otherwise: leave it out, or check that all blocks are there"
+            )
 
     def __repr__(self) -> str:
         return f"CountBlocks({self.source!r}, {count(self.n_rows, 'row')} × {count(self.n_columns, 'column')})"

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from consilience._check import InputError, check_count
+from consilience._files import open_parquet
 
 NAMES = ("row", "column", "count")
 
@@ -77,12 +78,10 @@ class TripleFiles:
             raise InputError(
                 f"{path} holds no counts: a folder of npz files of scipy.sparse.save_npz, or of Parquet files of triples"
             )
-        import pyarrow.parquet as pq
-
         names: tuple[str, ...] = ()
         groups: list[Group] = []
         for file in files:
-            held = pq.ParquetFile(file)
+            held = open_parquet(file)
             have = held.schema_arrow.names
             names = names or (NAMES[:2] if set(have) == set(NAMES[:2]) else NAMES)  # pairs alone count 1 each
             if missing := [name for name in names if name not in have]:

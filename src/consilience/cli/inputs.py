@@ -10,7 +10,7 @@ import click
 
 from consilience._check import InputError, nearest, printable
 from consilience.cli.options import TEXT
-from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source
+from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source, refuse_blocks
 from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
 
@@ -37,6 +37,7 @@ def open_clusterings(
     holds for all text files of one kind. An id column that was named serves every file that has it.
     """
     is_folder = source.is_dir()
+    refuse_blocks(source, "a stored run, a saved result or one table")
     types = how.pop("types", None) if data is not None else None  # of the columns of data
     if is_folder and data is None and known_from is None:
         _refuse_of_folder(source, known, how)
@@ -82,7 +83,8 @@ def open_data(
 ) -> tuple[Opened, dict[str, Any]]:
     """A table of data, counts or distances with what is known of its objects, and the groupings that are given, by name."""
     if source.is_dir():
-        raise InputError(f"{source} is a folder of clusterings, and this needs the table itself: name its file")
+        refuse_blocks(source, "one table")
+        raise InputError(f"{source} is a folder, and this needs the table itself: name its file")
     here = [] if given_from else list(given)
     if both := [name for name in here if name in known]:
         raise InputError(f"{both[0]!r} is named by --given and by --known: leave it out of one")

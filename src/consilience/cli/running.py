@@ -45,6 +45,10 @@ def runs(function: F) -> F:
 def _running(scheduler: str | None, log_file: Path | None, verbose: bool) -> Iterator[None]:
     from consilience._log import logging_to
 
+    if log_file is not None:
+        from consilience.reports.files import check_file
+
+        check_file(log_file)
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
             from consilience._parallel import on_cluster

@@ -208,7 +208,7 @@ def generate(
     check_jitter(jitter)
     check_n_jobs(n_jobs)
     if time_limit is not None:
-        check_positive("time_limit", time_limit)
+        check_positive("time_limit (--time-limit)", time_limit)
     if around is not None:
         return more_like(
             X,

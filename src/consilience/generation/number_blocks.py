@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
+from consilience._files import open_parquet
 from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
 
@@ -101,24 +102,37 @@ def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any]
 
 
 def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
-    import pyarrow.parquet as pq
-
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     parts: list[RowGroup] = []
     sizes: list[int] = []
     names = chosen or ()
     for file in files:
-        held = pq.ParquetFile(file)
+        held = open_parquet(file)
         names = names or tuple(held.schema_arrow.names)
         if missing := [name for name in names if name not in held.schema_arrow.names]:
             others = "columns= names those to take" if chosen else f"{files[0].name} has it"
             raise InputError(f"{file} has no column {missing[0]!r}: {others}")
+        _check_numbers(file, held.schema_arrow, names)
         for number in range(held.num_row_groups):
             parts.append(RowGroup(file, number, names))
             sizes.append(held.metadata.row_group(number).num_rows)
     if not parts:
         raise InputError(f"{path} holds no rows")
     return parts, sizes, [len(names)] * len(parts), path.name
+
+
+def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
+    """Refuse a column that holds anything but numbers."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
+    for name in names:
+        kind = schema.field(name).type
+        if not any(is_kind(kind) for is_kind in kinds):
+            raise InputError(
+                f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: name the others, "
+                "NumberBlocks(path, columns=[…])"
+            )
 
 
 def dense(block: Any) -> Floats:

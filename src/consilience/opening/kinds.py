@@ -39,6 +39,15 @@ def in_blocks(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] == "dask" or getattr(source, "in_row_blocks", False) is True
 
 
+def refuse_blocks(source: Path, what: str) -> None:
+    """Say of a folder of row blocks who takes it; of anything else nothing."""
+    if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
+        raise InputError(
+            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data and counts in blocks, "
+            "only in Python, to consilience.generate and consilience.agree"
+        )
+
+
 def is_saved(folder: Path) -> bool:
     """Whether a folder is a stored run, even one that has lost its manifest, or a saved result."""
     there = any((folder / name).exists() for name in (HEADER, MANIFEST))

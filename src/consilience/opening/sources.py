@@ -15,7 +15,7 @@ import numpy as np
 from consilience._check import InputError, check_choice, fingerprint, kind_of
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
-from consilience.opening.kinds import guess, is_labels, is_path, is_result
+from consilience.opening.kinds import guess, is_labels, is_path, is_result, refuse_blocks
 from consilience.opening.known import known_labels_of, labels_by_name, names_aside
 from consilience.opening.reading import given_reading, refuse_reading
 from consilience.opening.record import Opened, Provenance, choose, ensemble_of
@@ -150,6 +150,7 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
         run = fingerprint(np.frombuffer((path / HEADER).read_bytes(), np.uint8))[:16]
         code = f"cs.results.Result.load({str(place)!r})"
         return _of_result(Result.load(path), Provenance(name, name, place, run, code), reading, kind)
+    refuse_blocks(path, "a stored run, a saved result or one table")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", StoreWarning)
         manifest = find_manifest(path)[0]

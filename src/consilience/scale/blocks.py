@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_count, count, kind_of
+from consilience._files import open_parquet
 from consilience._names import unique_names
 from consilience._types import Columns, PathLike
 from consilience.consensus.distinct_rows import spread_evenly
@@ -259,10 +260,8 @@ def _parquet_files(path: Path) -> list[Path]:
 
 
 def _schema(file: Path) -> pa.Schema:
-    try:
-        return pq.read_schema(file)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{file} cannot be read as Parquet ({error}): check that it is whole") from None
+    with open_parquet(file) as opened:
+        return opened.schema_arrow
 
 
 def _parts(file: Path, rows: int) -> list[ParquetPart]:

@@ -103,9 +103,12 @@ def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> 
             flag = "--id ''" if str(position) in sheet.names else f"--id {position}"  # type: ignore[operator]
             ids = f"if it holds ids give id_column={position} ({flag}), otherwise name it"
             other = "and cannot be ids, since values repeat or are missing: name it, or leave it out with columns= (--columns)"
+            bare = sum(not name for name in sheet.names[1:])  # type: ignore[index]
+            lower = "; if the names of columns stand in a lower row, delete the rows above it"
             raise InputError(
                 f"{sheet.source}: column {position} (the first is 0) has no name"
                 + (f": {ids}" if _names_objects(sheet, position) else f", {other}")
+                + (lower if 2 * bare >= len(sheet.names) - 1 else "")  # type: ignore[arg-type]
             )
     return kept
 

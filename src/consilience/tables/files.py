@@ -19,6 +19,7 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of
+from consilience._files import reason_of
 from consilience._types import Array
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
 from consilience.tables.sheet import Options, Sheet
@@ -104,8 +105,7 @@ def _refuse_damaged(source: str, suffix: str) -> Iterator[None]:
     except PermissionError as error:
         raise InputError(f"{source}: may not be read by this user: change its permissions") from error
     except _DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"{source}: damaged, or not a {suffix} file ({reason[:150]}): write it again") from error
+        raise InputError(f"{source}: damaged, or not a {suffix} file ({reason_of(error)}): write it again") from error
 
 
 def _read_excel(path: Path, options: Options) -> Sheet:

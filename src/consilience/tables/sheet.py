@@ -114,7 +114,7 @@ class Sheet:
         if len(names) > 20:
             shown = [*(near or shown[:5]), f"… ({len(names)} columns in all)"]
         hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(f"unknown {said} of {self.source} {show(reference)}: {hint}choose from {', '.join(shown)}")
+        raise InputError(f"{self.source}: no column {show(reference)} for {said}: {hint}choose from {', '.join(shown)}")
 
     def find_all(self, references: Names, option: str) -> list[int]:
         """Positions of the columns named, counted or matched by a pattern such as 'leiden_*'.
