@@ -130,8 +130,8 @@ def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
         kind = schema.field(name).type
         if not any(is_kind(kind) for is_kind in kinds):
             raise InputError(
-                f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: name the others, "
-                "NumberBlocks(path, columns=[…])"
+                f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: "
+                "columns= takes some by name"
             )
 
 
