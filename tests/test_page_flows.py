@@ -252,7 +252,7 @@ def test_exports_hold_the_labels_of_the_ensemble_byte_for_byte(page: Any, run: P
     members = meta.branch(node)
     labels = {"medoid": meta.ensemble.labels[:, medoid(meta, members)], "consensus": meta.consensus(members).labels}
     ids = load_beads().ids
-    lines = ['"id","medoid","consensus"', *(f'"{i}",{a},{b}' for i, a, b in zip(ids, *labels.values(), strict=True))]
+    lines = ['"bead","medoid","consensus"', *(f'"{i}",{a},{b}' for i, a, b in zip(ids, *labels.values(), strict=True))]
     assert download(page, "CSV") == ("\n".join(lines) + "\n").encode()
 
     file = tmp_path / "labels.parquet"
