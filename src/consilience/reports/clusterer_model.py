@@ -9,7 +9,7 @@ import pandas as pd
 from consilience._check import count
 from consilience.clusterer import ClustererModel
 from consilience.reports.consensus import describe_clusters, floaters
-from consilience.reports.files import object_table
+from consilience.reports.files import name_objects, object_table
 from consilience.reports.html import Block, Sheet, Text
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS
@@ -61,7 +61,9 @@ def clusters(report: ClustererReport) -> Iterator[Block]:
         )
     yield from describe_clusters(model, report)
     yield from describe_plane(report, {"clusters": model.labels})
-    yield Sheet("objects", object_table(model), "Every object", most=0)
+    read_by = model.encoder or model.reader
+    objects = name_objects(object_table(model), (read_by and read_by.id_name) or "id")
+    yield Sheet("objects", objects, "Every object", most=0)
 
 
 section(ClustererModel, title="Floaters", order=80)(floaters)

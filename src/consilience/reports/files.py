@@ -76,7 +76,12 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
 
 def write_objects(frame: pd.DataFrame, path: str | Path, id_name: str = "id") -> None:
     """Write a table of objects, the ids in its index under their own name unless another column has it."""
-    write_table(frame.rename_axis(index="id" if id_name in frame.columns else id_name), path)
+    write_table(name_objects(frame, id_name), path)
+
+
+def name_objects(frame: pd.DataFrame, id_name: str) -> pd.DataFrame:
+    """A table of objects whose ids have this name, unless another column has it."""
+    return frame.rename_axis(index="id" if id_name in frame.columns else id_name)
 
 
 def object_index(ids: Any, n_objects: int) -> pd.Index:
