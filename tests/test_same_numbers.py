@@ -281,7 +281,7 @@ def test_the_page(page: Any, demo: SimpleNamespace, cuts, found) -> None:
     for group in meta.numbers:
         press(page, str(group), "s")
     table = pd.read_csv(io.BytesIO(download(page, "CSV")))
-    assert table["id"].tolist() == meta.ensemble.ids.tolist()
+    assert table["bead"].tolist() == meta.ensemble.ids.tolist()
     for group, one in zip(meta.numbers, found[cut], strict=True):
         name = f"group {group} consensus"
         assert table[name].tolist() == one.labels.tolist()

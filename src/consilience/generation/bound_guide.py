@@ -88,7 +88,7 @@ class BoundGuide:
         >>> from consilience.datasets import load_beads
         >>> from consilience.generation import Guide
         >>> Guide(together=[("b001", "b004")], unlike="shape").of(load_beads()).words
-        '1 pair together, unlike shape, strength 1.5 (00270df4)'
+        '1 pair together, unlike shape, strength 1.5 (e290d3cd)'
         """
         said = [f"{count(len(pairs), 'pair')} {side}" for side, pairs in self._pairs.items() if len(pairs)]
         said += [f"{side} {listed(list(named))}" for side, named in self._labels.items() if named]
