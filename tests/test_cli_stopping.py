@@ -113,3 +113,25 @@ def test_demo_leaves_what_is_there(tmp_path):
     assert done.returncode == 2
     assert "choose another folder" in done.stderr
     assert (tmp_path / "beads.csv").read_text() == "mine"
+
+
+def test_an_interrupt_that_meets_a_finalizer_is_not_lost():
+    code = """
+import os, signal, time
+import consilience.cli
+from consilience.__main__ import main
+
+class Kept:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(1000))
+
+def run():
+    Kept()
+    time.sleep(20)
+
+consilience.cli.main = run
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=15, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
