@@ -16,9 +16,7 @@ from consilience.ensemble import Ensemble
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
 MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
-NARROW = (
-    2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters, whatever their number
-)
+NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
 
 def combine_members(
