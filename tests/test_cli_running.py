@@ -147,3 +147,11 @@ def test_row_blocks_where_one_table_is_needed(tmp_path, verb):
     done = run(verb, folder, *more[verb])
     assert done.returncode == 2
     assert "is a folder of row blocks, and this needs" in " ".join(done.stderr.split())
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    from consilience._dask import connect
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"needs Dask: pip install 'consilience\[dask\]'"), connect("local:2"):
+        pass

@@ -240,8 +240,10 @@ def _in_worker(tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[i
 @contextlib.contextmanager
 def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
-    from distributed import Client, LocalCluster
-
+    try:
+        from distributed import Client, LocalCluster
+    except ModuleNotFoundError as error:
+        raise ImportError("a Dask cluster needs Dask: pip install 'consilience[dask]'") from error
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
     _check_local(address.strip())
