@@ -68,6 +68,16 @@ def encode_part(
     return sink.getvalue()
 
 
+def check_failures(failed: Any, rows: np.ndarray) -> np.ndarray | None:
+    """Which of the clusterings, one per row, could not be made; None where all could."""
+    if failed is None or not np.any(failed):
+        return None
+    lost = np.asarray(failed, bool)
+    if lost.shape != (len(rows),) or (rows[lost] >= 0).any():
+        raise InputError("failed must say of each clustering whether it could not be made, and such have no labels")
+    return lost
+
+
 def mark_failures(failed: np.ndarray) -> Column:
     """The column that says which clusterings of a part could not be made; the mark tells it from one of the user's."""
     return pa.array(failed, pa.bool_()), {"consilience": FAILED}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from consilience._check import InputError, check_path
 from consilience._files import FULL, UNFINISHED, sync_folder, write_whole
@@ -32,20 +29,22 @@ from consilience.store.folder import (
     parquet_files,
     read_ids,
 )
-from consilience.store.info import STREAM, TAKEN, decode_info, encode_info, unit_keys
+from consilience.store.index import Index
+from consilience.store.info import STREAM, encode_info, unit_keys
 from consilience.store.label_names import NAMES, TYPE, check_ids, decode_names, encode_names
 from consilience.store.part import (
     FAILED,
     PART_NAME,
+    check_failures,
     check_part,
     check_rows,
     encode_part,
     fill,
-    has_failures,
     mark_failures,
     part_name,
 )
-from consilience.store.words import RefusedError, brief
+from consilience.store.reading import opened, read_info
+from consilience.store.words import RefusedError
 
 
 class StoreWarning(UserWarning):
@@ -94,13 +93,7 @@ class Store:
         self._lock = lock
         self._process = os.getpid()
         self._appending = threading.Lock()
-        self._parts: list[str] = []
-        self._named: set[int] = set()  # parts with label names
-        self._where: dict[int, tuple[int, int]] = {}  # number -> (part, row)
-        self._failed: dict[int, Array] = {}  # part -> which of its rows could not be made
-        self._dropped: set[int] = set()  # parts that are gone
-        self._next_number = 0
-        self._next_part = 0
+        self._index = Index(path)
 
     @classmethod
     def create(
@@ -225,23 +218,19 @@ class Store:
         self._check_writer()
         rows = check_rows(labels, self.n_objects)
         columns = encode_info(info, len(rows)) | encode_names(label_names, len(rows))
-        lost = None if failed is None or not np.any(failed) else np.asarray(failed, bool)
+        lost = check_failures(failed, rows)
         if lost is not None:
-            if lost.shape != (len(rows),) or (rows[lost] >= 0).any():
-                raise InputError(
-                    "failed must say of each clustering whether it could not be made, and such have no labels"
-                )
             if FAILED in columns:
                 raise InputError(
                     f"info column {FAILED!r} is the store's own where clusterings could not be made: rename it"
                 )
             columns[FAILED] = mark_failures(lost)
         with self._appending:
-            numbers = self._check_numbers(numbers, len(rows))
+            numbers = self._index.new_numbers(numbers, len(rows))
             if len(rows) == 0:
                 return numbers
             data = encode_part(self.manifest, numbers, rows, columns)
-            name = part_name(self._next_part, max(self._next_number, int(numbers.max()) + 1), data)
+            name = part_name(self._index.next_part, max(self._index.next_number, int(numbers.max()) + 1), data)
             try:
                 self._write(name, data)
             except OSError as error:
@@ -249,8 +238,8 @@ class Store:
                     raise
                 safe = f"{error.strerror}; the {self.n_clusterings:,} clusterings before are safe, and the same command goes on"
                 raise OSError(error.errno, f"{safe} once there is room", str(self.path)) from error
-            self._next_part += 1
-            self._index(name, numbers, NAMES in columns, lost)
+            self._index.next_part += 1
+            self._index.enter(name, numbers, NAMES in columns, lost)
         return numbers
 
     def drop(self, numbers: ArrayLike) -> None:
@@ -269,26 +258,21 @@ class Store:
         """
         self._check_writer()
         with self._appending:
-            gone = set(self._places(numbers)[:, 0].tolist())
-            asked = set(np.ravel(numbers).tolist())
-            kept = sorted(number for number, (part, _) in self._where.items() if part in gone and number not in asked)
-            if kept:
-                raise InputError(f"clustering {kept[0]} was appended together with some of these: drop it too, or none")
+            gone = self._index.parts_of(numbers)
             try:
-                for part in sorted(gone, reverse=True):
+                for part in reversed(gone):
                     self._drop(part)
             finally:
                 sync_folder(self.path)
 
     def _drop(self, part: int) -> None:
         """A part goes, and what is known of it with it, whatever ends this."""
-        file = self.path / self._parts[part]
+        file = self.path / self._index.parts[part]
         try:
             file.unlink()
         finally:
             if not file.exists():
-                self._dropped.add(part)
-                self._where = {number: place for number, place in self._where.items() if place[0] != part}
+                self._index.forget(part)
 
     @property
     def n_objects(self) -> int:
@@ -298,12 +282,12 @@ class Store:
     @property
     def n_clusterings(self) -> int:
         """Number of clusterings that can be read."""
-        return len(self._where)
+        return len(self._index.where)
 
     @property
     def numbers(self) -> Ints:
         """Numbers of the clusterings that can be read, sorted, as int64."""
-        return np.sort(np.fromiter(self._where, np.int64, len(self._where)))
+        return self._index.numbers
 
     def info(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """What made each clustering, by number, in order; the labels are not read, nor columns other than those asked.
@@ -311,36 +295,20 @@ class Store:
         A column that a part lacks is missing there. Whole numbers with gaps come as pandas `Int64`, so that
         63-bit seeds stay exact.
         """
-        return self._info(columns, failed=False)
+        return read_info(self._index, columns, failed=False)
 
     def failures(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """The same of the clusterings that could not be made, and have not been since; `note` says why where a run wrote them.
 
         What a run makes is known by its seed, unit and center, and may have another number when it is made; all else by its number.
         """
-        found = self._info(None if columns is None else [*columns, *STREAM], failed=True)
+        found = read_info(self._index, None if columns is None else [*columns, *STREAM], failed=True)
         if found.empty:
             return found
         made, keys = set(unit_keys(self.info(STREAM))), unit_keys(found)
         first = {key: place for place, key in reversed(list(enumerate(keys)))}
         own = [name for name in found if columns is None or name in columns]
         return found.iloc[sorted(place for key, place in first.items() if key not in made)][own]
-
-    def _info(self, columns: Sequence[str] | None, *, failed: bool) -> pd.DataFrame:
-        tables = []
-        for part, name in enumerate(self._parts):
-            lost = self._failed.get(part)
-            if part in self._dropped or (failed and lost is None):
-                continue
-            with self._reading(name) as file:
-                own = {*TAKEN, FAILED} if has_failures(file.schema_arrow) else TAKEN
-                there = [column for column in file.schema_arrow.names if column not in own]
-                names = ["number", *(column for column in there if columns is None or column in columns)]
-                table = file.read(columns=names, use_threads=False).select(names)
-                tables.append(table if lost is None else table.filter(pa.array(lost if failed else ~lost)))
-        numbers = np.concatenate([table["number"].to_numpy() for table in tables] or [np.empty(0, np.int64)])
-        frame = decode_info([table.drop_columns("number") for table in tables], pd.Index(numbers, name="number"))
-        return (frame if failed else frame[~frame.index.duplicated()]).sort_index(kind="stable")
 
     def labels(self, numbers: ArrayLike = None) -> Labels:
         """Codes of all clusterings in the order of their numbers, or of those asked, in the order asked.
@@ -352,31 +320,23 @@ class Store:
         labels : int32 array of shape (n_objects, n_clusterings)
             In Fortran order: a clustering is one piece of memory.
         """
-        places = self._places(numbers)
+        places = self._index.places(numbers)
         result = np.empty((len(places), self.n_objects), dtype=np.int32)
         by_part = np.argsort(places[:, 0], kind="stable")
         parts, starts = np.unique(places[by_part, 0], return_index=True)
         for part, targets in zip(parts, np.split(by_part, starts)[1:], strict=True):
-            with self._reading(self._parts[part]) as file:
+            with opened(self.path / self._index.parts[part]) as file:
                 fill(result, targets, file, places[targets, 1])
         return result.T
 
     def label_names(self, numbers: ArrayLike = None) -> list[Array | None]:
         """What the codes stand for, as in ``Ensemble.label_names``, of all clusterings or of those asked."""
-        places = self._places(numbers).tolist()
+        places = self._index.places(numbers).tolist()
         found: dict[int, list[Array | None]] = {}
-        for part in sorted(self._named & {part for part, _ in places}):
-            with self._reading(self._parts[part]) as file:
+        for part in sorted(self._index.named & {part for part, _ in places}):
+            with opened(self.path / self._index.parts[part]) as file:
                 found[part] = decode_names(file.read(columns=[NAMES, TYPE], use_threads=False))
         return [found[part][row] if part in found else None for part, row in places]
-
-    def _places(self, numbers: ArrayLike) -> Ints:
-        """Part and row of each clustering."""
-        asked = (self.numbers if numbers is None else np.ravel(numbers)).tolist()
-        unknown = [number for number in asked if number not in self._where]
-        if unknown:
-            raise InputError(f"store {self.path} has no clustering {unknown[0]!r}: `numbers` lists those it has")
-        return np.array([self._where[number] for number in asked], dtype=np.int64).reshape(-1, 2)
 
     def close(self) -> None:
         """Let go of the lock; reading stays possible."""
@@ -401,33 +361,17 @@ class Store:
             if path.name == IDS and self.manifest["ids"] is not None:
                 continue
             if match := PART_NAME.fullmatch(path.name):
-                self._next_part = max(self._next_part, int(match["number"]) + 1)
-                self._next_number = max(self._next_number, int(match["next_number"] or 0))
+                self._index.next_part = max(self._index.next_part, int(match["number"]) + 1)
+                self._index.next_number = max(self._index.next_number, int(match["next_number"] or 0))
             try:
                 numbers, has_names, failed = check_part(path, self.manifest)
             except RefusedError as reason:
                 self._refuse(path.name, str(reason))
                 continue
-            repeated = self._index(path.name, numbers, has_names, failed)
+            repeated = self._index.enter(path.name, numbers, has_names, failed)
             if repeated is not None:
                 message = f"{path} holds clustering {repeated} again: the one in an earlier part is kept"
                 warnings.warn(StoreWarning(message), stacklevel=4)
-
-    def _index(self, name: str, numbers: Ints, has_names: bool, failed: Array | None) -> int | None:
-        """Enter a part; a number that is already known keeps its place, and the first such is returned."""
-        part, repeated = len(self._parts), None
-        self._parts.append(name)
-        if has_names:
-            self._named.add(part)
-        if failed is not None:
-            self._failed[part] = failed
-        for row, number in enumerate(numbers.tolist()):
-            self._next_number = max(self._next_number, number + 1)
-            if failed is not None and failed[row]:
-                continue
-            if self._where.setdefault(number, (part, row)) != (part, row) and repeated is None:
-                repeated = number
-        return repeated
 
     def _check_writer(self) -> None:
         if self._lock is None:
@@ -441,32 +385,3 @@ class Store:
     def _refuse(self, name: str, reason: str) -> None:
         self.refused.append((name, reason))
         warnings.warn(StoreWarning(f"{self.path / name} is left out: {reason}"), stacklevel=4)
-
-    def _check_numbers(self, numbers: ArrayLike, count: int) -> Ints:
-        if numbers is None:
-            if self._next_number + count > 2**63:
-                raise InputError(f"store {self.path} has a clustering {self._next_number - 1}: give numbers yourself")
-            return np.arange(count, dtype=np.int64) + self._next_number if count else np.empty(0, np.int64)
-        array = np.asarray(numbers)
-        if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
-            raise InputError(f"numbers must be below 2**63; got {array.max()}")
-        if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
-            raise InputError(f"numbers must be {count} whole numbers, one per clustering; got {brief(numbers)}")
-        seen: set[int] = set()
-        for number in array.tolist():
-            if number in seen or number in self._where:
-                raise InputError(f"clustering {number} is already in {self.path}, or given twice: give new numbers")
-            seen.add(number)
-        return array.astype(np.int64)
-
-    @contextlib.contextmanager
-    def _reading(self, name: str) -> Iterator[pq.ParquetFile]:
-        try:
-            with pq.ParquetFile(self.path / name, page_checksum_verification=True) as file:
-                yield file
-        except RefusedError as reason:
-            raise InputError(f"{self.path / name} {reason}") from None
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(
-                f"{self.path / name} has changed since the store was opened, open it again: {brief(error)}"
-            ) from error
