@@ -10,6 +10,7 @@ import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
 from consilience.datasets import noisy_labels, sample_path
+from consilience.opening import open_source
 
 LABELS = str(sample_path("beads_labels.csv"))
 FORM = ["--columns", "form1,form2,form3,form4,form5,form6"]
@@ -184,3 +185,12 @@ def test_parquet_in_row_blocks(tmp_path):
     ):
         done = run("combine", folder, *flags)
         assert (done.returncode, word in " ".join(done.stderr.split())) == (2, True), done.stderr
+
+
+def test_a_stored_run_keeps_what_the_column_of_its_ids_was_called(tmp_path):
+    table, folder, out = tmp_path / "table.csv", tmp_path / "run", tmp_path / "one.csv"
+    table.write_text("Customer ID,spent,visits\nc1,1,2\nc2,2,1\nc3,8,9\nc4,9,8\n")
+    assert run("generate", table, "--id", "Customer ID", "-k", 2, "-n", 4, "-o", folder).returncode == 0
+    assert run("combine", folder, "-k", 2, "-o", out).returncode == 0
+    assert pd.read_csv(out)["Customer ID"].tolist() == ["c1", "c2", "c3", "c4"]
+    assert open_source(folder).id_name == "Customer ID"  # by which the explorer's export goes

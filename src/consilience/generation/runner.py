@@ -113,7 +113,8 @@ class Runner:
                 plan = {name: value for name, value in plan.items() if name in kept or value != usual.get(name, ...)}
         if table.treatment and isinstance(plan, dict):
             plan = {**plan, "columns": table.treatment}  # kept with the run: what was done to the table
-        return Store.resume(path, n_objects=table.n_objects, fingerprint=self._fingerprint(), plan=plan, ids=table.ids)
+        same = {"n_objects": table.n_objects, "fingerprint": self._fingerprint(), "plan": plan}
+        return Store.resume(path, **same, ids=table.ids, id_name=table.id_heading)
 
     def _fingerprint(self) -> str:
         """By which a store knows its data."""

@@ -164,7 +164,7 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     run = fingerprint(np.frombuffer(json.dumps(same, sort_keys=True).encode(), np.uint8))[:16]
     code = f"cs.Ensemble.load({str(place)!r})"
     provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))
-    return _of_result(ensemble, provenance, reading, "run")
+    return replace(_of_result(ensemble, provenance, reading, "run"), id_name=manifest.get("id_name", "id"))
 
 
 def _of_cells(adata: Any, path: Path | None) -> Opened:

@@ -26,7 +26,7 @@ MANIFEST, IDS = "manifest.json", "ids.parquet"
 KEYS: dict[str, Any] = {"n_objects": int, "fingerprint": (str, type(None)), "plan": object, "ids": (str, type(None))}
 
 
-def new_manifest(n_objects: int, data: str | None, plan: Any, ids: Array | None) -> dict[str, Any]:
+def new_manifest(n_objects: int, data: str | None, plan: Any, ids: Array | None, id_name: str = "id") -> dict[str, Any]:
     """The manifest of a run, with a checksum of its own."""
     try:
         plan = json.loads(json_text(plan, allow_nan=False))
@@ -43,6 +43,7 @@ def new_manifest(n_objects: int, data: str | None, plan: Any, ids: Array | None)
         "fingerprint": data,
         "plan": plan,
         "ids": None if ids is None else fingerprint(ids),
+        "id_name": id_name,
         "consilience": version,
     }
     return body | {"crc32": zlib.crc32(json_text(body).encode())}
@@ -68,6 +69,8 @@ def parse_manifest(text: bytes) -> dict[str, Any]:
         value = manifest.get(key)
         if key not in manifest or not isinstance(value, kind) or (kind is int and (value is True or value < 1)):
             raise ValueError(f"has no valid {key}")
+    if not isinstance(manifest.get("id_name", "id"), str):
+        raise ValueError("has no valid id_name")
     return manifest
 
 

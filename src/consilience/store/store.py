@@ -62,7 +62,7 @@ class Store:
     path : Path
         The folder.
     manifest : dict
-        Format, version, n_objects, fingerprint, plan, and the digest of the ids.
+        Format, version, n_objects, fingerprint, plan, the digest of the ids and what their column was called.
     ids : ndarray of shape (n_objects,) or None
         Names of the objects: text or numbers. Clusterings have numbers instead.
     refused : list of (str, str)
@@ -104,6 +104,7 @@ class Store:
         fingerprint: str | None = None,
         plan: Any = None,
         ids: ArrayLike = None,
+        id_name: str = "id",
     ) -> Store:
         """Start a store in a new or empty folder, open for writing.
 
@@ -119,10 +120,12 @@ class Store:
             What the run was asked to do; `resume` compares it.
         ids : sequence of text or of numbers, optional
             Names of the objects.
+        id_name : str
+            What the column of the ids was called, for files that are written of them.
         """
         if not is_blank(check_path(path, "the store")):
             raise InputError(f"{path} is not empty: choose a new folder, or resume the store that is in it")
-        return cls.resume(path, n_objects=n_objects, fingerprint=fingerprint, plan=plan, ids=ids)
+        return cls.resume(path, n_objects=n_objects, fingerprint=fingerprint, plan=plan, ids=ids, id_name=id_name)
 
     @classmethod
     def resume(
@@ -133,6 +136,7 @@ class Store:
         fingerprint: str | None = None,
         plan: Any = None,
         ids: ArrayLike = None,
+        id_name: str = "id",
     ) -> Store:
         """Continue a store for writing, or create it; refuses one of other data or another plan.
 
@@ -140,7 +144,7 @@ class Store:
         manifest or list of ids is written anew.
         """
         folder, ids = check_path(path, "the store"), check_ids(ids, n_objects)
-        asked = new_manifest(n_objects, fingerprint, plan, ids)
+        asked = new_manifest(n_objects, fingerprint, plan, ids, id_name)
         if not is_blank(folder):
             find_manifest(folder)  # a folder that is not a store is refused before anything is written to it
         folder.mkdir(parents=True, exist_ok=True)
