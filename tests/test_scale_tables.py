@@ -8,9 +8,8 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import transfer_cut
+from consilience.consensus import METHODS, transfer_cut
 from consilience.consensus.bayes import bounds
-from consilience.consensus.combine import METHODS
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
 from consilience.datasets import noisy_labels

@@ -4,7 +4,7 @@ from consilience.consensus.anmi_search import ANMISearch
 from consilience.consensus.bce import BCE
 from consilience.consensus.bottleneck import InformationBottleneck
 from consilience.consensus.certain_core import CertainCore
-from consilience.consensus.combine import METHODS, combine
+from consilience.consensus.combine import combine
 from consilience.consensus.confidence import FLOATING, floating
 from consilience.consensus.credible_ball import CredibleBall
 from consilience.consensus.cspa import CSPA
@@ -19,6 +19,7 @@ from consilience.consensus.mcla import MCLA
 from consilience.consensus.mixture import MixtureModel
 from consilience.consensus.nbce import NBCE
 from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.registry import METHODS
 from consilience.consensus.result import Consensus
 from consilience.consensus.sccc import SCCC
 from consilience.consensus.stable_components import floaters, stable_components

@@ -12,55 +12,21 @@ import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, count, nearest
 from consilience._parallel import runs_tasks
-from consilience._types import Array, Columns, EnsembleLike, PathLike
-from consilience.consensus.anmi_search import ANMISearch
-from consilience.consensus.assessment import agreement_of, err_alike
-from consilience.consensus.bce import BCE
-from consilience.consensus.bottleneck import InformationBottleneck
-from consilience.consensus.cspa import CSPA
-from consilience.consensus.dawid_skene import DawidSkene, meta_clusters
+from consilience._types import Columns, EnsembleLike, PathLike
 from consilience.consensus.distinct_rows import Problem, check_problem
-from consilience.consensus.estimator import ConsensusEstimator
-from consilience.consensus.evidence import EvidenceAccumulation
-from consilience.consensus.hbgf import HBGF
-from consilience.consensus.hgpa import HGPA
-from consilience.consensus.lwea import LWEA
-from consilience.consensus.lwgp import LWGP
-from consilience.consensus.mcla import MCLA
-from consilience.consensus.mixture import MixtureModel
+from consilience.consensus.method_choice import better_cut, choose_method
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
-from consilience.consensus.quadratic import QuadraticConsensus
+from consilience.consensus.notes import about_nbce, about_scales, about_work
+from consilience.consensus.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
-from consilience.consensus.row_tree import fits, narrowed
-from consilience.consensus.scales import FEWEST, Scales, find_scales
-from consilience.consensus.sccc import SCCC
+from consilience.consensus.row_tree import narrowed
+from consilience.consensus.scales import FEWEST, find_scales
 from consilience.consensus.splits import find_splits
 from consilience.consensus.trust import trust_tables
-from consilience.consensus.vote import MajorityVote
-from consilience.consensus.walk import ClusterWalk
 from consilience.ensemble import Ensemble
 from consilience.opening import as_ensemble, in_blocks
 from consilience.results import written_call
 
-METHODS: dict[str, type[ConsensusEstimator]] = {
-    "walk": ClusterWalk,
-    "vote": MajorityVote,
-    "mcla": MCLA,
-    "dawid_skene": DawidSkene,
-    "quadratic": QuadraticConsensus,
-    "information": InformationBottleneck,
-    "hbgf": HBGF,
-    "cspa": CSPA,
-    "evidence": EvidenceAccumulation,
-    "lwea": LWEA,
-    "lwgp": LWGP,
-    "sccc": SCCC,
-    "anmi": ANMISearch,
-    "hgpa": HGPA,
-    "mixture": MixtureModel,
-    "bce": BCE,
-    "nbce": NBCE,
-}
 MEANT = {
     "k": "n_clusters",
     "seed": "random_state",
@@ -69,7 +35,6 @@ MEANT = {
 }  # by other names
 SAMPLED = 100_000  # objects that n_clusters="auto" draws; beyond, it bounds
 WORK = 1e10  # labels × clusters that it looks at while drawing, in well under a minute
-SUPPORTED = 0.25  # mean support of a cluster, at least, that is more than what a tree left over
 WIDE = 100  # clusterings beyond which it bounds from fewer starts
 
 
@@ -224,7 +189,7 @@ def _fit(
     estimator = make_estimator(method, k, how, options)
     if chosen:
         answered = estimator._answer(fitted)
-        if method == "walk" and problem.n_clusterings > 2 and (other := _better_cut(problem, answered[1], k, how)):
+        if method == "walk" and problem.n_clusterings > 2 and (other := better_cut(problem, answered[1], k, how)):
             notes = ["lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"]
             (estimator, answered), method = other, "lwgp"
         estimator._take(fitted, answered)
@@ -243,41 +208,6 @@ def _fit(
             "since fewer than five always bear out their own answer"
         )
     return estimator, method, notes
-
-
-def _better_cut(problem: Problem, labels: Array, k: int | None, how: dict[str, Any]) -> tuple[Any, Any] | None:
-    """LWGP and its answer, where the walk left clusters that hardly any clustering supports, LWGP did not, and agrees more with them."""
-    least, anmi = _least_support(problem, labels)
-    if least >= SUPPORTED:
-        return None
-    other = make_estimator("lwgp", k, how, {})
-    answered = other._answer(problem)
-    supported, better = _least_support(problem, answered[1])
-    whole = answered[1].max() == labels.max() and supported >= SUPPORTED
-    return (other, answered) if whole and better > anmi else None
-
-
-def _least_support(problem: Problem, labels: Array) -> tuple[float, float]:
-    """Mean support of the objects of the least supported cluster, and the average NMI with the clusterings."""
-    support, anmi = agreement_of(problem, labels)
-    objects = problem.n_objects_of_rows
-    return float(np.min(np.bincount(labels, support * objects) / np.bincount(labels, objects))), anmi
-
-
-def choose_method(problem: Problem, how: dict[str, Any]) -> tuple[str, str]:
-    """Dawid and Skene's model where the clusterings err independently beside MCLA's answer, and else the walk."""
-    if problem.n_clusterings < 3 or problem.n_rows < 2:
-        return (
-            "walk",
-            "walk, since fewer than three clusterings, or one distinct row of labels, leave nothing to choose by",
-        )
-    narrow = narrowed(problem)
-    if not fits(narrow):
-        return "vote", "vote, since the clusterings have too many clusters for other methods"
-    labels = meta_clusters(narrow, how["random_state"])
-    if int(labels.max()) + 1 < problem.n_clusters or err_alike(narrow, labels):
-        return "walk", "walk, since the clusterings err alike"
-    return "dawid_skene", "dawid_skene, since the clusterings err independently of one another"
 
 
 def _at_scales(
@@ -308,29 +238,13 @@ def _at_scales(
         method,
         start,
         call,
-        [_about_scales(scales), *notes],
+        [about_scales(scales), *notes],
         curve=scales.curve,
         scales=table,
         scale_labels=np.column_stack([fits[k][0].labels_ for k in sorted(fits)]),
         scale_confidence=np.column_stack([fits[k][0].confidence_ for k in sorted(fits)]),
         splits=find_splits(scales, rows, problem.weights),
     )
-
-
-def _about_scales(scales: Scales) -> str:
-    """How the number of clusters was chosen, and how far to trust it."""
-    best = scales.table.iloc[0]
-    about = "" if best["from_k"] == best["to_k"] else f" (about as well from {best['from_k']} to {best['to_k']})"
-    clusters = count(int(best["n_clusters"]), "cluster")
-    found = f"two halves of the clusterings agree on {clusters}{about} with ARI {best['stability']:.2f}"
-    null = "shuffled labels" if scales.copies else "clouds without clusters"
-    cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
-    if not scales.table["real"].any():
-        return f"no number of clusters is more stable than chance: {found}, {cloud}"
-    if best["excess"] <= 0:
-        cloud += f"; but the clusterings nest with them by {best['nesting']:.2f} (up to {best['nesting_high']:.2f} by chance)"
-    also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
-    return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
 
 
 def _finish(
@@ -346,8 +260,8 @@ def _finish(
     """What a fitted estimator found, with how it was chosen."""
     notes = list(notes)
     if isinstance(estimator, NBCE) and estimator.n_clusters is None:
-        notes.append(_about_nbce(estimator))
-    notes += _about_work(estimator, method, problem)
+        notes.append(about_nbce(estimator))
+    notes += about_work(estimator, method, problem)
     return Consensus(
         labels=estimator.labels_,
         confidence=estimator.confidence_,
@@ -367,20 +281,6 @@ def _finish(
     )
 
 
-def _about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
-    """What a method left out, where there was too much for all of it."""
-    if getattr(estimator, "sampled_", False):
-        drawn = getattr(estimator, "linkage_rows_", None)
-        some = "a sample" if drawn is None else f"{len(drawn):,}"
-        return [
-            f"{method} clustered {some} of the {count(problem.n_rows, 'distinct row')} of labels, which the others joined"
-        ]
-    if getattr(estimator, "sparsified_", False):
-        rows = count(problem.n_rows, "distinct row")
-        return [f"{method} kept the {estimator.n_neighbors} strongest similarities of each of the {rows} of labels"]
-    return []
-
-
 def _nbce(ens: Ensemble, problem: Problem, how: dict[str, Any], options: dict[str, Any], progress: bool | None) -> NBCE:
     """NBCE with an open number of clusters, in about a minute at most."""
     model: NBCE = make_estimator("nbce", None, how, _effort(problem) | options)
@@ -396,47 +296,3 @@ def _effort(problem: Problem) -> dict[str, Any]:
     if not problem.whole or objects > SAMPLED or sweeps < SWEEPS[0]:
         return {"inference": "vb", "n_init": 5 if r <= WIDE else 2}
     return {"max_iter": int(min(sweeps, usual_sweeps(objects)))}
-
-
-def _about_nbce(model: NBCE) -> str:
-    """How NBCE found its number of clusters, and how far to trust it."""
-    found = count(model.n_clusters_, "cluster")
-    worth = about_worth(len(model.label_codes_), model.power_)
-    if model.inference != "gibbs":
-        return about_bound(model, model.n_clusters_, model.converged_) + worth
-    shares = model.n_clusters_posterior_.cumsum()
-    low, high = shares.index[shares >= 0.05][0], shares.index[shares >= 0.95][0]
-    lone = "" if low <= model.n_clusters_ <= high else ", objects alone in their cluster included"
-    span = f"{low}" if low == high else f"{low} to {high}"
-    chains = f"{count(model.n_chains, 'chain')} of {count(model.n_iter_, 'sweep')}"
-    note = f"{found} by NBCE (prior {model.prior}, {chains}; its samples mostly have {span}{lone})"
-    worst = float(model.convergence_["r_hat"].max())
-    if high >= model.n_components > 1:
-        note += ", which is as many as n_components allows: raise it"
-    elif np.isnan(worst):
-        note += ", whose chains are too short to be compared: raise max_iter"
-    elif worst >= 1.1:
-        note += f", whose chains do not agree yet (R-hat {worst:.2f}): raise max_iter"
-    return note + worth
-
-
-def about_bound(model: NBCE, n_clusters: int, converged: bool) -> str:
-    """What variational inference found."""
-    note = f"{count(n_clusters, 'cluster')} by NBCE ({model.inference}, prior {model.prior})"
-    return note if converged else f"{note}, which has not converged: raise max_iter"
-
-
-def about_worth(n_clusterings: int, power: float) -> str:
-    """How many independent clusterings NBCE took them for."""
-    return f"; the {count(n_clusterings, 'clustering')} counted as {power * n_clusterings:.1f} independent ones"
-
-
-def make_estimator(method: str, n_clusters: int | None, how: dict[str, Any], options: dict[str, Any]) -> Any:
-    """The estimator of a method, with those of the options and of `how` that it has."""
-    estimator = METHODS[method]
-    known = set(estimator._get_param_names())
-    unknown = set(options) - known
-    if unknown:
-        check_choice(sorted(unknown)[0], sorted(known), f"option of {method}")
-    given = {name: value for name, value in (how | options).items() if name in known}
-    return estimator(n_clusters=n_clusters, **given)

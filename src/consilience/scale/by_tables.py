@@ -24,11 +24,14 @@ from consilience._types import Floats, Ints
 from consilience.consensus import FLOATING, LWGP, NBCE, DawidSkene, MajorityVote, QuadraticConsensus
 from consilience.consensus.assessment import err_alike
 from consilience.consensus.bayes.variational import KINDS
-from consilience.consensus.combine import WIDE, about_bound, about_worth, choose_method, make_estimator
+from consilience.consensus.combine import WIDE
 from consilience.consensus.confidence import average_nmi, discount, label_owners, noise_tables
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
 from consilience.consensus.mcla import MCLA, jaccard_of
+from consilience.consensus.method_choice import choose_method
+from consilience.consensus.notes import about_bound, about_worth
+from consilience.consensus.registry import make_estimator
 from consilience.consensus.trust import confusions, member_table
 from consilience.consensus.vote import owners_of
 from consilience.information import quadratic_scores
