@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from consilience.clusterer.rows import (
     reader_of,
     rows_of,
 )
-from consilience.clusterer.saving import ClustererModel
+from consilience.clusterer.saving import ClustererModel, model_of
 from consilience.consensus.placement import Placement
 from consilience.consensus.result import describe_doubt
 from consilience.generation.guide import Guide, check_guide
@@ -299,31 +299,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         True
         """
         check_is_fitted(self)
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        given["base"] = None if self.base is None else self.base if isinstance(self.base, str) else base_text(self.base)
-        if isinstance(given["base_n_clusters"], Iterable) and not isinstance(given["base_n_clusters"], tuple):
-            given["base_n_clusters"] = [int(k) for k in given["base_n_clusters"]]  # of a range or an array too
-        if not isinstance(self.random_state, (int, np.integer)):
-            given["random_state"] = None
-        given["guide"] = self._guide_words
-        given["options"] = None if self.options is None else dict(self.options)
-        kept = {name: getattr(self, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
-        model = ClustererModel(
-            parameters=given,
-            **kept,
-            ids=self._ids,
-            note=self.note_,
-            doubt=self.doubt_,
-            n_columns=self.n_features_in_,
-            columns=getattr(self, "feature_names_in_", None),
-            sample=self.sample_,
-            encoder=self.encoder_,
-            reader=self._reader if self.encoder_ is None else None,
-            labeler=self._model.labeler,
-            placement=self._model.placement,
-            seen=self._model.seen,
-        )
-        model.save(path, overwrite=overwrite)
+        model_of(self).save(path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: PathLike) -> EnsembleClusterer:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,12 @@ from consilience.consensus.confidence import floating
 from consilience.consensus.placement import Placement
 from consilience.ensemble import Ensemble
 from consilience.generation.labeler import Labeler
+from consilience.generation.sklearn_base import base_text
 from consilience.results import Result
 from consilience.tables import Encoder
+
+if TYPE_CHECKING:
+    from consilience.clusterer.estimator import EnsembleClusterer
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -84,3 +89,31 @@ class ClustererModel(Result):
 
     def __repr__(self) -> str:
         return f"ClustererModel: {count(self.n_clusters, 'cluster')} of {count(len(self.labels), 'object')}"
+
+
+def model_of(made: EnsembleClusterer) -> ClustererModel:
+    """What of a fitted clusterer is saved."""
+    given = {one.name: getattr(made, one.name) for one in fields(made)}
+    given["base"] = None if made.base is None else made.base if isinstance(made.base, str) else base_text(made.base)
+    if isinstance(given["base_n_clusters"], Iterable) and not isinstance(given["base_n_clusters"], tuple):
+        given["base_n_clusters"] = [int(k) for k in given["base_n_clusters"]]  # of a range or an array too
+    if not isinstance(made.random_state, (int, np.integer)):
+        given["random_state"] = None
+    given["guide"] = made._guide_words
+    given["options"] = None if made.options is None else dict(made.options)
+    kept = {name: getattr(made, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
+    return ClustererModel(
+        parameters=given,
+        **kept,
+        ids=made._ids,
+        note=made.note_,
+        doubt=made.doubt_,
+        n_columns=made.n_features_in_,
+        columns=getattr(made, "feature_names_in_", None),
+        sample=made.sample_,
+        encoder=made.encoder_,
+        reader=made._reader if made.encoder_ is None else None,
+        labeler=made._model.labeler,
+        placement=made._model.placement,
+        seen=made._model.seen,
+    )

@@ -1,4 +1,4 @@
-"""What a run has made so far: in memory, or in a store to which about a second's work is added at a time."""
+"""What a run has made so far: in memory, or in a store to which about a second's work is added at a time; and what is in one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from consilience._types import Labels
 from consilience.generation.making import Made, One
 from consilience.generation.specs import Spec
 from consilience.store import Store
+from consilience.store.info import STREAM
 
 if TYPE_CHECKING:
     from consilience.generation.runner import Runner
@@ -89,3 +90,24 @@ def _append(store: Store, labels: Labels, info: pd.DataFrame, made: np.ndarray) 
     wanted = info["unit"].to_numpy(np.int64)
     free = info["around"].isna().all() and not np.isin(wanted, store.numbers).any()
     store.append(labels.T, info, numbers=wanted if free else None, failed=~made)
+
+
+def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
+    """The rows of `info` of a seed, or of the variations of a clustering, in the order of their units."""
+    if info.empty:
+        return info.assign(unit=pd.Series(dtype=int))
+    own = info["seed"] == stream.seed
+    for name in ("around", "jitter"):
+        column, value = info.get(name, pd.Series(np.nan, info.index)), getattr(stream, name)
+        own &= column.isna() if value is None else column == value
+    return info[own.fillna(False).astype(bool)].sort_values("unit", kind="stable")
+
+
+def units_of(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:
+    """The units of a stream that a store has, and those that failed, with the reasons, up to n − 1."""
+    if store is None:
+        return set(), {}
+    done = set(rows_of(store.info(STREAM), stream)["unit"].astype(int))
+    lost = rows_of(store.failures([*STREAM, "note"]), stream)
+    notes = lost["note"] if "note" in lost else [""] * len(lost)
+    return done, {int(u): str(note) for u, note in zip(lost["unit"], notes, strict=True) if u < n and u not in done}

@@ -22,7 +22,7 @@ from consilience._progress import Bar
 from consilience._types import Floats, Labels, PathLike
 from consilience.ensemble import Ensemble
 from consilience.generation.bound_guide import BoundGuide
-from consilience.generation.keeping import BATCH_SECONDS, Kept
+from consilience.generation.keeping import BATCH_SECONDS, Kept, rows_of, units_of
 from consilience.generation.making import Made, One, batch_weights, make_batch, make_one, make_within
 from consilience.generation.plan import Plan, defaults
 from consilience.generation.registry import METHODS
@@ -32,7 +32,6 @@ from consilience.measures import compactness, sample_objects
 from consilience.opening import as_table
 from consilience.store import Store
 from consilience.store.folder import find_manifest, is_blank
-from consilience.store.info import STREAM
 from consilience.tables import Table
 from consilience.tables.matrix import array_of, check_rows
 
@@ -135,7 +134,7 @@ class Runner:
         Those that the store holds are not repeated, nor are those that failed before, unless `retry_failed`.
         """
         stream = center or Spec("", seed, 0, 0)
-        done, lost = _units(store, stream, n)
+        done, lost = units_of(store, stream, n)
         skipped = done if retry_failed else done | set(lost)
         todo = [unit for unit in range(n) if unit not in skipped]
         kept = Kept(self, store, any_before=bool(done))
@@ -146,7 +145,7 @@ class Runner:
         if store is None:
             self._say_failed(n, kept.failed)
             return self._ensemble(*kept.in_order())
-        done, lost = _units(store, stream, n)
+        done, lost = units_of(store, stream, n)
         if not done:
             why = next(iter(lost.values()))
             raise InputError(f"none of the {count(n, 'clustering')} could be made: {why}; retry_failed tries again")
@@ -373,27 +372,6 @@ class Runner:
                 cells = [None if np.ndim(x) == 0 and pd.isna(x) else x for x in info[name]]
                 info[name] = pd.Series(cells, dtype=object)
         return Ensemble.from_codes(labels.T, info=info, ids=self.table.ids)
-
-
-def rows_of(info: pd.DataFrame, stream: Spec) -> pd.DataFrame:
-    """The rows of `info` of a seed, or of the variations of a clustering, in the order of their units."""
-    if info.empty:
-        return info.assign(unit=pd.Series(dtype=int))
-    own = info["seed"] == stream.seed
-    for name in ("around", "jitter"):
-        column, value = info.get(name, pd.Series(np.nan, info.index)), getattr(stream, name)
-        own &= column.isna() if value is None else column == value
-    return info[own.fillna(False).astype(bool)].sort_values("unit", kind="stable")
-
-
-def _units(store: Store | None, stream: Spec, n: int) -> tuple[set[int], dict[int, str]]:
-    """The units of a stream that a store has, and those that failed, with the reasons, up to n − 1."""
-    if store is None:
-        return set(), {}
-    done = set(rows_of(store.info(STREAM), stream)["unit"].astype(int))
-    lost = rows_of(store.failures([*STREAM, "note"]), stream)
-    notes = lost["note"] if "note" in lost else [""] * len(lost)
-    return done, {int(u): str(note) for u, note in zip(lost["unit"], notes, strict=True) if u < n and u not in done}
 
 
 def data_table(X: Any, metric: str, least: int = 2) -> Table:
