@@ -60,7 +60,8 @@ def test_the_session_in_words(api, meta):
     assert told["known"] == ["shape", "color"]
     assert (told["linkage"], told["measure"], told["estimated"]) == ("ward", "cluster_difference", None)
     assert told["can"] == {"more_like": True, "null": True, "features": True, "agreement": False}
-    assert told["limits"] == {"quick_map": 3000, "refs": 64, "more_like": 1000, "rows": 500, "items": 64}
+    most = {"refs": 64, "more_like": 1000, "rows": 500, "items": 64}
+    assert told["limits"] == {"quick_map": 3000, "quick_scales": 30_000_000, **most}
     assert len(told["run"]) == 16
     assert int(told["run"], 16) >= 0
     assert told["job"] is None

@@ -142,11 +142,21 @@ class AssociationMean:
 
     def of_columns(self, columns: Array, missing: bool, threads: int = 1) -> Floats:
         """The same (n_rows, k) of labels that are clusterings × rows, in any type that the kernels know; whether some are `missing`."""
+        return _share(*self.sums_of_columns(columns, missing, threads))
+
+    def sums_of_columns(self, columns: Array, missing: bool, threads: int = 1) -> tuple[Floats, Floats]:
+        """What :meth:`of_columns` divides: sums over the objects of each cluster, so that those of a union are the sums of both."""
         agree = _kernels.column_scores(columns, self._offsets, self._shared, threads=threads)
         if not missing:
-            return _share(agree, self._joint.sum(axis=0)[None])
+            return agree, self._joint.sum(axis=0)[None]
         joint = np.repeat(self._joint, self._sizes, axis=0)
-        return _share(agree, _kernels.column_scores(columns, self._offsets, joint, threads=threads))
+        return agree, _kernels.column_scores(columns, self._offsets, joint, threads=threads)
+
+
+def best_of_unions(sums: tuple[Floats, Floats], unions: Ints) -> Ints:
+    """The union of clusters with the largest mean, from sums by cluster; `unions` has the union of every cluster."""
+    belongs = np.eye(int(unions.max()) + 1)[unions]
+    return np.asarray(_share(sums[0] @ belongs, sums[1] @ belongs).argmax(axis=1))
 
 
 def _share(agree: Floats, joint: Floats) -> Floats:
@@ -159,13 +169,20 @@ def joiner(drawn: Labels, sizes: Ints, n_clusters: int) -> AssociationMean:
     Rows have a column per clustering, in the same codes, of which there are `sizes`. Where the drawn objects have fewer distinct rows,
     there are as many clusters.
     """
+    return joiner_of_scales(drawn, sizes, [n_clusters])[0]
+
+
+def joiner_of_scales(drawn: Labels, sizes: Ints, numbers: list[int]) -> tuple[AssociationMean, list[Ints]]:
+    """The same for the largest of several numbers of clusters, and for each number which cluster of it those are parts of."""
     labeled = drawn[(drawn >= 0).any(axis=1)]
     if not len(labeled):
         raise InputError("no object that the tree is built on has a label; choose others")
-    leaves = check_problem(labeled)
-    mine = association_tree(leaves).cut(min(n_clusters, leaves.n_rows))
-    some = Problem(np.ascontiguousarray(labeled), np.ones(len(labeled)), n_clusters, np.arange(len(labeled)))
-    return AssociationMean(some, leaves.to_objects(mine, -1), sizes)
+    leaves, finest = check_problem(labeled), max(numbers)
+    tree = association_tree(leaves)
+    cuts = {k: tree.cut(min(k, leaves.n_rows)) for k in numbers}
+    parts = np.unique(cuts[finest], return_index=True)[1]  # a leaf of each
+    some = Problem(np.ascontiguousarray(labeled), np.ones(len(labeled)), finest, np.arange(len(labeled)))
+    return AssociationMean(some, leaves.to_objects(cuts[finest], -1), sizes), [cuts[k][parts] for k in numbers]
 
 
 def join_tree_of(drawn: Labels, rows: Labels, n_clusters: int) -> Ints:

@@ -21,7 +21,14 @@ from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
-from consilience.meta.group_consensus import group_answer, group_confidence, group_reliability
+from consilience.meta.group_consensus import (
+    DRAWN,
+    drawn_objects,
+    group_answer,
+    group_confidence,
+    group_reliability,
+    group_scales,
+)
 from consilience.meta.tree import grow, layout
 
 ROOM = 2**28  # bytes of answers that are kept
@@ -29,21 +36,25 @@ MOST_CLUSTERS = 2**16 - 1
 THREADS = n_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
 SMALL = 64  # clusterings of a branch whose medoid is found at once
 WIDE = 10_000  # clusterings of a tree whose distances are kept at hand
-REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})([mc])")
+NAMED = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})"
+REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})(m|c)([0-9]{1,4})?")
 
 
 class Ref(NamedTuple):
     """A clustering that can be shown: the medoid (m) or the consensus (c) of the branch under a node.
 
-    Nodes above the leaves are numbered in the tree of the first `m` clusterings: such a name lasts when more are added.
+    Nodes above the leaves are numbered in the tree of the first `m` clusterings: such a name lasts when more are added. A consensus has
+    `k` clusters, or, with 0, as many as the median of its clusterings.
     """
 
     m: int
     node: int
     kind: str
+    k: int = 0
 
     def __str__(self) -> str:
-        return f"{self.node}{self.kind}" if self.node < self.m else f"{self.m}.{self.node}{self.kind}"
+        ending = f"{self.kind}{self.k or ''}"
+        return f"{self.node}{ending}" if self.node < self.m else f"{self.m}.{self.node}{ending}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +212,10 @@ class Snapshot:
             raise RefusedError(404, f"there is no tree of {m} clusterings here: they are {self.n_clusterings}")
         if int(found[2]) > 2 * m - 2:
             raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * m - 2}")
-        return Ref(m, int(found[2]), found[3])
+        node, k = int(found[2]), int(found[4] or 0)
+        if found[4] is not None and (found[3] == "m" or node < m or k < 2):
+            raise RefusedError(404, "a number of clusters, at least 2, is chosen for the consensus of a branch alone")
+        return Ref(m, node, found[3], k)
 
     def encoded(self, leaf: int) -> Array:
         """The labels of a clustering as they are sent: the largest value of the type is missing."""
@@ -240,7 +254,7 @@ class Snapshot:
             names = ensemble.label_names[leaf]
             called = None if names is None else [str(name) for name in names]
             return DisplayedClustering(ref, ensemble.labels[:, leaf], self._columns[leaf], leaf, size, called)
-        return self.cache.get(("consensus", ref.m, ref.node), lambda: self._consensus(ref, size, step))
+        return self.cache.get(("consensus", ref.m, ref.node, ref.k), lambda: self._consensus(ref, size, step))
 
     def named_labels(self, one: DisplayedClustering) -> Array:
         """The labels of a clustering as they were given; the codes where they have no names."""
@@ -253,6 +267,7 @@ class Snapshot:
             lambda objects: self._labels(members, objects),
             self.n_objects,
             ensemble.n_clusters[members],
+            wanted=ref.k or None,
             missing=ensemble.has_missing,
             threads=THREADS,
             step=step,
@@ -268,6 +283,30 @@ class Snapshot:
 
         encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
         return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge)
+
+    def scales(self, ref: Ref, numbers: list[int], step: Callable[[], None] = lambda: None) -> Labels:
+        """The labels of the consensus of a branch at several numbers of clusters: a row for each, as :meth:`displayed` has them."""
+
+        def make() -> Labels:
+            members, ensemble = self.members(ref), self.meta.ensemble
+            return group_scales(
+                lambda objects: self._labels(members, objects),
+                self.n_objects,
+                ensemble.n_clusters[members],
+                numbers,
+                missing=ensemble.has_missing,
+                threads=THREADS,
+                step=step,
+            )
+
+        return self.cache.get(("scales", ref.m, ref.node, *numbers), make)
+
+    def distinct_rows(self, ref: Ref) -> int:
+        """How many clusters the consensus of a branch can have: distinct rows of labels, of the objects that its tree is built on."""
+        drawn = np.arange(self.n_objects) if self.n_objects <= DRAWN else drawn_objects(self.n_objects)
+        rows = self._labels(self.members(ref), drawn)
+        none = np.iinfo(rows.dtype).max
+        return len(np.unique(rows[:, (rows != none).any(axis=0)], axis=1).T)
 
     def _labels(self, members: Ints, objects: slice | Ints) -> Array:
         """The labels of some objects in some clusterings, one after the other, as they are sent."""

@@ -17,7 +17,13 @@ from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
 from consilience.consensus.assessment import confidence_of
-from consilience.consensus.association_tree import join_tree_of, joiner
+from consilience.consensus.association_tree import (
+    association_tree,
+    best_of_unions,
+    join_tree_of,
+    joiner,
+    joiner_of_scales,
+)
 from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
@@ -57,7 +63,7 @@ def group_consensus(
     return combine(some, n_clusters, method, random_state=random_state, **options)
 
 
-def group_labels(rows: Labels, n_clusters: Ints) -> Labels:
+def group_labels(rows: Labels, n_clusters: Ints, wanted: int | None = None) -> Labels:
     """The labels of :func:`group_consensus` by default, in a fraction of its time, since nothing else is computed.
 
     Parameters
@@ -66,6 +72,8 @@ def group_labels(rows: Labels, n_clusters: Ints) -> Labels:
         The members' labels, −1 missing.
     n_clusters : (n_members,) int array
         Their numbers of clusters.
+    wanted : int, optional
+        Clusters of the consensus; by default the median of theirs.
 
     Returns
     -------
@@ -78,13 +86,80 @@ def group_labels(rows: Labels, n_clusters: Ints) -> Labels:
     array([0, 0, 1, 1], dtype=int32)
     """
     if len(rows) <= DRAWN:
-        problem = check_problem(Ensemble(rows))
+        problem = check_problem(Ensemble(rows), wanted)
         return np.asarray(problem.to_objects(EvidenceAccumulation()._answer(problem)[1], -1).astype(np.int32))
-    k = _median(n_clusters)
+    k = wanted or _median(n_clusters)
     labels = join_tree_of(rows[drawn_objects(len(rows))], rows, k)
-    has = rows.max(axis=1) >= 0
+    return _numbered(np.where(rows.max(axis=1) >= 0, labels, -1), k)
+
+
+def group_scales(
+    columns: Callable[[Any], Array],
+    n_objects: int,
+    n_clusters: Ints,
+    numbers: list[int],
+    *,
+    missing: bool = True,
+    threads: int = 1,
+    step: Callable[[], None] = lambda: None,
+) -> Labels:
+    """The labels of :func:`group_labels` at several numbers of clusters, from one tree and one pass over the objects.
+
+    The clusters of a smaller number are unions of those of a larger one among the objects that the tree is built on; an object that joins
+    them may change sides, since it joins the nearest at every number.
+
+    Parameters
+    ----------
+    columns, n_objects, n_clusters, missing, threads, step
+        As for :func:`group_answer`.
+    numbers : list of int
+        Clusters wanted, at least 2 each.
+
+    Returns
+    -------
+    (len(numbers), n_objects) int32 array
+        Clusters by falling size; −1 for objects without labels.
+
+    Examples
+    --------
+    >>> rows = np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]], np.int32)
+    >>> group_scales(lambda objects: rows.T[:, objects], 4, np.array([2, 2, 2]), [2, 3])
+    array([[0, 0, 1, 1],
+           [0, 0, 1, 2]], dtype=int32)
+    """
+    found = np.full((len(numbers), n_objects), -1, np.int32)
+    if n_objects <= DRAWN:
+        problem = check_problem(Ensemble(_signed(columns(slice(0, n_objects))).T), max(numbers))
+        tree = association_tree(problem)
+        for at, k in enumerate(numbers):
+            step()
+            labels = tree.cut(k)
+            place = np.argsort(by_size(labels, problem.weights, k, problem.first))
+            found[at] = problem.to_objects(place[labels], -1)
+        return found
+    sums, unions = joiner_of_scales(
+        np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T), n_clusters, numbers
+    )
+    for block in blocks_of(n_objects):
+        step()
+        some = columns(block)
+        mine = sums.sums_of_columns(some, missing, threads)
+        has = ~(some == _none(some)).all(axis=0) if missing else True
+        for at, union in enumerate(unions):
+            found[at, block] = np.where(has, best_of_unions(mine, union), -1)
+    return np.stack([_numbered(labels, k) for labels, k in zip(found, numbers, strict=True)])
+
+
+def _numbered(labels: Array, k: int) -> Labels:
+    """The same clusters of objects, numbered by falling size; −1 stays."""
+    has = labels >= 0
     place = np.argsort(by_size(labels[has], np.ones(int(has.sum())), k))
     return np.where(has, place[labels], -1).astype(np.int32)
+
+
+def blocks_of(n_objects: int) -> list[slice]:
+    """The objects, some at a time."""
+    return [slice(begin, min(begin + BLOCK, n_objects)) for begin in range(0, n_objects, BLOCK)]
 
 
 def group_answer(
@@ -92,6 +167,7 @@ def group_answer(
     n_objects: int,
     n_clusters: Ints,
     *,
+    wanted: int | None = None,
     missing: bool = True,
     threads: int = 1,
     step: Callable[[], None] = lambda: None,
@@ -105,6 +181,8 @@ def group_answer(
         has no second copy of what holds all.
     n_objects : int
     n_clusters : (n_members,) int array
+    wanted : int, optional
+        Clusters of the consensus; by default the median of the members'.
     missing : bool
         Whether labels can be missing.
     threads : int
@@ -118,10 +196,10 @@ def group_answer(
     """
     if n_objects <= DRAWN:
         everyone = _signed(columns(slice(0, n_objects)))
-        labels = group_labels(everyone.T, n_clusters)
+        labels = group_labels(everyone.T, n_clusters, wanted)
         return labels, group_support(everyone, labels, threads)
-    blocks = [slice(begin, min(begin + BLOCK, n_objects)) for begin in range(0, n_objects, BLOCK)]
-    k, offsets = _median(n_clusters), np.concatenate([[0], np.cumsum(n_clusters)])
+    blocks = blocks_of(n_objects)
+    k, offsets = wanted or _median(n_clusters), np.concatenate([[0], np.cumsum(n_clusters)])
     means = joiner(np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T), n_clusters, k)
     found, tables = np.empty(n_objects, np.int32), np.zeros((int(offsets[-1]), k), np.int64)
     for block in blocks:

@@ -15,6 +15,7 @@ from consilience.explorer.calls import (
     contrast,
     detail,
     export,
+    flow,
     jobs,
     known,
     labels,
@@ -24,8 +25,10 @@ from consilience.explorer.calls import (
     more_like,
     objects,
     planes,
+    scales,
     search,
     session,
+    stripes,
     tray,
     treat,
     why,
@@ -33,9 +36,9 @@ from consilience.explorer.calls import (
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import Reply
 from consilience.explorer.rows import BODY, PICKS
+from consilience.explorer.snapshot import NAMED
 
-ONE = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}[mc]"
-WORDS = {"REF": rf"({ONE})", "REFS": rf"({ONE}(?:,{ONE})*)", "NUMBER": r"([0-9]{1,9})", "KIND": "(mds|neighbors)"}
+WORDS = {"REF": rf"({NAMED})", "REFS": rf"({NAMED}(?:,{NAMED})*)", "NUMBER": r"([0-9]{1,9})", "KIND": "(mds|neighbors)"}
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,9 @@ ROUTES = (
     Route("POST", "known", known.save, PICKS),
     Route("DELETE", "known", known.drop),
     Route("GET", "compare/REF/REF", compare.answer),
+    Route("GET", "flow/REFS", flow.answer),
+    Route("GET", "scales/REF", scales.answer),
+    Route("GET", "stripes/REF", stripes.answer),
     Route("GET", "components/REF", components.answer),
     Route("GET", "agreement", agreement.answer),
     Route("POST", "jobs", jobs.start),

@@ -62,7 +62,7 @@ def answer(call: Call) -> Reply:
 def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
     """What a clustering is called."""
     if one.leaf is None:
-        return f"consensus of {one.size:,}"
+        return f"consensus of {one.size:,}" + (f" in {one.ref.k} clusters" if one.ref.k else "")
     name = snapshot.meta.ensemble.names[one.leaf]
     return name if one.size == 1 else f"{name}, medoid of {one.size:,}"
 

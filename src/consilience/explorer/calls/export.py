@@ -147,6 +147,7 @@ def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]])
         one = snapshot.displayed(ref)
         found = f"ensemble.labels[:, {one.leaf}]" if one.names is None else f"ensemble.named_labels({one.leaf})"
         if ref in joint:
-            found = f"tree_of_{ref.m}.consensus(tree_of_{ref.m}.branch({ref.node})).labels"
+            number = f", n_clusters={ref.k}" if ref.k else ""
+            found = f"tree_of_{ref.m}.consensus(tree_of_{ref.m}.branch({ref.node}){number}).labels"
         lines.append(f"labels[{name!r}] = {found}")
     return "\n".join([*lines, "", 'print(labels.describe(include="all"))', ""])

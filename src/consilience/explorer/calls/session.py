@@ -8,6 +8,7 @@ from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.labels import MOST_REFS
 from consilience.explorer.calls.maps import SLOW
 from consilience.explorer.calls.more_like import unavailable
+from consilience.explorer.calls.scales import SLOW as SLOW_SCALES
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.planes import makeable
 from consilience.explorer.scores import score_summary
@@ -60,7 +61,14 @@ def answer(call: Call) -> Reply:
                 "candidates": meta.jumps["n_groups"][:CANDIDATES].tolist(),
                 "note": meta.note,
             },
-            "limits": {"quick_map": SLOW, "refs": MOST_REFS, "more_like": COUNT, "rows": ROWS, "items": ITEMS},
+            "limits": {
+                "quick_map": SLOW,
+                "quick_scales": SLOW_SCALES,
+                "refs": MOST_REFS,
+                "more_like": COUNT,
+                "rows": ROWS,
+                "items": ITEMS,
+            },
             "can": {
                 "more_like": not note,
                 "null": bool(session.known) or session.data is not None,

@@ -1,0 +1,219 @@
+"""Many clusterings at once: flows, the consensus at several numbers of clusters, and stripes, against plain recomputation."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+import consilience as cs
+from consilience.explorer.api import Api
+from consilience.explorer.codec import unpack
+from consilience.explorer.session import Session
+from consilience.explorer.stripes import spread
+from consilience.measures import variation_of_information
+from consilience.meta import group_consensus as group
+from consilience.reports.tiles import aligned as aligned_as_reports_do
+from explorer_cases import beads_ensemble, beads_session, codes, finish, holes_session, post
+
+
+@pytest.fixture(scope="module")
+def api():
+    return Api(beads_session())
+
+
+@pytest.fixture(scope="module")
+def holes():
+    return Api(holes_session())
+
+
+def look(api: Api, path: str, **query: object):
+    reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
+    assert reply.status == 200, reply.body
+    return unpack(reply.body)
+
+
+def refused(api: Api, path: str, **query: object) -> str:
+    reply = api.call("GET", f"/api/{path}", {name: str(value) for name, value in query.items()})
+    assert reply.status in (400, 404), reply.body
+    return reply.body.decode()
+
+
+def root_of(api: Api, kind: str = "c") -> str:
+    m = api.session.snapshot.n_clusterings
+    return f"{m}.{2 * m - 2}{kind}"
+
+
+def plain_table(a, b, ka, kb):
+    table = np.zeros((ka + 1, kb + 1), int)
+    for x, y in zip(a, b, strict=True):
+        table[x if x >= 0 else ka, y if y >= 0 else kb] += 1
+    return table.tolist()
+
+
+def test_a_flow_counts_the_objects_of_every_two_neighbors_with_missing_labels(holes):
+    labels = holes.session.snapshot.meta.ensemble.labels
+    assert (labels[:, [4, 0, 10]] < 0).any()
+    header, arrays = look(holes, "flow/4m,0m,10m")
+    assert [one["ref"] for one in header["columns"]] == ["4m", "0m", "10m"]
+    ks = [one["clusters"] for one in header["columns"]]
+    assert ks == [int(labels[:, j].max()) + 1 for j in (4, 0, 10)]
+    assert header["tables"] == [
+        plain_table(labels[:, i], labels[:, j], ka, kb)
+        for (i, ka), (j, kb) in [((4, ks[0]), (0, ks[1])), ((0, ks[1]), (10, ks[2]))]
+    ]
+    assert [one["n_missing"] for one in header["columns"]] == [int((labels[:, j] < 0).sum()) for j in (4, 0, 10)]
+    np.testing.assert_array_equal(codes(arrays["labels"]), labels[:, [4, 0, 10]].T)
+
+
+def test_an_arranged_flow_is_the_shortest_way_through_its_clusterings(api):
+    leaves = [2, 11, 23, 37, 51]
+    header, _ = look(api, "flow/" + ",".join(f"{leaf}m" for leaf in leaves), arrange=1)
+    labels = beads_ensemble().labels
+
+    def length(way):
+        return sum(variation_of_information(labels[:, a], labels[:, b]) for a, b in pairwise(way))
+
+    way = [int(one["ref"][:-1]) for one in header["columns"]]
+    assert sorted(way) == leaves
+    assert length(way) == pytest.approx(min(length(other) for other in permutations(leaves)), abs=1e-9)
+
+
+def test_scales_are_the_consensus_at_each_number_of_clusters(api):
+    ref, meta = root_of(api), api.session.snapshot.meta
+    header, arrays = look(api, f"scales/{ref}", most=7)
+    assert [one["clusters"] for one in header["columns"]] == [2, 3, 4, 5, 6, 7]
+    assert (header["usual"], header["size"]) == (4, 60)
+    for row, column in zip(codes(arrays["labels"]), header["columns"], strict=True):
+        k = column["clusters"]
+        assert column["ref"] == f"{ref}{k}"
+        np.testing.assert_array_equal(row, meta.consensus(n_clusters=k).labels)
+        shown, one = look(api, f"labels/{column['ref']}")
+        np.testing.assert_array_equal(codes(one["labels"])[0], row)
+        assert shown["items"][0]["clusters"] == k
+    assert header["tables"][0] == plain_table(*codes(arrays["labels"])[:2], 2, 3)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_scales_of_many_objects_come_from_one_tree_and_one_pass(monkeypatch, missing):
+    monkeypatch.setattr(group, "DRAWN", 60)
+    monkeypatch.setattr(group, "BLOCK", 64)
+    rng = np.random.default_rng(0)
+    rows = (np.repeat(np.arange(8), 25)[:, None] // rng.integers(1, 4, 9) + (rng.random((200, 9)) < 0.1)).astype(
+        np.int32
+    )
+    rows = np.stack([np.unique(column, return_inverse=True)[1] for column in rows.T]).T.astype(np.int32)
+    if missing:
+        rows[rng.random(rows.shape) < 0.2] = -1
+        rows[5] = -1
+    sizes = rows.max(axis=0) + 1
+    numbers = [2, 3, 5, 8]
+    found = group.group_scales(lambda objects: rows.T[:, objects], 200, sizes, numbers, missing=missing)
+    for k, labels in zip(numbers, found, strict=True):
+        assert labels.max() == k - 1
+        np.testing.assert_array_equal(labels, group.group_labels(rows, sizes, k))
+        answered, _ = group.group_answer(lambda objects: rows.T[:, objects], 200, sizes, wanted=k, missing=missing)
+        np.testing.assert_array_equal(labels, answered)
+
+
+def test_scales_by_a_job_are_there_for_those_who_ask(api):
+    ref = root_of(api)
+    job = post(api, "jobs", 202, kind="scales", ref=ref, most=9)
+    done = finish(api, job["id"])
+    assert (done["state"], done["done"], done["result"]) == ("done", done["total"], {"scales": ref})
+    assert [one["clusters"] for one in look(api, f"scales/{ref}", most=9)[0]["columns"]] == [2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_an_exported_scale_is_made_again_by_its_python(api):
+    ref = root_of(api)
+    items = [{"ref": f"{ref}6", "name": "six"}]
+    reply = api.call("POST", "/api/export", body=json.dumps({"format": "python", "items": items}).encode())
+    node = ref.split(".")[1][:-1]
+    assert f"consensus(tree_of_60.branch({node}), n_clusters=6).labels" in reply.body.decode()
+
+
+def stripes_in_plain_words(api: Api, header, arrays):
+    """The cells again, one by one."""
+    labels = api.session.snapshot.meta.ensemble.labels
+    consensus = codes(look(api, f"labels/{header['ref']}")[1]["labels"])[0]
+    order, rows, columns = arrays["order"], arrays["rows"], arrays["columns"]
+    members = arrays["members"]
+    none = np.iinfo(arrays["slots"].dtype).max
+    matched = np.stack([aligned_as_reports_do(labels[:, leaf], consensus) for leaf in members])
+    for i, (low, high) in enumerate(pairwise(rows)):
+        for j, (left, right) in enumerate(pairwise(columns)):
+            cell = matched[low:high][:, order[left:right]].ravel()
+            value = int(arrays["slots"][i, j])
+            value = -1 if value == none else value
+            share = (cell == value).mean()
+            assert share == max((cell == one).mean() for one in set(cell.tolist()))
+            assert arrays["shares"][i, j] == np.round(254 * share)
+    return matched, consensus
+
+
+@pytest.mark.parametrize("which", ["api", "holes"])
+def test_stripes_are_the_modes_of_aligned_clusterings(request, which):
+    api = request.getfixturevalue(which)
+    header, arrays = look(api, f"stripes/{root_of(api)}", rows=7, columns=23)
+    matched, consensus = stripes_in_plain_words(api, header, arrays)
+    order, k = arrays["order"], header["clusters"]
+    np.testing.assert_array_equal(np.sort(order), np.arange(len(consensus)))
+    in_order = np.where(consensus[order] < 0, k, consensus[order])
+    assert (np.diff(in_order) >= 0).all()
+    tree = api.session.snapshot.newest
+    np.testing.assert_array_equal(arrays["members"], tree.order)
+    both = (matched >= 0) & (consensus >= 0)
+    np.testing.assert_allclose(
+        arrays["agreement"],
+        [(row == consensus)[is_both].mean() for row, is_both in zip(matched, both, strict=True)],
+        1e-6,
+    )
+    for row, member in enumerate(arrays["members"][:5]):
+        own = api.session.snapshot.meta.ensemble.labels[:, member]
+        there = matched[row] >= 0
+        np.testing.assert_array_equal(arrays["own"][row, matched[row][there]], own[there])
+        for cluster in range(k):
+            inside = (consensus == cluster) & there
+            assert arrays["kept"][row, cluster] == pytest.approx((matched[row][inside] == cluster).mean(), abs=1e-6)
+
+
+def test_stripes_by_agreement_begin_with_those_most_like_the_consensus(api):
+    header, arrays = look(api, f"stripes/{root_of(api)}", rows=100, columns=1000, by="agreement")
+    assert arrays["slots"].shape == (60, 300)  # no more cells than there are clusterings and objects
+    assert (np.diff(arrays["agreement"]) <= 1e-6).all()
+    assert (arrays["shares"] == 254).all()
+    stripes_in_plain_words(api, header, arrays)
+
+
+def test_cells_cover_everything_once():
+    for n, most in [(1, 5), (10, 3), (1000, 7), (5, 5)]:
+        begins = spread(n, most)
+        assert (begins[0], begins[-1]) == (0, n)
+        assert np.diff(begins).min() >= 1
+        assert np.ptp(np.diff(begins)) <= 1
+
+
+def test_what_makes_no_sense_is_refused(api):
+    root = root_of(api)
+    assert "2 to 8" in refused(api, "flow/1m")
+    assert "2 to 8" in refused(api, "flow/" + ",".join(f"{i}m" for i in range(9)))
+    assert "once" in refused(api, "flow/1m,1m")
+    assert "arrange must be" in refused(api, "flow/1m,2m", arrange=2)
+    assert "no clustering 99" in refused(api, "flow/1m,99m")
+    assert "branch" in refused(api, "scales/3m")
+    assert "most must be" in refused(api, f"scales/{root}", most=2)
+    assert "branch" in refused(api, "stripes/3m")
+    assert "by must be" in refused(api, f"stripes/{root}", by="color")
+    assert "rows must be" in refused(api, f"stripes/{root}", rows=0)
+    assert "at least 2" in refused(api, f"labels/{root}1")
+    assert "branch alone" in refused(api, "labels/3c4")
+    assert "distinct rows" in refused(api, f"labels/{root}9999")
+    post(api, "jobs", 400, kind="scales", ref="3m")
+
+
+def test_two_clusterings_alike_have_one_scale():
+    api = Api(Session(cs.Ensemble([[0, 0, 1, 1], [1, 1, 0, 0]])))
+    header, _ = look(api, "scales/2.2c")
+    assert [one["clusters"] for one in header["columns"]] == [2]
