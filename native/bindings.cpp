@@ -265,13 +265,29 @@ NB_MODULE(_native, m) {
     return std::make_pair(moves, allocator.value());
   });
 
-  define(m, "signatures", [](const In<std::int32_t, 2>& labels, const Out<std::int64_t, 1>& inverse) {
+  // Rows are bytes; `inverse` is empty where nobody asks for it.
+  define(m, "signatures", [](const In<std::uint8_t, 2>& rows, const Out<std::int64_t, 1>& inverse) {
     Signatures s;
     {
       nb::gil_scoped_release free;
-      s.collapse(labels.data(), labels.shape(0), labels.shape(1), inverse.data());
+      s.collapse(rows.data(), rows.shape(0), rows.shape(1), inverse.size() == 0 ? nullptr : inverse.data());
     }
     return std::make_pair(hand_over(std::move(s.first)), hand_over(std::move(s.count)));
+  });
+
+  define(m, "slots_of", [](const In<std::uint8_t, 2>& rows) {
+    std::vector<std::uint32_t> slots;
+    {
+      nb::gil_scoped_release free;
+      slots = slots_of(rows.data(), rows.shape(0), rows.shape(1));
+    }
+    return hand_over(std::move(slots));
+  });
+
+  define(m, "find_rows", [](const In<std::uint8_t, 2>& rows, const In<std::uint32_t, 1>& slots,
+                            const In<std::uint8_t, 2>& wanted, const Out<std::int64_t, 1>& found) {
+    nb::gil_scoped_release free;
+    find_rows(rows.data(), slots.data(), slots.size(), wanted.data(), wanted.shape(0), wanted.shape(1), found.data());
   });
 
   define(m, "color_rows", [](const In<std::int32_t, 2>& labels, const In<std::int64_t, 1>& offset,

@@ -327,8 +327,29 @@ def test_signatures_met_again_after_the_hash_table_grew(m):
         assert_array_equal(mine, plain)
 
 
+@quick
+@given(seed=seeds, n=st.integers(1, 200), m=st.integers(1, 20), kind=st.sampled_from(["int8", "int16", "int32"]))
+def test_rows_of_narrow_labels_are_collapsed_and_found(seed, n, m, kind):
+    labels = random_labels(seed, n, m, 3, missing=0.2).astype(kind)
+    for mine, plain in zip(_kernels.distinct_rows(labels), oracle.distinct_rows(labels), strict=True):
+        assert_array_equal(mine, plain)
+    rows = labels[_kernels.distinct_rows(labels[: n // 2 + 1])[0]]  # some of the others are not among them
+    assert_array_equal(_kernels.find_rows(rows, _kernels.slots_of(rows), labels), oracle.find_rows(rows, labels))
+
+
+def test_rows_are_found_only_by_their_own_slots():
+    rows = np.arange(40, dtype=np.int8).reshape(20, 2)
+    slots = _kernels.slots_of(rows)
+    for wrong in (slots[:-1], slots[:16], np.append(slots[:-1], np.uint32(20))):
+        with pytest.raises(InputError, match="slots"):
+            _kernels.find_rows(rows, wrong, rows)
+    with pytest.raises(InputError, match="4 bytes"):
+        _kernels.find_rows(rows, slots, rows.astype(np.int16))
+
+
 def test_signatures_of_nothing():
     assert [len(x) for x in _kernels.signatures(np.empty((0, 3), np.int32))] == [0, 0, 0]
+    assert _kernels.signatures(np.empty((3, 0), np.int32))[1].tolist() == [0, 0, 0]
 
 
 # --- colors ---------------------------------------------------------------------------------------------------------

@@ -137,7 +137,8 @@ class ClusterWorkers:
         """A future of the task, which is put into `ended` when it is, and the digests of its arrays."""
         data, apart = pack(task)
         digests = {id(one): self._digest(one) for one in apart if not isinstance(one, There)}
-        name, tries = getattr(task[0], "__name__", type(task[0]).__name__).strip("<>"), 0
+        kind = getattr(task[0], "kind", getattr(task[0], "__name__", type(task[0]).__name__))
+        name, tries = re.sub(r"\W+", "_", kind.strip("<>")), 0
         while True:
             self.await_scheduler()
             try:

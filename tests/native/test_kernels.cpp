@@ -112,7 +112,8 @@ static void test_signatures() {
     for (auto& x : labels) x = std::int32_t(random.below(6)) - 1;
     std::vector<std::int64_t> inverse(n);
     Signatures s;
-    s.collapse(labels.data(), n, m, inverse.data());
+    const auto* rows = reinterpret_cast<const std::uint8_t*>(labels.data());
+    s.collapse(rows, n, m * sizeof(std::int32_t), inverse.data());
     std::map<std::vector<std::int32_t>, std::int64_t> seen;
     std::vector<std::int64_t> count;
     for (std::size_t i = 0; i < n; ++i) {
@@ -127,6 +128,15 @@ static void test_signatures() {
       CHECK(inverse[i] == found.first->second);
     }
     CHECK(s.count == count);
+    std::vector<std::int32_t> distinct;
+    for (const std::int64_t i : s.first)
+      distinct.insert(distinct.end(), labels.begin() + i * std::int64_t(m), labels.begin() + (i + 1) * std::int64_t(m));
+    distinct[0] = 77;  // the first row is not among them any more
+    const auto* kept = reinterpret_cast<const std::uint8_t*>(distinct.data());
+    const auto slots = slots_of(kept, s.first.size(), m * sizeof(std::int32_t));
+    std::vector<std::int64_t> found(n);
+    find_rows(kept, slots.data(), slots.size(), rows, n, m * sizeof(std::int32_t), found.data());
+    for (std::size_t i = 0; i < n; ++i) CHECK(found[i] == (inverse[i] == 0 ? -1 : inverse[i]));
   }
 }
 

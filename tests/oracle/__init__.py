@@ -11,7 +11,7 @@ from oracle.lloyd import lloyd
 from oracle.overlaps import element_scores, object_overlaps, overlap_sums
 from oracle.pair_sums import pair_sums
 from oracle.random import philox, random_below, random_bits, random_permutation, random_uniform
-from oracle.signatures import signatures
+from oracle.signatures import distinct_rows, find_rows, signatures
 from oracle.within_sums import within_sums
 from oracle.xlogx import xlogx
 
@@ -19,9 +19,11 @@ __all__ = [
     "allocate",
     "color_rows",
     "contingency",
+    "distinct_rows",
     "element_scores",
     "expected_sums",
     "expected_xlogx",
+    "find_rows",
     "label_tables",
     "label_votes",
     "linkage",

@@ -17,11 +17,49 @@ PRIORS = ("tsb", "fsd")  # truncated stick-breaking, finite symmetric Dirichlet
 
 
 def signatures(labels: Labels) -> tuple[Ints, Ints, Ints]:
-    """Equal rows collapsed: the first object of each signature, every object's signature, the number of objects."""
-    labels = np.ascontiguousarray(labels, np.int32)
-    inverse = np.empty(len(labels), np.int64)
-    first, count = _native.signatures(labels, inverse)
+    """Equal rows collapsed: the first object of each signature, every object's signature, the number of objects.
+
+    Labels of one or two bytes stay as they are; others are taken as int32.
+    """
+    rows = _as_bytes(labels)
+    inverse = np.empty(len(rows), np.int64)
+    first, count = _native.signatures(rows, inverse)
     return first, inverse, count
+
+
+def distinct_rows(labels: Labels) -> tuple[Ints, Ints]:
+    """The first object of each distinct row, and the number of objects: :func:`signatures` without those of the objects."""
+    first, count = _native.signatures(_as_bytes(labels), np.empty(0, np.int64))
+    return first, count
+
+
+def slots_of(rows: Labels) -> NDArray[np.uint32]:
+    """What :func:`find_rows` needs beside distinct rows of labels to find them again: 8 to 16 bytes a row."""
+    slots: NDArray[np.uint32] = _native.slots_of(_as_bytes(rows))
+    return slots
+
+
+def find_rows(rows: Labels, slots: NDArray[np.uint32], wanted: Labels) -> Ints:
+    """(n,) the number of each wanted row among distinct rows of labels, −1 where it is none of them.
+
+    Both have labels of the same type, and `slots` are what :func:`slots_of` makes of `rows`.
+    """
+    here, there, slots = _as_bytes(wanted), _as_bytes(rows), np.ascontiguousarray(slots, np.uint32)
+    n = len(slots)
+    if here.shape[1] != there.shape[1] or np.asarray(rows).itemsize != np.asarray(wanted).itemsize:
+        raise InputError(f"rows of {here.shape[1]} bytes cannot be found among rows of {there.shape[1]}")
+    if n < 2 * len(there) or n < 1 or n & (n - 1) or (slots + np.uint32(1)).max() > len(there):
+        raise InputError("rows are found by the slots that slots_of made of them")
+    found = np.empty(len(here), np.int64)
+    _native.find_rows(there, slots, here, found)
+    return found
+
+
+def _as_bytes(labels: Labels) -> NDArray[np.uint8]:
+    """(n, bytes of a row): labels of one or two bytes as they are, others as int32."""
+    narrow = isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.dtype.itemsize <= 2
+    rows = np.ascontiguousarray(labels, None if narrow else np.int32)
+    return rows.view(np.uint8).reshape(len(rows), rows.shape[1] * rows.itemsize)
 
 
 def color_rows(labels: Labels, offsets: Ints, colors: Colors, own: Colors) -> tuple[Colors, Colors]:

@@ -42,6 +42,7 @@ from consilience.scale.mixtures import MixtureRule, fit_mixture
 from consilience.scale.rules import Memberships, Posteriors, Rule, RuledTable, Ruling
 from consilience.scale.running import Workers
 from consilience.scale.survey import Survey, coded_blocks, survey
+from consilience.scale.words import says
 
 METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp")
 NEEDS_ROWS = {  # why the others do not work by tables
@@ -271,6 +272,7 @@ def bound_options(options: Mapping[str, Any], n_clusters: int | None, n_clusteri
     return dict(options)
 
 
+@says("clusters and labels")
 def _count_part(part: Any, shared: tuple[Ruling, Any], start: int, layout: Layout) -> tuple[Ints, Ints, Ints]:
     rule, codes = shared
     k, begin = rule.shape[1], start
@@ -285,6 +287,7 @@ def _count_part(part: Any, shared: tuple[Ruling, Any], start: int, layout: Layou
     return tables, sizes, first
 
 
+@says("means of clusters")
 def _sum_part(part: Any, table: RuledTable, length: int, layout: Layout) -> Floats:
     """(4, k + 1): objects, sums of confidence and support, and floaters of every cluster; last, of objects without one."""
     k = table.rule.shape[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from consilience.tables.in_memory import frame_of, frame_sheet, plain_source
 
 ANSWERS = ("cluster", "confidence", "support")  # columns of what is given back
 SMALL = 2**16  # whole numbers below it are their own codes
+CHUNK = 8192  # rows whose labels, side by side, stay in the cache
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Coded:
 
     Attributes
     ----------
-    codes : (n, r) int32 array
-        Codes of this block alone; −1 missing.
+    codes : (n, r) int8, int16 or int32 array
+        Codes of this block alone; −1 missing. As narrow as they can be: reading and comparing rows is a matter of bytes.
     labels : list of lists
         What the codes of every clustering stand for; some may not occur.
     ids : Arrow array or None
@@ -154,10 +155,17 @@ def _code_columns(columns: Sequence[Any] | Array, layout: Layout, ids: Any = Non
 
 
 def _stack(coded: list[tuple[Labels, list[Any]]], ids: Any) -> Coded:
-    codes = np.empty((len(coded[0][0]), len(coded)), np.int32)
-    for j, (column, _) in enumerate(coded):
-        codes[:, j] = column
+    codes = np.empty((len(coded[0][0]), len(coded)), narrowest(labels for _, labels in coded))
+    for begin in range(0, len(codes), CHUNK):
+        for j, (column, _) in enumerate(coded):
+            codes[begin : begin + CHUNK, j] = column[begin : begin + CHUNK]
     return Coded(codes, [labels for _, labels in coded], ids)
+
+
+def narrowest(labels: Iterable[Sequence[Any]]) -> type[np.signedinteger[Any]]:
+    """The narrowest type of codes that number so many labels of every clustering, and −1."""
+    most = max(map(len, labels), default=0)
+    return np.int8 if most <= 2**7 else np.int16 if most <= 2**15 else np.int32
 
 
 def _code_values(values: Any, what: str) -> tuple[Any, list[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,10 @@ def combine_blocks(
     values: dict[str, Array] = {"cluster": of_rows.labels.astype(np.int32)}
     values |= {"confidence": of_rows.confidence, "support": of_rows.support}
     row_values = {name: getattr(of_rows, name) for name in ("membership", "scale_labels", "scale_confidence")}
-    more = {name: RowTable.of(ens, {"values": some}) for name, some in row_values.items() if some is not None}
+    table = RowTable.of(ens, values)
+    more = {name: replace(table, values={"values": some}) for name, some in row_values.items() if some is not None}
     tallied = tally(of_rows, found.counts)
-    return _give(
-        blocks, workers, found.lengths, RowTable.of(ens, values), more, fields_of(of_rows), tallied, folder, room, start
-    )
+    return _give(blocks, workers, found.lengths, table, more, fields_of(of_rows), tallied, folder, room, start)
 
 
 def _give(

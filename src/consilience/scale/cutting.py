@@ -19,6 +19,7 @@ from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Layout
 from consilience.scale.running import Workers
 from consilience.scale.survey import Survey, coded_blocks
+from consilience.scale.words import says
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,7 @@ def fit_cut(
     return rule
 
 
+@says("graph of clusters")
 def _tie(part: Any, shared: Any, length: int, layout: Layout) -> Floats:
     """(c, c): the objects that every two clusters share, each counted by 1 / the weight of its clusters."""
     codes, (offsets, weights) = shared
@@ -105,6 +107,7 @@ def _tie(part: Any, shared: Any, length: int, layout: Layout) -> Floats:
     return graph
 
 
+@says("step of k-means")
 def _sum_points(part: Any, shared: tuple[Any, PointRule], length: int, layout: Layout) -> tuple[Floats, Floats]:
     """Objects of every cluster, and the sums of their points."""
     codes, rule = shared

@@ -20,7 +20,8 @@ from consilience._check import InputError, encode_labels
 from consilience._types import Array, Ints, Labels
 from consilience.ensemble import Ensemble
 from consilience.ensemble.label_names import object_vector
-from consilience.scale.coding import Coded, Layout, read_part
+from consilience.scale.coding import Coded, Layout, narrowest, read_part
+from consilience.scale.words import says
 
 BYTES = 60, 16, 60  # that combining takes: of a row, of each of its labels, and of its membership in each cluster
 
@@ -35,7 +36,7 @@ class DistinctRows:
 
     Attributes
     ----------
-    rows : (n_rows, r) int32 array
+    rows : (n_rows, r) int8, int16 or int32 array
         In the order of their first objects; −1 missing.
     counts : (n_rows,) int64 array
         Objects with each row.
@@ -57,10 +58,10 @@ class DistinctRows:
 
     def n_labels(self, clustering: int) -> int:
         """How many different labels occur in a clustering."""
-        return int(np.count_nonzero(np.bincount(self.rows[:, clustering] + 1)[1:]))
+        return int(np.count_nonzero(np.bincount(self.rows[:, clustering].astype(np.int64) + 1)[1:]))
 
-    def merge(self, other: DistinctRows) -> DistinctRows:
-        """These rows and those of the blocks that follow. Cost O(rows · r).
+    def merge(self, *others: DistinctRows) -> DistinctRows:
+        """These rows and those of the blocks that follow, in their order. Cost O(rows · r).
 
         Examples
         --------
@@ -71,26 +72,27 @@ class DistinctRows:
         >>> [both.labels[0][code] for code in both.rows[:, 0]], both.counts.tolist(), both.lengths
         (['a', 'b', 'c'], [2, 2, 1], (3, 2))
         """
-        if len(self.labels) != len(other.labels):
-            raise InputError(
-                f"a block has {len(other.labels)} clusterings, the one before {len(self.labels)}: give all blocks the same"
-            )
-        labels, moved = [], np.empty_like(other.rows)
-        for j, (mine, theirs) in enumerate(zip(self.labels, other.labels, strict=True)):
-            if mine == theirs:
-                labels.append(mine)
-                moved[:, j] = other.rows[:, j]
-                continue
-            known = {label: code for code, label in enumerate(mine)}
-            new = [known.setdefault(label, len(known)) for label in theirs]
-            labels.append(list(known))
-            moved[:, j] = np.array([*new, -1], np.int32)[other.rows[:, j]]
-        rows = np.concatenate([self.rows, moved])
+        for other in others:
+            if len(self.labels) != len(other.labels):
+                raise InputError(
+                    f"a block has {len(other.labels)} clusterings, the one before {len(self.labels)}: give all blocks the same"
+                )
+        every = [self, *others]
+        known = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
+        for other in others:
+            for mine, theirs in zip(known, other.labels, strict=True):
+                for label in theirs:
+                    mine.setdefault(label, len(mine))
+        kind = narrowest(known)  # type: ignore[arg-type]
+        rows = np.concatenate([look_up_codes(Coded(one.rows, one.labels), known, kind) for one in every])
         first, inverse, _ = _kernels.signatures(rows)
         counts = np.zeros(len(first), np.int64)
         counts[: len(self.counts)] = self.counts  # distinct already, so the first rows are these
-        np.add.at(counts, inverse[len(self.counts) :], other.counts)
-        return DistinctRows(rows[first], counts, labels, self.lengths + other.lengths)
+        np.add.at(
+            counts, inverse[len(self.counts) :], np.concatenate([one.counts for one in every])[len(self.counts) :]
+        )
+        lengths = sum((one.lengths for one in every), ())
+        return DistinctRows(rows[first], counts, [list(labels) for labels in known], lengths)
 
     @property
     def n_bytes(self) -> int:
@@ -104,7 +106,7 @@ class DistinctRows:
     def places(self, block: Coded) -> Ints:
         """Which of the rows every object of a block has; all of them must be here."""
         codes = [{label: code for code, label in enumerate(labels)} for labels in self.labels]
-        return RowTable(self.rows, codes, {}).places(block)
+        return RowTable(self.rows, _kernels.slots_of(self.rows), codes, {}).places(block)
 
     def check_room(self, room: int | None) -> DistinctRows:
         """Itself, if so many bytes are enough to combine these rows."""
@@ -116,7 +118,7 @@ class DistinctRows:
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
         """The rows as an ensemble, labels coded and named as in that of all objects."""
-        codes, label_names = np.empty_like(self.rows), []
+        codes, label_names = np.empty(self.rows.shape, np.int32), []
         for j, labels in enumerate(self.labels):
             column = self.rows[:, j]
             first = np.full(len(labels) + 1, len(column))
@@ -134,10 +136,11 @@ class DistinctRows:
 
 def of_block(block: Coded) -> DistinctRows:
     """Those of one block."""
-    first, _, counts = _kernels.signatures(block.codes)
+    first, counts = _kernels.distinct_rows(block.codes)
     return DistinctRows(block.codes[first], counts, block.labels, (len(block.codes),))
 
 
+@says("distinct rows")
 def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
     """Those of a part, read block by block; an error once there are more than so many bytes have room for."""
 
@@ -149,19 +152,19 @@ def of_part(part: Any, layout: Layout, room: int | None = None) -> DistinctRows:
     return replace(found, lengths=(found.n_objects,))
 
 
-def merge(one: DistinctRows, other: DistinctRows, room: int | None = None) -> DistinctRows:
-    """Those of two neighbors; an error if there is no room for so many."""
-    return one.merge(other).check_room(room)
+def merge(parts: Sequence[DistinctRows], room: int | None = None) -> DistinctRows:
+    """Those of neighbors; an error if there is no room for so many."""
+    return parts[0].merge(*parts[1:]).check_room(room)
 
 
-def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]]) -> Labels:
-    """The labels of a block in other codes, by clustering and label; −1 where there is none."""
-    found = block.codes
+def look_up_codes(block: Coded, codes: Sequence[Mapping[Any, int]], kind: Any = np.int32) -> Labels:
+    """The labels of a block in other codes, by clustering and label, of a type that holds them; −1 where there is none."""
+    found = block.codes.astype(kind, copy=False)
     for j, (labels, known) in enumerate(zip(block.labels, codes, strict=True)):
         place = np.array([*(known.get(label, -1) for label in labels), -1], np.int32)
         if not np.array_equal(place[:-1], np.arange(len(labels))):
             found = found.copy() if found is block.codes else found
-            found[:, j] = place[found[:, j]]
+            found[:, j] = place[block.codes[:, j]]
     return found
 
 
@@ -171,13 +174,16 @@ class RowTable:
 
     Attributes
     ----------
-    rows : (n_rows, r) int32 array
+    rows : (n_rows, r) int8, int16 or int32 array
+    slots : uint32 array
+        By which they are found (:func:`consilience._kernels.slots_of`): made once, and sent along.
     codes : list of dicts
         The code of every label, clustering by clustering.
     values : dict of name to (n_rows, …) array
     """
 
     rows: Labels
+    slots: Array
     codes: list[dict[Any, int]]
     values: dict[str, Array]
 
@@ -185,20 +191,19 @@ class RowTable:
     def of(cls, ens: Ensemble, values: dict[str, Array]) -> RowTable:
         """For an ensemble of distinct rows."""
         codes = [{label: code for code, label in enumerate(ens.categories(j))} for j in range(ens.n_clusterings)]
-        return cls(np.asarray(ens.labels), codes, values)
+        rows = np.ascontiguousarray(ens.labels, narrowest(codes))  # type: ignore[arg-type]
+        return cls(rows, _kernels.slots_of(rows), codes, values)
 
     def look_up(self, block: Coded) -> dict[str, Array]:
         """The values of the objects of a block."""
         at = self.places(block)
-        return {name: values[at] for name, values in self.values.items()}
+        return {name: values.take(at, axis=0, mode="clip") for name, values in self.values.items()}
 
     def places(self, block: Coded) -> Ints:
-        """The row of every object of a block. Cost O((n_rows + n) · r), and no comparing of text beyond the labels' names."""
-        codes = look_up_codes(block, self.codes)
-        first, inverse, _ = _kernels.signatures(codes)
-        at = _kernels.signatures(np.concatenate([self.rows, codes[first]]))[1][len(self.rows) :]
-        if len(at) and at.max() >= len(self.rows):
+        """The row of every object of a block. Cost O(n · r), and no comparing of text beyond the labels' names."""
+        at = _kernels.find_rows(self.rows, self.slots, look_up_codes(block, self.codes, self.rows.dtype))
+        if at.min(initial=0) < 0:
             raise InputError(
                 "the labels have changed since they were first read: keep them as they are until the answer is there"
             )
-        return at[inverse]
+        return at

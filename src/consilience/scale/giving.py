@@ -20,6 +20,7 @@ from consilience._types import Array, PathLike
 from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Coded, Layout, read_part
 from consilience.scale.running import Workers
+from consilience.scale.words import says
 
 
 class Answers(Protocol):
@@ -85,6 +86,7 @@ def check_output(path: PathLike) -> Path:
     return folder
 
 
+@says("answers")
 def _look_up_part(part: Any, table: Answers, length: int, layout: Layout) -> tuple[dict[str, Array], Array | None]:
     found, ids = [], []
     for block in read_part(part, layout):
@@ -103,6 +105,15 @@ def _checked(found: dict[str, Array], length: int, layout: Layout) -> dict[str, 
     return found
 
 
+def _encodings(rows: pa.Table, layout: Layout) -> dict[str, Any]:
+    """Numbers as ids are written as differences; text and answers, which repeat, by a dictionary."""
+    if not pa.types.is_integer(rows.schema.field(layout.id_heading).type):
+        return {}
+    repeated = [name for name in rows.column_names if name != layout.id_heading]
+    return {"use_dictionary": repeated, "column_encoding": {layout.id_heading: "DELTA_BINARY_PACKED"}}
+
+
+@says("writing answers")
 def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layout, folder: str) -> int:
     """Write a file under a name of its own and rename it, since a part may be done twice where workers come and go."""
     name, begin = wanted
@@ -119,7 +130,7 @@ def _write_part(part: Any, table: Answers, wanted: tuple[str, int], layout: Layo
                 columns[column] = pa.array(some, mask=some < 0 if column == "cluster" else None)
             rows = pa.table(columns)
             if writer is None:
-                writer = pq.ParquetWriter(unfinished, rows.schema, compression="zstd")
+                writer = pq.ParquetWriter(unfinished, rows.schema, compression="zstd", **_encodings(rows, layout))
             writer.write_table(rows, row_group_size=layout.rows)
             start += rows.num_rows
     finally:

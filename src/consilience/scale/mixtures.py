@@ -37,6 +37,7 @@ from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Layout
 from consilience.scale.running import Workers
 from consilience.scale.survey import Survey, coded_blocks
+from consilience.scale.words import says
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +211,7 @@ def _rows(part: Any, shared: Shared, layout: Layout) -> Iterator[LabelRows]:
             yield LabelRows(rows[some], counts[i : i + BLOCK].astype(float), passes.numbering.offsets)
 
 
+@says("start of the mixture")
 def _begin(part: Any, shared: Shared, length: int, layout: Layout) -> Statistics:
     begin = shared[0].begin
     k = len(begin.statistics.sizes)
@@ -217,11 +219,13 @@ def _begin(part: Any, shared: Shared, length: int, layout: Layout) -> Statistics
     return merge(statistics(rows, harden(likeliest(rows, begin), k), begin.kind) for rows in each)
 
 
+@says("pass of the mixture")
 def _pass_over(part: Any, shared: Shared, length: int, layout: Layout) -> Statistics:
     passes = shared[0]
     return merge(statistics(rows, passes.soft(rows), passes.begin.kind) for rows in _rows(part, shared, layout))
 
 
+@says("components that share objects")
 def _share(part: Any, shared: Shared, length: int, layout: Layout) -> tuple[Floats, Floats]:
     k = len(shared[0].begin.statistics.sizes)
     table, sizes = np.zeros((k, k)), np.zeros(k)

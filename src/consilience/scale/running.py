@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -9,21 +10,23 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from joblib import delayed
 
-from consilience._log import is_logging, record
+from consilience._log import Where, is_logging, record
 from consilience._parallel import ClusterError, Form, active_client, measured, workers
 from consilience._travel import There, pack, unpack
 from consilience._types import Array
 from consilience.scale.sites import Beside, collapse_part
+from consilience.scale.words import words_of
 
 T = TypeVar("T")
+TOGETHER = 4  # neighbors that are merged at a time: more read rows less often, and need more memory
 ATTEMPTS = 5  # at what workers have together, of which some may be lost
 
 
 class Workers(Protocol):
     """What blocks are given to. Functions and arguments must survive pickling."""
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> T:
-        """``function(part)`` of all parts, neighbors merged pair by pair."""
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+        """``function(part)`` of all parts, some neighbors at a time merged."""
 
     def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
         """``function(part, shared, one of more)`` of every part, in their order."""
@@ -35,29 +38,49 @@ class Here:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> T:
-        """As they come; only as many results wait as there are levels of the tree."""
-        waiting: list[tuple[int, T]] = []
-        tasks = (delayed(_with_part)(function, part) for part in parts)
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
+        """As they come; only a few results wait on each level of the tree."""
+        levels: list[list[T]] = [[]]
+        tasks = (delayed(step)(part) for step, part in zip(named(function, len(parts)), parts, strict=True))
         for found in workers(self.n_jobs, lazily=True)(tasks):
-            level = 0
-            while waiting and waiting[-1][0] == level:
-                found, level = merge(waiting.pop()[1], found), level + 1
-            waiting.append((level, found))
-        whole = waiting.pop()[1]
-        while waiting:
-            whole = merge(waiting.pop()[1], whole)
-        return whole
+            levels[0].append(found)
+            for level, waiting in enumerate(levels):
+                if len(waiting) == TOGETHER:
+                    if level + 1 == len(levels):
+                        levels.append([])
+                    levels[level + 1].append(merge(waiting))
+                    waiting.clear()
+        whole: list[T] = []
+        for waiting in levels:  # those of higher levels come before
+            whole = [*waiting, *whole]
+            whole = [merge(whole)] if len(whole) > 1 else whole
+        return whole[0]
 
     def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
         """In order, as they are done."""
-        tasks = (delayed(_with_part)(function, part, shared, one) for part, one in zip(parts, more, strict=True))
+        each = zip(named(function, len(parts)), parts, more, strict=True)
+        tasks = (delayed(step)(part, shared, one) for step, part, one in each)
         yield from workers(self.n_jobs, lazily=True)(tasks)
 
 
-def _with_part(function: Callable[..., T], part: Any, *more: Any) -> T:
-    """Call a function with a part, which is fetched first if it is elsewhere."""
-    return function(_here(part), *more)
+class Step:
+    """A function of a part, which is fetched first if it is elsewhere, under a name that the run log has.
+
+    `kind` is what is done with every part (:func:`consilience.scale.words.says`).
+    """
+
+    def __init__(self, function: Callable[..., Any], number: int, n_parts: int) -> None:
+        self.function, self.kind = function, words_of(function)
+        self.__name__ = f"{self.kind}, part {number:,} of {n_parts:,}"
+
+    def __call__(self, part: Any, *more: Any) -> Any:
+        """The function's result."""
+        return self.function(_here(part), *more)
+
+
+def named(function: Callable[..., Any], n_parts: int) -> Iterator[Step]:
+    """The function as a step of every part."""
+    return (Step(function, number, n_parts) for number in range(1, n_parts + 1))
 
 
 def _here(part: Any) -> Any:
@@ -87,7 +110,7 @@ class OnDask:
         self.client = client
         self._side = ClusterWorkers(client, Form(lazily=True, logged=is_logging()))
 
-    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> T:
+    def fold(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> T:
         """A tree of tasks, always the same for as many parts, so that only one result comes back."""
         from distributed import KilledWorker
         from distributed.client import ClosedClientError, FutureCancelledError
@@ -109,12 +132,14 @@ class OnDask:
             f"blocks were lost {ATTEMPTS} times in a row: is the cluster sound, and are its parts still there?"
         )
 
-    def _tree(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[T, T], T]) -> Any:
-        level = [self.client.submit(_measured_part, function, _there(self.client, part), pure=False) for part in parts]
+    def _tree(self, function: Callable[..., T], parts: Sequence[Any], merge: Callable[[Sequence[T]], T]) -> Any:
+        steps = zip(named(function, len(parts)), parts, strict=True)
+        level = [
+            self.client.submit(_measured_part, step, _there(self.client, part), pure=False) for step, part in steps
+        ]
         while len(level) > 1:
-            pairs = zip(level[::2], level[1::2], strict=False)
-            merged = [self.client.submit(_merged, merge, one, other, pure=False) for one, other in pairs]
-            level = merged + level[2 * len(merged) :]
+            groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
+            level = [self.client.submit(_merged, merge, *group, pure=False) for group in groups]
         return level[0]
 
     def each(self, function: Callable[..., T], parts: Sequence[Any], shared: Any, more: Iterable[Any]) -> Iterator[T]:
@@ -122,10 +147,8 @@ class OnDask:
         data, arrays = pack(shared)
         packed = np.frombuffer(data, np.uint8), arrays
         tasks = (
-            delayed(_with_shared)(
-                function, There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one
-            )
-            for part, one in zip(parts, more, strict=True)
+            delayed(_Shared(step))(There(part, partial(_there, part=part)) if elsewhere(part) else part, packed, one)
+            for step, part, one in zip(named(function, len(parts)), parts, more, strict=True)
         )
         yield from self._side(tasks)
 
@@ -135,12 +158,23 @@ def _measured_part(function: Callable[..., T], part: Any) -> tuple[T, list[Any]]
     return result, [line]
 
 
-def _merged(merge: Callable[[T, T], T], one: tuple[T, list[Any]], other: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
-    return merge(one[0], other[0]), one[1] + other[1]
+def _merged(merge: Callable[[Sequence[T]], T], *some: tuple[T, list[Any]]) -> tuple[T, list[Any]]:
+    lines = [line for _, found in some for line in found]
+    if len(some) == 1:
+        return some[0]
+    begin = time.perf_counter()
+    result = merge([one for one, _ in some])
+    return result, [*lines, ["merging parts", time.perf_counter() - begin, Where.here()]]
 
 
-def _with_shared(function: Callable[..., T], part: Any, packed: tuple[Array, list[Array]], one: Any) -> T:
-    return function(_here(part), unpack(packed[0].tobytes(), packed[1]), one)
+class _Shared:
+    """A step with what all of them share, as it travels."""
+
+    def __init__(self, step: Step) -> None:
+        self.step, self.kind, self.__name__ = step, step.kind, step.__name__
+
+    def __call__(self, part: Any, packed: tuple[Array, list[Array]], one: Any) -> Any:
+        return self.step(part, unpack(packed[0].tobytes(), packed[1]), one)
 
 
 def _there(client: Any, part: Any) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Coded, Layout, read_part
 from consilience.scale.distinct import look_up_codes
 from consilience.scale.running import Workers
+from consilience.scale.words import says
 
 SAMPLE = 100_000  # objects, evenly taken, by which methods that need rows are fitted
 
@@ -31,10 +32,12 @@ class Seen:
     labels: list[list[Any]]
     lengths: tuple[int, ...]
 
-    def merge(self, other: Seen) -> Seen:
-        """Those of both."""
-        both = zip(self.labels, other.labels, strict=True)
-        return Seen([list(dict.fromkeys([*mine, *theirs])) for mine, theirs in both], self.lengths + other.lengths)
+    @classmethod
+    def merge(cls, parts: Sequence[Seen]) -> Seen:
+        """Those of neighbors."""
+        each = zip(*(part.labels for part in parts), strict=True)
+        lengths = tuple(n for part in parts for n in part.lengths)
+        return cls([list(dict.fromkeys(chain(*labels))) for labels in each], lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +110,7 @@ def survey(blocks: LabelBlocks, workers: Workers, check: Callable[[int], None] =
     return Survey(codes, offsets, overlaps, sample, seen.lengths)
 
 
+@says("labels that occur")
 def _see_part(part: Any, layout: Layout) -> Seen:
     found: list[list[Any]] | None = None
     n = 0
@@ -115,7 +119,7 @@ def _see_part(part: Any, layout: Layout) -> Seen:
         mine = [
             [labels[code] for code in _used(column)] for labels, column in zip(block.labels, block.codes.T, strict=True)
         ]
-        found = mine if found is None else Seen(found, ()).merge(Seen(mine, ())).labels
+        found = mine if found is None else Seen.merge([Seen(found, ()), Seen(mine, ())]).labels
     return Seen(found or [], (n,))
 
 
@@ -129,6 +133,7 @@ def coded_blocks(part: Any, codes: list[dict[Any, int]], layout: Layout) -> Iter
         yield look_up_codes(block, codes), block
 
 
+@says("labels that occur together")
 def _count_part(
     part: Any, shared: tuple[list[dict[Any, int]], Ints], taken: Ints, layout: Layout
 ) -> tuple[Ints, Labels]:
