@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 from consilience._check import check_path
@@ -35,8 +36,8 @@ class Where:
     @classmethod
     def here(cls) -> Where:
         """This process."""
-        dask = sys.modules.get("consilience._dask")
-        name = None if dask is None else dask.worker_name()
+        there = "distributed" in sys.modules  # else this is no worker of Dask, and nothing is imported to find out
+        name = import_module("consilience._dask").worker_name() if there else None
         return cls(name or socket.gethostname(), os.getpid(), peak_memory())
 
 
