@@ -113,3 +113,9 @@ def table(text: bytes) -> pd.DataFrame:
 def exported(page: Any) -> pd.DataFrame:
     """The CSV of the tray."""
     return table(download(page, "CSV"))
+
+
+def keep(page: Any, name: str) -> None:
+    """Put what is shown into the tray, under a name."""
+    page.locator("#panel-picture").get_by_role("button", name="Keep").click()
+    page.get_by_label("Name", exact=True).last.fill(name)
