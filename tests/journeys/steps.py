@@ -95,7 +95,12 @@ def tile_of(page: Any, name: str) -> Any:
 def settled(page: Any) -> None:
     """Wait for what was asked last: the picture, and the panel below it."""
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
-    page.locator("#lower-body [aria-busy=true]").wait_for(state="detached")
+    page.wait_for_selector("#lower-body [aria-busy=true]", state="detached")
+
+
+def drawn(page: Any) -> None:
+    """Wait until every tile in sight is drawn."""
+    page.wait_for_selector(".tile-picture:empty", state="detached")
 
 
 def why(page: Any) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.page import copies
 from consilience.measures import adjusted_rand
-from journeys.steps import exported, journey, keep, settled
+from journeys.steps import drawn, exported, journey, keep, settled
 from page_server import press, show, state
 
 pytestmark = pytest.mark.slow
@@ -35,11 +35,11 @@ def test_looked_through_agreed_on_and_taken_away(browser: Any, large: Path) -> N
             show(page, pane)
             page.locator(f"#panel-{pane.lower()} canvas").first.wait_for()
         press(page, "c")
-        page.locator(".tile-picture:empty").wait_for(state="detached", timeout=60_000)
+        drawn(page)
         slider = page.get_by_role("slider", name="Groups")
         for groups in (4, 9, 17, 16):
             slider.fill(str(groups))
-        page.locator(".tile-picture:empty").wait_for(state="detached", timeout=60_000)
+        drawn(page)
         press(page, "1")
         settled(page)
         assert state(page)["sel"].endswith("c")

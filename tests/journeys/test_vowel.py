@@ -10,7 +10,7 @@ import pytest
 
 import consilience as cs
 from consilience.measures import adjusted_rand
-from journeys.steps import exported, journey, keep, settled, tile_of
+from journeys.steps import drawn, exported, journey, keep, settled, tile_of
 from page_server import said, show, state
 
 pytestmark = pytest.mark.slow
@@ -24,13 +24,13 @@ def test_the_consensus_of_the_group_nearest_to_the_vowels(browser: Any, tmp_path
         page.get_by_label("Number of groups").press("Enter")
         assert page.locator(".tile").count() == 6
         page.get_by_role("button", name="Consensus", exact=True).click()
-        page.locator(".tile-picture:empty").wait_for(state="detached")
+        drawn(page)
         nearest = tile_of(page, "y")
         group = int(nearest.get_attribute("data-group"))
         nearest.click()
         settled(page)
         assert state(page)["sel"].endswith("c")
-        page.locator("#panel-detail .facts", has_text="accuracy:y").wait_for()
+        page.locator("#panel-detail", has_text="How far to trust each clustering").wait_for()
         keep(page, "vowels")
         page.get_by_label("Find objects").fill("y: 3")
         page.get_by_label("Find objects").press("Enter")

@@ -42,8 +42,10 @@ function nameOf(store, ref) {
   return `${branch} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
 }
 
-/** @param {string} text */
-export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const OURS = /^(clustering \d|(the )?(medoid|consensus) of )/; // all other words are names of the user's
+
+/** Our own words as a sentence begins; names stay as they are. @param {string} text */
+export const sentence = (text) => (OURS.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
 /**
  * The same branch, shown by its medoid ("m") or its consensus ("c"); a single clustering stays itself.
