@@ -51,7 +51,7 @@ def incidence_as_given(problem):
 def test_association_and_competition_are_the_slides_fractions():
     problem = check_problem(SLIDES, 3)
     # Codes of the second clustering are sorted here, so its clusters stand in the slides' order: h4 = {6, 7}.
-    association = associate(incidence_as_given(problem), META)
+    association = associate(problem, META[np.argsort(problem.labels_as_given()[0])])
     assert problem.to_objects(association, 0.0).T.tolist() == FRACTIONS.tolist()
     assert problem.to_objects(compete(association, problem.weights @ association), -1).tolist() == [2, 2, 2, 1, 1, 0, 0]
 

@@ -83,7 +83,7 @@ def association_tree(
     `label_weights` (Σ k_q,), numbered as :meth:`Problem.hyperedges`, say what sharing each label counts; 1 by default. Cost
     O(leaves² · clusterings) time.
     """
-    offsets = problem.hyperedges()[1].astype(np.int64)
+    offsets = problem.offsets
     label_weights = np.ones(offsets[-1]) if label_weights is None else label_weights
     room = int(np.sqrt(check_positive("memory_budget", memory_budget) / 8))
     if room < problem.n_clusters:

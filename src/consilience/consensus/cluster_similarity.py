@@ -51,7 +51,7 @@ class Overlaps:
     @classmethod
     def of(cls, problem: Problem) -> Overlaps:
         """Count them; O(rows · clusterings²) time, 8 c² bytes."""
-        return cls(co_occurrence(problem), problem.hyperedges()[1])
+        return cls(co_occurrence(problem), problem.offsets)
 
     @property
     def sizes(self) -> Floats:

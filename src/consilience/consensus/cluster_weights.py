@@ -12,6 +12,7 @@ cluster's objects.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def cluster_weights(problem: Problem, theta: float = THETA, *, work: int | None 
     (np.float64(0.2865), 0.2865, np.float64(1.0))
     """
     check_positive("theta", theta)
-    offsets = problem.hyperedges()[1].astype(np.int64)
+    offsets = problem.offsets
     columns, sizes = np.ascontiguousarray(problem.labels.T), np.diff(offsets)
     r = problem.n_clusterings
     judges = _judges(problem, WORK if work is None else work)
@@ -116,7 +117,7 @@ def cluster_overlap(
     `weights` of the rows stand in for those of the problem; `columns` and `offsets` spare finding them again.
     """
     columns = np.ascontiguousarray(problem.labels.T) if columns is None else columns
-    offsets = problem.hyperedges()[1].astype(np.int64) if offsets is None else offsets
+    offsets = problem.offsets if offsets is None else offsets
     given = problem.weights if weights is None else weights
     exact = given.astype(np.int64) if weights is None and problem.whole else given
     size = int(offsets[q + 1] - offsets[q])
@@ -128,9 +129,15 @@ def co_occurrence(problem: Problem) -> Floats:
 
     Tables of disjoint sets of objects add up. O(rows · clusterings²) time, 8 c² bytes.
     """
-    offsets, columns = problem.hyperedges()[1].astype(np.int64), np.ascontiguousarray(problem.labels.T)
-    numbers = range(problem.n_clusterings)
-    return np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets) for q in numbers])
+    offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
+    found = np.empty((offsets[-1], offsets[-1]))
+    weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
+    for q, (begin, end) in enumerate(pairwise(offsets.tolist())):  # what follows it, and by symmetry what it follows
+        later = offsets[q:] - begin
+        tables = _kernels.label_tables(columns[q:], later, columns[q], end - begin, weights=weights)
+        found[begin:, begin:end] = tables
+        found[begin:end, begin:] = tables.T
+    return found
 
 
 def _judges(problem: Problem, work: int) -> Ints:

@@ -18,7 +18,7 @@ def meta_clusters(problem: Problem, seed: int) -> Ints:
     """The answer of :class:`MCLA`, which is asked for more than once."""
     key = "mcla", problem.n_clusters, seed
     if key not in problem.kept:
-        problem.kept[key] = MCLA(problem.n_clusters, random_state=seed)._answer(problem)[1]
+        problem.kept[key] = MCLA(problem.n_clusters, random_state=seed)._label(problem)
     found: Ints = problem.kept[key]
     return found
 

@@ -68,6 +68,18 @@ class Problem:
         """Number of label codes of every clustering."""
         return self.labels.max(axis=0).astype(np.int64) + 1
 
+    @cached_property
+    def offsets(self) -> Ints:
+        """(n_clusterings + 1,) where each clustering's labels begin when all are numbered through."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def label_weights(self) -> Floats:
+        """(Σ k_q,) the weight of the rows with each label, numbered through."""
+        columns = zip(self.labels.T, self.sizes, strict=True)
+        # The place before the first is that of missing labels.
+        return np.concatenate([np.bincount(column + 1, self.weights, size + 1)[1:] for column, size in columns])
+
     @property
     def coverage(self) -> Floats:
         """Weighted share of the objects that each clustering labels."""
@@ -93,7 +105,7 @@ class Problem:
     def to_objects(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of the rows as values of the objects."""
         if self.inverse.min() >= 0:
-            return values[self.inverse]
+            return values.take(self.inverse, axis=0)
         return np.where(self.inverse.reshape(-1, *[1] * (values.ndim - 1)) >= 0, values[self.inverse], missing)
 
     def with_clusters(self, n_clusters: int | None) -> Problem:
@@ -121,13 +133,12 @@ class Problem:
         """The numbers of all labels in the order of the ensemble (clusterings without any left out), and its offsets."""
         if self.given is not None:
             return self.given.labels()
-        offsets = self.hyperedges()[1].astype(np.int64)
-        return np.arange(offsets[-1]), offsets
+        return np.arange(self.offsets[-1]), self.offsets
 
     def hyperedges(self) -> tuple[Labels, Ints]:
         """Every cluster of every clustering numbered through: (n_rows, n_clusterings) numbers, −1 missing, and offsets."""
-        offsets = np.concatenate([[0], np.cumsum(self.sizes)])
-        return np.where(self.labels >= 0, self.labels + offsets[:-1].astype(np.int32), -1).astype(np.int32), offsets
+        numbers = np.where(self.labels >= 0, self.labels + self.offsets[:-1].astype(np.int32), -1)
+        return numbers.astype(np.int32), self.offsets
 
 
 def check_problem(
@@ -229,12 +240,13 @@ def _weighted_objects(signatures: Any, sample_weight: Any) -> tuple[Ints, Ints]:
     return np.where(there, signatures.inverse, -1), first
 
 
-def incidence(problem: Problem) -> Any:
-    """H, sparse (n_rows, Σ k_q): 1 where a row lies in a cluster; missing labels leave zeros."""
-    numbers, offsets = problem.hyperedges()
-    known = numbers >= 0
+def incidence(problem: Problem, rows: Ints | None = None) -> Any:
+    """H, sparse (n_rows, Σ k_q): 1 where a row, or one of some of them, lies in a cluster; missing labels leave zeros."""
+    labels = problem.labels if rows is None else problem.labels[rows]
+    known = labels >= 0
     starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
-    return sparse.csr_array((np.ones(starts[-1]), numbers[known], starts), shape=(problem.n_rows, int(offsets[-1])))
+    numbers = (labels + problem.offsets[:-1].astype(np.int32))[known]
+    return sparse.csr_array((np.ones(starts[-1]), numbers, starts), shape=(len(labels), int(problem.offsets[-1])))
 
 
 def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]:
@@ -246,8 +258,7 @@ def label_tables(problem: Problem, labels: NDArray[Any], k: int) -> list[Floats]
 def label_table(problem: Problem, labels: NDArray[Any], k: int) -> Floats:
     """The same of all clusterings below each other: Σ k_q × k."""
     weights = problem.weights.astype(np.int64) if problem.whole else problem.weights
-    offsets = np.concatenate([[0], np.cumsum(problem.sizes)])
-    return _kernels.label_tables(problem.labels.T, offsets, labels, k, weights=weights).astype(float)
+    return _kernels.label_tables(problem.labels.T, problem.offsets, labels, k, weights=weights).astype(float)
 
 
 def row_scores(problem: Problem, tables: Sequence[NDArray[Any]]) -> Floats:

@@ -24,6 +24,7 @@ from consilience.consensus.row_tree import choose_leaves
 
 PRIOR = 500.0  # objects per cluster that one reliability counts for
 SAMPLE = 20_000  # rows that EM looks at
+CHUNK = 8192  # rows whose probabilities stay in the cache while they are worked out
 ALIGNED = 10  # iterations after which labels stand for the clusters they stand for
 
 
@@ -46,7 +47,11 @@ class ErrorModel:
 
     def posterior(self, rows: Labels, offsets: Ints) -> Floats:
         """(n, k) probabilities of the clusters given rows of labels."""
-        return soft_rows(sum_over_labels(rows, offsets, self.logs) + self.shares)[0]
+        found = np.empty((len(rows), len(self.shares)))
+        for begin in range(0, len(rows), CHUNK):
+            some = slice(begin, begin + CHUNK)
+            found[some] = soft_rows(sum_over_labels(rows[some], offsets, self.logs) + self.shares)[0]
+        return found
 
 
 def error_posterior(
@@ -54,7 +59,7 @@ def error_posterior(
 ) -> tuple[Floats, Floats]:
     """(n_rows, k) probabilities of the clusters given each row, and (n_clusterings,) reliabilities: :func:`fit_errors`."""
     model = fit_errors(problem, labels, prior, max_iter, tol)
-    return model.posterior(problem.labels, problem.hyperedges()[1]), model.reliability
+    return model.posterior(problem.labels, problem.offsets), model.reliability
 
 
 def fit_errors(
@@ -66,9 +71,8 @@ def fit_errors(
     O(rows · clusterings · k), on 20,000 rows at most.
     """
     k, (rows, weights) = int(labels.max()) + 1, choose_leaves(problem, SAMPLE)
-    codes, members = problem.labels[rows], incidence(problem)
-    holders, mass = members[rows].T.tocsr(), members.T @ problem.weights
-    offsets = problem.hyperedges()[1]
+    codes, holders = problem.labels[rows], incidence(problem, rows).T.tocsr()
+    mass, offsets = problem.label_weights, problem.offsets
     place = np.argsort(np.argsort(np.unique(labels, return_index=True)[1]))  # ties go by the clusters' first rows
     soft = np.eye(k)[place[labels[rows]]]
     stands = np.zeros((len(mass), k), bool)

@@ -42,7 +42,7 @@ class LabelRows:
     @classmethod
     def of(cls, problem: Problem) -> LabelRows:
         """Those of a problem."""
-        return cls(problem.labels, problem.weights, problem.hyperedges()[1].astype(np.int64))
+        return cls(problem.labels, problem.weights, problem.offsets)
 
     def take(self, rows: NDArray[np.int64]) -> LabelRows:
         """Some of the rows, over the same labels."""

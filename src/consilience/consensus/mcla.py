@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from consilience._log import step
 from consilience._types import Floats, Ints
 from consilience.consensus.cluster_weights import co_occurrence
-from consilience.consensus.distinct_rows import Problem, incidence
+from consilience.consensus.distinct_rows import Problem, incidence, sum_over_labels
 from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
 
@@ -45,11 +46,12 @@ def jaccard_of(overlaps: Any) -> Any:
     return sparse.csr_array((jaccard, (first, second)), shape=both.shape)
 
 
-def associate(members: Any, meta: Ints) -> Floats:
-    """(n_rows, n_meta) mean indicator vectors of the meta-clusters `meta` of the columns of `members`."""
-    n = len(meta)
-    groups = sparse.csr_array((np.ones(n), (np.arange(n), meta)), shape=(n, int(meta.max()) + 1))
-    return np.asarray((members @ groups).toarray() / np.bincount(meta))
+def associate(problem: Problem, meta: Ints) -> Floats:
+    """(n_rows, n_meta) mean indicator vectors of the meta-clusters `meta` of all clusters, numbered through."""
+    sizes = np.bincount(meta)
+    found = sum_over_labels(problem.labels, problem.offsets, np.eye(len(sizes))[meta])
+    found /= sizes
+    return found
 
 
 def compete(association: Floats, totals: Floats) -> Ints:
@@ -101,15 +103,25 @@ class MCLA(ConsensusEstimator):
     imbalance: float = 0.05
     backend: Backend = "auto"
 
-    def _combine(self, problem: Problem) -> Answer:
+    def _compete(self, problem: Problem) -> tuple[Ints, Floats, Ints]:
+        """Meta-clusters of the clusters, associations with them, and the strongest of every row."""
         check_wishes(self.imbalance, self.backend)
-        members = incidence(problem)
-        few = members.shape[1] <= DENSE
-        graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(members, problem.weights)
+        few = problem.offsets[-1] <= DENSE
+        graph = jaccard_of(co_occurrence(problem)) if few else cluster_jaccard(incidence(problem), problem.weights)
         meta = self._group(graph, problem.n_clusters)
-        association = associate(members, meta)
+        association = associate(problem, meta)
         # Totals from whole cluster sizes, so that they are exact and equal rows or a row of their weight decide ties alike.
-        labels = compete(association, np.bincount(meta, members.T @ problem.weights) / np.bincount(meta))
+        return meta, association, compete(association, np.bincount(meta, problem.label_weights) / np.bincount(meta))
+
+    def _label(self, problem: Problem) -> Ints:
+        """The labels of `_answer`, without the rest of it."""
+        with step("combining by MCLA"):
+            labels = self._compete(problem)[2]
+        order = by_size(labels, problem.weights, int(labels.max()) + 1, problem.first)
+        return np.argsort(order)[labels]
+
+    def _combine(self, problem: Problem) -> Answer:
+        meta, association, labels = self._compete(problem)
         order = by_size(labels, problem.weights, association.shape[1], problem.first)
         extras = {
             "association": problem.to_objects(association[:, order], 0.0),

@@ -41,7 +41,7 @@ def transfer_cut(
 
 def embed_rows(problem: Problem, label_weights: Floats, n_vectors: int) -> tuple[Floats, Floats]:
     """(n_rows, n_vectors) rows of unit length in the leading eigenvectors of the graph of clusters, and their eigenvalues."""
-    offsets = problem.hyperedges()[1].astype(np.int64)
+    offsets = problem.offsets
     degree = sum_over_labels(problem.labels, offsets, label_weights[:, None])[:, 0]
     number = min(n_vectors, len(label_weights))
     small = len(label_weights) <= DENSE or 4 * number >= len(label_weights)
@@ -59,7 +59,7 @@ def unit_points(rows: Labels, offsets: Ints, label_weights: Floats, vectors: Flo
 
 def _dense(problem: Problem, label_weights: Floats, scale: Floats, number: int) -> tuple[Floats, Floats]:
     """Leading eigenvalues and, scaled back, eigenvectors of the normalized graph of clusters."""
-    offsets, columns = problem.hyperedges()[1].astype(np.int64), np.ascontiguousarray(problem.labels.T)
+    offsets, columns = problem.offsets, np.ascontiguousarray(problem.labels.T)
     numbers = range(problem.n_clusterings)
     graph = np.hstack([cluster_overlap(problem, q, columns=columns, offsets=offsets, weights=scale) for q in numbers])
     return leading(graph, label_weights, number)

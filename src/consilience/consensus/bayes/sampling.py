@@ -69,7 +69,7 @@ def sample_posterior(
             "use inference='vb', which counts objects with the same labels once"
         )
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
-    offsets = problem.hyperedges()[1].astype(np.int64)
+    offsets = problem.offsets
     model = Sampler(np.ascontiguousarray(problem.labels[rows]), offsets, **sampler)
     starts = _starts(problem, rows, init, n_chains, model.n_components, seed)
     how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
