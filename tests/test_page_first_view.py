@@ -233,7 +233,8 @@ def test_three_lines_lead_the_first_time_and_words_are_explained(browser: Any, s
         page.wait_for_selector(".tile canvas")
         assert lines.count() == 0
         compactness = page.locator("#panel-detail .term", has_text="compactness").first
-        assert "mean distance" in compactness.get_attribute("title")
+        compactness.focus()
+        page.locator(".meaning", has_text="mean distance").wait_for()
 
 
 def test_a_slider_in_consensus_mode_takes_back_what_it_passed(browser: Any, server: Server) -> None:

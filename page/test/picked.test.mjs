@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals";
+import { History } from "../src/core/history.js";
 import { asRows, dropLabel, encodeRows, keyOf, maskOfRows, NONE, pick } from "../src/core/picked.js";
 import { isInside, rowsInSight } from "../src/draw/lasso.js";
 import { pixelBytes } from "../src/draw/look.js";
@@ -65,7 +66,8 @@ test("a mask has a one for every picked object, and is none without any", () => 
 });
 
 test("picking replaces, adds, and lets go of what is picked already", () => {
-  const store = { picked: signal(NONE), message: signal("") };
+  const store = { picked: signal(NONE), message: signal(""), history: new History() };
+  store.step = () => ({ view: null, picked: store.picked.value });
   pick(store, [4]);
   pick(store, [2], { add: true });
   assert.deepEqual([...store.picked.value], [2, 4]);
@@ -74,6 +76,8 @@ test("picking replaces, adds, and lets go of what is picked already", () => {
   assert.deepEqual([...store.picked.value], [2]);
   pick(store, [7, 6]);
   assert.deepEqual([...store.picked.value], [6, 7]);
+  const before = [1, 2, 3, 4].map(() => [...store.history.undo(store.step()).picked]);
+  assert.deepEqual(before, [[2], [2, 4], [4], []]);
 });
 
 test("a lasso with a dent leaves out what lies in the dent", () => {

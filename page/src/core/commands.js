@@ -128,7 +128,11 @@ export function cutInto(store, groups, quick = false) {
   const tree = store.tree.value;
   const { cutM } = store.view.value;
   if (!tree || !Number.isFinite(groups)) return;
-  const cut = Math.max(1, Math.min(tree.distinct(store.top.value), Math.round(groups)));
+  const most = tree.distinct(store.top.value);
+  const cut = Math.max(1, Math.min(most, Math.round(groups)));
+  if (!quick && cut !== Math.round(groups))
+    store.message.value =
+      groups < 1 ? "There is one group at least." : `${plural(most, "group")} at most: no more clusterings differ.`;
   store.go(cutM === tree.m ? { cut } : { cut, cutM: tree.m, split: [], join: [], open: [], cuts: [] }, quick);
 }
 
@@ -150,14 +154,11 @@ function trayBeyondTrees(store) {
  * @param {Store} store @param {string} to
  */
 export async function relink(store, to) {
-  try {
-    await store.transport.post("/api/linkage", { linkage: to });
-    store.view.value = { ...store.view.value, cut: 0, open: [], cuts: [], tray: trayBeyondTrees(store) };
-    store.address.write(() => store.view.value);
-    await store.open();
-    const groups = plural(store.groups.value.length, "group");
-    store.message.value = `The tree is grown by ${to} linkage: ${groups}. What was selected before is let go.`;
-  } catch (error) {
-    store.fail(error);
-  }
+  if (to === store.session.value.linkage) return;
+  const tray = trayBeyondTrees(store);
+  const before = { ...store.step(), view: { ...store.view.value, tray } };
+  const isShown = await store.grow(to, { ...before.view, cut: 0, open: [], cuts: [] });
+  if (!isShown) return;
+  store.history.push(before, false);
+  store.message.value += " What was selected in the other is let go; undo brings it back.";
 }

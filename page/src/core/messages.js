@@ -148,7 +148,8 @@
  * }} Compare
  * @typedef {{
  *   revision: number, ref: string, node: number, n_members: number, among: number, n_components: number,
- *   share_in_groups: number, largest: number, components: {size: number, ids: Id[]}[], floaters: Floater[],
+ *   share_in_groups: number, largest: number, floaters: Floater[],
+ *   components: {size: number, ids: Id[], rows: number[] | null}[],
  * }} Components
  */
 

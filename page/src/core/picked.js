@@ -7,6 +7,7 @@ import { plural } from "./format.js";
 const LISTED = 4000; // more are sent as bits
 
 export const NONE = new Uint32Array(0);
+export const NOT_PICKED = "No object is picked.";
 
 /** Sorted, each once. @param {Iterable<number>} rows */
 export const asRows = (rows) => Uint32Array.from(new Set(rows)).sort();
@@ -38,22 +39,25 @@ export function maskOfRows(rows, n) {
  */
 export function pick(store, rows, { add = false, what = "" } = {}) {
   const before = store.picked.value;
+  store.history.push(store.step(), false);
   const given = asRows(rows);
   if (add && given.length === 1 && before.includes(given[0]))
     store.picked.value = before.filter((row) => row !== given[0]);
   else store.picked.value = add ? asRows([...before, ...given]) : given;
   const n = store.picked.value.length;
-  store.message.value = n ? `${plural(n, "object")} picked${what ? `: ${what}` : "."}` : "No object is picked.";
+  store.message.value = n ? `${plural(n, "object")} picked${what ? `: ${what}` : "."}` : NOT_PICKED;
 }
 
 /** @param {Store} store */
 export function letPickedGo(store) {
+  if (store.picked.value.length) store.history.push(store.step(), false);
   store.picked.value = NONE;
-  store.message.value = "No object is picked.";
+  store.message.value = NOT_PICKED;
 }
 
 /** Take what is picked for the other side of a comparison. @param {Store} store */
 export function setAside(store) {
+  store.history.push(store.step(), false);
   store.against.value = store.picked.value;
   store.picked.value = NONE;
   store.message.value = `${plural(store.against.value.length, "object")} set aside: pick others to compare with them.`;
@@ -125,7 +129,8 @@ export async function saveLabel(store, name, value) {
     const rows = encodeRows(store.picked.value);
     const answer = await store.transport.post("/api/known", { name, value, rows });
     takeSaved(store, answer.json);
-    store.message.value = `${plural(store.picked.value.length, "object")} saved as ${name}: ${value}.`;
+    const objects = plural(store.picked.value.length, "object");
+    store.message.value = `${objects} saved as ${name}: ${value}. Undo leaves saved labels as they are.`;
     return true;
   } catch (error) {
     store.fail(error);
@@ -138,7 +143,7 @@ export async function dropLabel(store, name) {
   try {
     const answer = await store.transport.delete("/api/known", { name });
     takeSaved(store, answer.json);
-    store.message.value = `The label ${name} is dropped.`;
+    store.message.value = `The label ${name} is dropped, which undo does not take back.`;
   } catch (error) {
     store.fail(error);
   }

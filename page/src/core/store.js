@@ -9,7 +9,7 @@ import { plural } from "./format.js";
 import { topOf } from "./groups.js";
 import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
-import { maskOfRows, NONE } from "./picked.js";
+import { maskOfRows, NONE, NOT_PICKED } from "./picked.js";
 import { prefer, preferences } from "./preferences.js";
 import { keepTray } from "./tray_kept.js";
 import { nodeOf, refOf, Tree } from "./tree.js";
@@ -49,10 +49,10 @@ export class Store {
     this.more = signal(/** @type {string | null} */ (null)); // the ref that "more like this" is being asked for
     this.view = signal(START);
     // clusterings that were made last: the first of them, and the view that undoing goes back to when it drops them
-    this.made = signal(/** @type {{first: number, before: View | null} | null} */ (null));
-    this.picked = signal(new Uint32Array(0)); // objects that people picked, in increasing order
+    this.made = signal(/** @type {{first: number, before: import("./history.js").Step | null} | null} */ (null));
     this.window = signal(WHOLE); // the part of the plane that is in sight
     this.labels = new LabelCache(this);
+    /** @type {Map<string, string>} */ this.linkages = new Map(); // by which linkage the trees of origins are grown
     this.meetings = 0; // how often a server that was lost was met again
     // what answers belong to: none is kept when the run, its trees or its number of clusterings change, or after a
     // restart
@@ -157,6 +157,8 @@ export class Store {
     const m = boot.arrays.order.length;
     const isFirst = !this.session.value;
     const isOther = !isFirst && (!isSameOrigin(this.origin.value, now) || m < this.tree.value.m);
+    // of the same clusterings: undoing can grow the one before again, and objects are the same
+    const isOtherTree = isOther && session.run === this.session.value.run && m === this.tree.value.m;
     if (!isFirst && this.status.value.kind !== "ready") this.meetings++;
     const snapshot = [now, session.revision, m, this.meetings].join(" ");
     const given = isFirst || isOther ? this.address.read() : null;
@@ -167,6 +169,7 @@ export class Store {
     batch(() => {
       if (snapshot !== this.snapshot.value) this.labels.clear();
       this.snapshot.value = snapshot;
+      this.linkages.set(now, session.linkage);
       this.session.value = session;
       this.boot.value = boot;
       this.labels.take(boot);
@@ -175,12 +178,15 @@ export class Store {
       const job = this.job.value; // one that ran is asked about until it says how it ended
       this.job.value = session.job ?? (!isOther && job?.state === "running" ? job : null);
       if (isOther) {
+        this.more.value = null;
+        this.made.value = null;
+      }
+      if (isOther && !isOtherTree) {
         this.picked.value = NONE;
         this.against.value = NONE;
         this.plane.value = null;
         this.colored.value = null;
         this.history.clear();
-        this.more.value = null;
       }
       this.status.value = { kind: "ready", message: "" };
       this.turnTo(view, from);
@@ -211,7 +217,7 @@ export class Store {
     if (next.sel !== now.sel && patch.cluster === undefined) next.cluster = -1;
     if (JSON.stringify(now) === JSON.stringify(next)) return;
     batch(() => {
-      this.history.push(now, quick);
+      this.history.push(this.step(), quick);
       this.view.value = next;
     });
     this.address.write(() => this.view.value, quick);
@@ -223,11 +229,53 @@ export class Store {
     this.address.write(() => this.view.value);
   }
 
+  /** What undoing goes back to. */
+  step() {
+    return { view: this.view.value, picked: this.picked.value };
+  }
+
   undo() {
     const made = this.made.value;
     if (made?.before && this.history.past.value.at(-1) === made.before) return this.drop();
-    const found = this.history.undo(this.view.value);
-    if (found) this.turnTo(this.checked(found), found);
+    return this.turnBack(this.history.undo(this.step()));
+  }
+
+  redo() {
+    return this.turnBack(this.history.redo(this.step()));
+  }
+
+  /**
+   * Show a step of before or after, in the tree that it was made in.
+   * @param {import("./history.js").Step | null} step
+   */
+  async turnBack(step) {
+    if (!step) return;
+    const { view, picked } = step;
+    const isPicked = picked !== this.picked.value && view === this.view.value;
+    this.picked.value = picked;
+    const linkage = this.linkages.get(view.of);
+    if (linkage && linkage !== this.session.value.linkage) await this.grow(linkage, view);
+    else if (isPicked) this.message.value = picked.length ? `${plural(picked.length, "object")} picked.` : NOT_PICKED;
+    else this.turnTo(this.checked(view), view);
+  }
+
+  /**
+   * Show the tree of another linkage, which the server grows, with a view of it.
+   * @param {string} to @param {View} view @returns {Promise<boolean>} whether it is shown
+   */
+  async grow(to, view) {
+    try {
+      await this.transport.post("/api/linkage", { linkage: to });
+      this.view.value = view;
+      this.address.write(() => this.view.value);
+      await this.open();
+      const groups = plural(this.groups.value.length, "group");
+      this.message.value = `The tree is grown by ${to} linkage: ${groups}.`;
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
   }
 
   /** Take away the clusterings that were made last, from a stored run too. */
@@ -237,7 +285,7 @@ export class Store {
     try {
       await this.transport.post("/api/drop", { first: made.first });
       const count = this.tree.value.m - made.first;
-      const before = made.before ?? { ...this.view.value, open: [], cuts: [], sel: null, cutM: 0 };
+      const before = made.before?.view ?? { ...this.view.value, open: [], cuts: [], sel: null, cutM: 0 };
       this.made.value = null;
       this.history.clear();
       this.view.value = before;
@@ -247,11 +295,6 @@ export class Store {
     } catch (error) {
       this.fail(error);
     }
-  }
-
-  redo() {
-    const found = this.history.redo(this.view.value);
-    if (found) this.turnTo(this.checked(found), found);
   }
 
   /** Show what an address says that was pasted over this one. */

@@ -6,14 +6,14 @@ import { effect } from "@preact/signals";
  *   get: (name: string) => unknown, set: (name: string, value: unknown) => void, save_changes: () => void,
  *   send: (content: object) => void, on: (event: string, heard: Function) => void,
  *   off: (event: string, heard: Function) => void,
- * }} Model anywidget's, with the traits `tray` and `selected`
+ * }} Model anywidget's, with the traits `tray`, `selected` and `height`
  */
 
 /**
- * @param {import("./store.js").Store} store @param {Model} model
+ * @param {import("./store.js").Store} store @param {Model} model @param {HTMLElement} host
  * @returns {() => void} ends the link
  */
-export function linkModel(store, model) {
+export function linkModel(store, model, host) {
   const tray = /** @type {{ref: string, name?: string}[]} */ (model.get("tray") ?? []).map((kept) => ({
     ref: String(kept.ref),
     name: String(kept.name ?? kept.ref),
@@ -26,7 +26,14 @@ export function linkModel(store, model) {
     if (ref && store.session.value && ref !== store.view.value.sel)
       store.go({ sel: store.checked({ ...store.view.value, sel: ref }).sel });
   };
+  const size = () => {
+    const height = Number(model.get("height")) || 0;
+    if (height > 0) host.style.setProperty("--height", `${height}px`);
+    else host.style.removeProperty("--height");
+  };
+  size();
   model.on("change:selected", take);
+  model.on("change:height", size);
   const stop = effect(() => {
     const { tray: kept, sel } = store.view.value;
     if (!store.session.value) return;
@@ -40,5 +47,6 @@ export function linkModel(store, model) {
   return () => {
     stop();
     model.off("change:selected", take);
+    model.off("change:height", size);
   };
 }

@@ -4,11 +4,11 @@
 /** @typedef {{from: number, to: number}} Span places of leaves that are in sight, from 0 to m */
 
 /**
- * Heights to pixels and places to pixels of a box.
- * @param {Tree} tree @param {Span} span @param {number} width @param {number} height
+ * Heights to pixels and places to pixels of a box as high as a branch, by default all.
+ * @param {Tree} tree @param {Span} span @param {number} width @param {number} height @param {number} [branch]
  */
-export function scales(tree, span, width, height) {
-  const top = (tree.height[tree.root] || 1) * 1.06;
+export function scales(tree, span, width, height, branch = tree.root) {
+  const top = (tree.height[branch] || tree.height[tree.root] || 1) * 1.06;
   const wide = span.to - span.from;
   return {
     x: (/** @type {number} */ place) => ((place + 0.5 - span.from) / wide) * width,
@@ -23,9 +23,10 @@ export function scales(tree, span, width, height) {
  * Draw the branches in sight; a node's color is that of its stem and its bar.
  * @param {Uint32Array} pixels of a box of width × height @param {number} width @param {number} height
  * @param {Tree} tree @param {Span} span @param {Uint32Array} colors one a node @param {number} thick
+ * @param {number} [branch] as high as the box
  */
-export function drawBranches(pixels, width, height, tree, span, colors, thick) {
-  const { x, y } = scales(tree, span, width, height);
+export function drawBranches(pixels, width, height, tree, span, colors, thick, branch) {
+  const { x, y } = scales(tree, span, width, height, branch);
   const m = tree.m;
   const clampX = (/** @type {number} */ at) => Math.max(0, Math.min(width, at));
   const clampY = (/** @type {number} */ at) => Math.max(0, Math.min(height, at));

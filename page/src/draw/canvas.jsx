@@ -2,9 +2,9 @@
 import "../style_views.css";
 import "../style_layout.css";
 import "../style_objects.css";
-import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../core/store.js";
+import { darkAround } from "../core/surroundings.js";
 
 /**
  * @typedef {{width: number, height: number, ratio: number}} Size in CSS pixels, and screen pixels to each
@@ -36,16 +36,10 @@ export function useSize() {
   return [ref, size];
 }
 
-const query = matchMedia("(prefers-color-scheme: dark)");
-const system = signal(query.matches);
-query.addEventListener("change", () => {
-  system.value = query.matches;
-});
-
 /** Whether the page is dark now. */
 export function useDark() {
   const { theme } = useStore().prefs.value;
-  return theme === "dark" || (theme === "auto" && system.value);
+  return theme === "dark" || (theme === "auto" && darkAround.value);
 }
 
 /** @type {Map<boolean, Theme>} reading a page's style takes a millisecond each time */

@@ -23,12 +23,25 @@ export const COLORS = [
   "#96AE7F",
   "#27E3FD",
 ];
+// Seven of them are too dark on a dark ground (less than 3 : 1): these stand for them, as unlike the others as before.
+const ON_DARK = /** @type {Record<number, string>} */ ({
+  6: "#FA2569",
+  9: "#CCA7F8",
+  10: "#ED49F6",
+  11: "#5E730F",
+  12: "#D6E2F6",
+  15: "#845B6C",
+  16: "#F9AEA4",
+});
 // A hollow mark means a floater and nothing else, so that none of these is hollow.
 export const MARKS = ["dot", "square", "cross", "bar", "diamond"];
 export const MARK_TEXT = ["●", "■", "✕", "▬", "◆"];
 
-/** @param {number} slot */
-export const colorOf = (slot) => COLORS[slot % COLORS.length];
+/** @param {number} slot @param {boolean} [dark] the ground */
+export function colorOf(slot, dark = false) {
+  const at = slot % COLORS.length;
+  return (dark && ON_DARK[at]) || COLORS[at];
+}
 
 /** @param {number} slot */
 export const markOf = (slot) => Math.floor(slot / COLORS.length) % MARKS.length;

@@ -102,7 +102,7 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const ring = r
     ? stamp(RING, r, width)
     : { full: new Int32Array(0), edge: Int32Array.of(0), alpha: Uint8Array.of(96) };
-  const colors = how.colors?.map((one) => pixel(one)) ?? Array.from(slots, (slot) => pixel(colorOf(slot)));
+  const colors = how.colors?.map((one) => pixel(one)) ?? Array.from(slots, (slot) => pixel(colorOf(slot, how.dark)));
   const marks = Array.from(slots, (slot) => stamps[markOf(slot)]);
   const support = how.support ?? null;
   const least = Math.round(254 * (how.threshold ?? 0.5));

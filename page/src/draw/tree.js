@@ -61,24 +61,25 @@ export function nodeColors(tree, groups, shade, score, theme) {
 
 /**
  * @param {CanvasRenderingContext2D} context @param {Theme} theme @param {Size} size
- * @param {Tree} tree @param {Span} span @param {Uint32Array} colors @param {string} words what heights are
+ * @param {Tree} tree @param {Span} span @param {number} branch that is opened, and fills the height
+ * @param {Uint32Array} colors @param {string} words what heights are
  */
-export function drawBase(context, theme, size, tree, span, colors, words) {
+export function drawBase(context, theme, size, tree, span, branch, colors, words) {
   const at = layout(size);
   const ratio = size.ratio;
   const thin = Math.max(1, Math.round(ratio));
   const thick = at.width / (span.to - span.from) > 5 ? Math.round(1.6 * ratio) : thin;
-  /** @param {number} top @param {number} height @param {Span} places @param {number} line */
-  const put = (top, height, places, line) => {
+  /** @param {number} top @param {number} height @param {Span} places @param {number} line @param {number} whole */
+  const put = (top, height, places, line, whole) => {
     const wide = Math.round(at.width * ratio);
     const high = Math.round(height * ratio);
     const image = context.createImageData(wide, high);
-    drawBranches(new Uint32Array(image.data.buffer), wide, high, tree, places, colors, line);
+    drawBranches(new Uint32Array(image.data.buffer), wide, high, tree, places, colors, line, whole);
     context.putImageData(image, Math.round(at.left * ratio), Math.round(top * ratio));
   };
-  put(at.top, at.height, span, thick);
-  put(at.mini.top, at.mini.height, { from: 0, to: tree.m }, thin);
-  drawHeights(context, theme, at, scales(tree, span, at.width, at.height), words);
+  put(at.top, at.height, span, thick, branch);
+  put(at.mini.top, at.mini.height, { from: 0, to: tree.m }, thin, tree.root);
+  drawHeights(context, theme, at, scales(tree, span, at.width, at.height, branch), words);
 }
 
 /**
@@ -116,7 +117,7 @@ function drawHeights(context, theme, at, { y, top }, words) {
  */
 export function drawMarks(context, theme, size, tree, span, marks) {
   const at = layout(size);
-  const scale = scales(tree, span, at.width, at.height);
+  const scale = scales(tree, span, at.width, at.height, marks.top);
   context.save();
   context.beginPath();
   context.rect(at.left, 0, at.width, at.top + at.height + RUG);

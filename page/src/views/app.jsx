@@ -3,14 +3,17 @@ import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { followJobs } from "../core/jobs.js";
 import { keyHandler } from "../core/keys.js";
+import { followNews } from "../core/news.js";
 import { Store, StoreProvider, useStore } from "../core/store.js";
 import { linkModel } from "../core/widget_link.js";
+import { useDark } from "../draw/canvas.jsx";
 import { Header } from "./header.jsx";
 import { HelpDialog } from "./help.jsx";
 import { LowerPanels } from "./lower.jsx";
 import { JobBar, MoreDialog } from "./more_dialog.jsx";
 import { Overview } from "./overview.jsx";
 import { PictureView } from "./picture.jsx";
+import { Meanings } from "./term.jsx";
 import { TilesView } from "./tiles.jsx";
 import { TrayView } from "./tray.jsx";
 
@@ -28,7 +31,7 @@ export function mount(element, transport, options = {}) {
     </StoreProvider>,
     element,
   );
-  const unlink = options.model ? linkModel(store, options.model) : () => {};
+  const unlink = options.model ? linkModel(store, options.model, element) : () => {};
   store.open();
   return () => {
     unlink();
@@ -42,7 +45,11 @@ function Page() {
   const status = store.status.value;
   const root = useRef(null);
   const session = store.session.value;
+  const { theme: wanted } = store.prefs.value;
+  const dark = useDark();
+  const theme = wanted === "auto" ? (dark ? "dark" : "light") : wanted;
   useEffect(() => followJobs(store), []);
+  useEffect(() => followNews(store), []);
   useEffect(() => {
     if (!store.address.isUsed) return;
     const read = () => store.readAddress();
@@ -62,12 +69,7 @@ function Page() {
     if (store.address.isUsed && session) document.title = `${session.name} · consilience`;
   }, [session?.name]);
   return (
-    <div
-      class="consilience"
-      ref={root}
-      data-theme={store.prefs.value.theme}
-      tabindex={store.address.isUsed ? undefined : 0}
-    >
+    <div class="consilience" ref={root} data-theme={theme} tabindex={store.address.isUsed ? undefined : 0}>
       <button class="skip" onClick={skip}>
         Skip to the picture of the data
       </button>
@@ -104,6 +106,7 @@ function Page() {
       ) : (
         <p class="loading">{status.kind === "loading" ? status.message : ""}</p>
       )}
+      <Meanings />
     </div>
   );
 }

@@ -11,15 +11,12 @@ import { Answered, Facts, HeatTable, Mark } from "./parts.jsx";
 
 /** @typedef {import("../core/messages.js").Compare} Compare */
 
-const MEASURES = /** @type {Record<string, string[]>} */ ({
-  cluster_difference: [
-    "Cluster Difference",
-    "share of pairs of objects that one keeps together and the other parts; 0 is the same clustering",
-  ],
-  nmi: ["normalized mutual information", "1 is the same clustering"],
-  adjusted_rand: ["adjusted Rand index", "1 is the same clustering, 0 is what chance gives"],
-  jaccard: ["Jaccard index", "pairs together in both, of pairs together in either"],
-  variation_of_information: ["variation of information", "0 is the same clustering"],
+const MEASURES = /** @type {Record<string, string>} */ ({
+  cluster_difference: "cluster difference",
+  nmi: "normalized mutual information",
+  adjusted_rand: "adjusted Rand index",
+  jaccard: "Jaccard index",
+  variation_of_information: "variation of information",
 });
 
 export function CompareView() {
@@ -89,6 +86,8 @@ export function CompareView() {
             </section>
             <section class="column">
               <Measures shown={shown} />
+            </section>
+            <section class="column">
               <Moved shown={shown} />
             </section>
           </div>
@@ -149,11 +148,7 @@ function Contingency({ shown }) {
 
 /** @param {{shown: Compare}} props */
 function Measures({ shown }) {
-  const facts = Object.entries(shown.measures).map(([name, value]) => [
-    MEASURES[name]?.[0] ?? name,
-    formatNumber(value, 3),
-    MEASURES[name]?.[1],
-  ]);
+  const facts = Object.entries(shown.measures).map(([name, value]) => [MEASURES[name] ?? name, formatNumber(value, 3)]);
   return (
     <section>
       <h3>How alike</h3>

@@ -3,10 +3,11 @@
 import { useAnswer } from "../core/answers.js";
 import { describe } from "../core/commands.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
+import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
-import { Floaters } from "./detail.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Answered, Facts } from "./parts.jsx";
+import { Floaters } from "./trust.jsx";
 
 /** @typedef {import("../core/messages.js").Components} Components */
 
@@ -47,6 +48,7 @@ const ids = (component) =>
 
 /** @param {{found: Components}} props */
 function Picture({ found }) {
+  const store = useStore();
   const most = Math.max(1, found.largest);
   const several = found.components.filter((one) => one.size > 1);
   return (
@@ -87,9 +89,19 @@ function Picture({ found }) {
                   <span style={{ width: `${(100 * one.size) / most}%` }}></span>
                 </span>
                 <span class="count">{formatCount(one.size)}</span>
-                <span class="text" title={ids(one)}>
-                  {ids(one)}
-                </span>
+                {one.rows ? (
+                  <button
+                    class="link text"
+                    title={`Pick these objects: ${ids(one)}`}
+                    onClick={() => pick(store, one.rows ?? [], { what: "a stable component" })}
+                  >
+                    {ids(one)}
+                  </button>
+                ) : (
+                  <span class="text" title={ids(one)}>
+                    {ids(one)}
+                  </span>
+                )}
               </li>
             ))}
           </ul>

@@ -55,7 +55,11 @@ export function Cut() {
             : undefined
         }
         value={cut}
-        onChange={(e) => e.currentTarget.value && cutInto(store, Number(e.currentTarget.value))}
+        onChange={(e) => {
+          const field = e.currentTarget;
+          if (field.value) cutInto(store, Number(field.value));
+          field.value = String(store.view.value.cut); // also where it was what it is
+        }}
       />
       {byHand ? (
         <button

@@ -2,6 +2,7 @@
 
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { useDark } from "../draw/canvas.jsx";
 import { clusterName, layOut } from "../draw/flow.js";
 import { colorOf } from "../draw/palette.js";
 
@@ -38,6 +39,7 @@ export function Flow({ shown }) {
   const mid = (left + right) / 2;
   const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => clusterName(shown, side, c);
   const lit = pickedTable(store, shown);
+  const dark = useDark();
   /** @param {ReturnType<typeof layOut>["ribbons"][number]} one @param {number} [size] */
   const ribbon = (one, size = one.size) => {
     const x0 = left + BLOCK;
@@ -47,7 +49,7 @@ export function Flow({ shown }) {
     return `${there}V${y1 + size}C${mid} ${y1 + size} ${mid} ${y0 + size} ${x0} ${y0 + size}Z`;
   };
   const fill = (/** @type {ArrayLike<number> | null} */ slots, /** @type {number} */ c) =>
-    slots ? colorOf(slots[c]) : "currentColor";
+    slots ? colorOf(slots[c], dark) : "currentColor";
   const block = (
     /** @type {ReturnType<typeof layOut>["a"][number]} */ one,
     /** @type {number} */ c,

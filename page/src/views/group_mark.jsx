@@ -1,5 +1,5 @@
 // A group's number and a representative's score, as tiles say them.
-import { formatNumber, formatScore } from "../core/format.js";
+import { formatNumber, formatScore, scoreWords } from "../core/format.js";
 import { leafOf } from "../draw/points.js";
 
 /** A group's number; colors are for clusters. @param {{group: number}} props */
@@ -36,20 +36,30 @@ export function bestKnown(store, ref, node) {
 }
 
 /**
+ * The score on the y axis; the number of clusters stands beside it already, so another one in its place.
+ * @param {import("../core/store.js").Store} store
+ */
+function scoreToTell(store) {
+  const { y } = store.view.value;
+  return y !== "clusters" ? y : (store.session.value.scores.find((one) => one.name !== y)?.name ?? "");
+}
+
+/**
  * The y score of a representative: its own, or where a consensus has none the mean of its branch.
  * @param {import("../core/store.js").Store} store @param {string} ref @param {number} node
  */
 export function scoreOf(store, ref, node) {
-  const { y } = store.view.value;
+  const y = scoreToTell(store);
   const values = store.score(y);
   const leaf = leafOf(store, ref);
   if (!values) return null;
-  if (leaf !== null) return { text: formatNumber(values[leaf], 3), title: `${y} ${formatNumber(values[leaf], 3)}` };
+  if (leaf !== null)
+    return { text: formatNumber(values[leaf], 3), title: `${scoreWords(y)} ${formatNumber(values[leaf], 3)}` };
   const own = store.labels.get(ref)?.scores?.[y];
   if (Number.isFinite(own))
-    return { text: formatNumber(own, 3), title: `${y} of the consensus ${formatNumber(own, 3)}` };
+    return { text: formatNumber(own, 3), title: `${scoreWords(y)} of the consensus ${formatNumber(own, 3)}` };
   if (node < 0) return null;
   const known = [...store.tree.value.leaves(node)].map((one) => values[one]).filter(Number.isFinite);
   const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : NaN;
-  return { text: `ø ${formatNumber(mean, 3)}`, title: `mean of ${y} in the group ${formatNumber(mean, 3)}` };
+  return { text: formatNumber(mean, 3), title: `mean ${scoreWords(y)} ${formatNumber(mean, 3)}` };
 }

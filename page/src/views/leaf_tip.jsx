@@ -1,4 +1,4 @@
-import { formatNumber } from "../core/format.js";
+import { formatNumber, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { describeLeaf } from "../draw/points.js";
 
@@ -13,7 +13,7 @@ export function LeafTip({ leaf }) {
       </span>
       {words.values.map((one) => (
         <span>
-          {one.name} {formatNumber(one.value, 3)}
+          {scoreWords(one.name)} {formatNumber(one.value, 3)}
         </span>
       ))}
     </>

@@ -2,6 +2,7 @@
 
 import { scaleLinear } from "d3-scale";
 import { formatNumber } from "../core/format.js";
+import { useDark } from "../draw/canvas.jsx";
 import { colorOf } from "../draw/palette.js";
 
 const WIDTH = 480;
@@ -19,6 +20,7 @@ const describePoint = (name, { x, y, error }) =>
 
 /** @param {{lines: Line[], xLabel: string, label: string}} props */
 export function LineChart({ lines, xLabel, label }) {
+  const dark = useDark();
   const all = lines.flatMap((line) => line.points);
   if (!all.length) return <p class="empty">Nothing was measured.</p>;
   const ends = all.flatMap((p) => [p.y - (p.error ?? 0), p.y + (p.error ?? 0)]);
@@ -45,7 +47,7 @@ export function LineChart({ lines, xLabel, label }) {
           {xLabel}
         </text>
         {lines.map((line, at) => (
-          <g key={line.name} stroke={colorOf(at)} fill={colorOf(at)}>
+          <g key={line.name} stroke={colorOf(at, dark)} fill={colorOf(at, dark)}>
             <polyline fill="none" stroke-width="2" points={line.points.map((p) => `${x(p.x)},${y(p.y)}`).join(" ")} />
             {line.points.map((p) => (
               <g key={p.x}>
@@ -61,7 +63,7 @@ export function LineChart({ lines, xLabel, label }) {
       <figcaption>
         {lines.map((line, at) => (
           <span key={line.name}>
-            <span class="mark" style={{ color: colorOf(at) }}>
+            <span class="mark" style={{ color: colorOf(at, dark) }}>
               ●
             </span>{" "}
             {line.name}

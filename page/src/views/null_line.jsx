@@ -21,8 +21,9 @@ export function NullLine() {
   const possible = y === "compactness" || y.startsWith("accuracy:");
   const groups = Math.max(2, Math.min(MOST_GROUPS, cut));
   const found = nullResult(store);
+  const few = groups < cut ? `; at most ${MOST_GROUPS} groups are tested, here the cut into so many` : "";
   const title = possible
-    ? `Shuffles which clustering is in which group ${SHUFFLES} times and takes the best group each time`
+    ? `Shuffles which clustering is in which group ${SHUFFLES} times and takes the best group each time${few}`
     : "Known for compactness and for accuracies: choose one of them on the y axis";
   return (
     <span class="null-line">
@@ -38,6 +39,7 @@ export function NullLine() {
         onClick={() => startJob(store, { kind: "null", groups, score: y, shuffles: SHUFFLES })}
       >
         {found ? "again" : `is the best of ${groups} groups chance?`}
+        {found || groups === cut ? "" : cut < groups ? " (the fewest)" : ` (the most, not ${cut})`}
       </button>
     </span>
   );

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useAsked } from "../core/asked.js";
 import { describe } from "../core/commands.js";
 import { formatCount, formatNumber } from "../core/format.js";
+import { explain } from "../core/glossary.js";
 import { encodeRows, keyOf, pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { Panel } from "./panel.jsx";
@@ -65,7 +66,7 @@ export function ObjectsView() {
         class="search"
         aria-label="Filter objects"
         placeholder="Filter"
-        title="An id, a word, a label, or a comparison such as width > 3 or color: red"
+        title="An id, a word, a label, or a comparison such as width_mm > 3 or color: red"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -211,6 +212,7 @@ function SortHead({ name, by, at, kind, order, setOrder }) {
       <button
         class="link"
         title={`Sort by ${name}`}
+        data-meaning={by === "column" || by === "known" ? undefined : explain(name) || undefined}
         onClick={() => setOrder({ order: by, at, falling: isMine && !order.falling })}
       >
         {name}

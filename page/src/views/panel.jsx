@@ -1,6 +1,7 @@
 // A titled part of the page, with its table twin: every view can be read as a plain table.
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { Term } from "./term.jsx";
 
 /**
  * @typedef {import("preact").ComponentChildren} Children
@@ -60,7 +61,9 @@ export function Table({ caption, heads, rows, onPick, picked = -1, most = 200 })
         <thead>
           <tr>
             {heads.map((head) => (
-              <th scope="col">{head}</th>
+              <th scope="col">
+                <Term word={head} />
+              </th>
             ))}
           </tr>
         </thead>

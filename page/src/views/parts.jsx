@@ -1,6 +1,7 @@
 // Small parts that several panels share.
 
 import { formatCount } from "../core/format.js";
+import { useDark } from "../draw/canvas.jsx";
 import { colorOf, MARK_TEXT, markOf } from "../draw/palette.js";
 import { Term } from "./term.jsx";
 
@@ -8,6 +9,7 @@ import { Term } from "./term.jsx";
 
 /** The color and mark of a cluster. @param {{slot: number | undefined}} props */
 export function Mark({ slot }) {
+  const dark = useDark();
   if (slot === undefined)
     return (
       <span class="mark" aria-hidden="true">
@@ -15,7 +17,7 @@ export function Mark({ slot }) {
       </span>
     );
   return (
-    <span class="mark" aria-hidden="true" style={{ color: colorOf(slot) }}>
+    <span class="mark" aria-hidden="true" style={{ color: colorOf(slot, dark) }}>
       {MARK_TEXT[markOf(slot)]}
     </span>
   );
@@ -74,7 +76,7 @@ export function Facts({ facts }) {
 
 /**
  * Counts with a background that grows with their share of the largest.
- * @param {{caption: string, rows: Child[], columns: Child[], counts: number[][], corner?: string}} props
+ * @param {{caption: Child, rows: Child[], columns: Child[], counts: number[][], corner?: string}} props
  */
 export function HeatTable({ caption, rows, columns, counts, corner = "" }) {
   const most = Math.max(1, ...counts.flat());

@@ -334,7 +334,12 @@ function Saved() {
       {saved.map((name) => (
         <span key={name} class="saved">
           {name}{" "}
-          <button class="quiet icon" aria-label={`Drop the label ${name}`} onClick={() => dropLabel(store, name)}>
+          <button
+            class="quiet icon"
+            aria-label={`Drop the label ${name}`}
+            title="Drop it for good: undo does not bring saved labels back"
+            onClick={() => dropLabel(store, name)}
+          >
             ✕
           </button>
         </span>

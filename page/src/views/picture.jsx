@@ -18,6 +18,7 @@ import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Guidance } from "./guidance.jsx";
 import { LooksOf } from "./looks.jsx";
 import { Legend, PictureTools } from "./picture_tools.jsx";
+import { Term } from "./term.jsx";
 
 export function PictureView() {
   const store = useStore();
@@ -45,9 +46,18 @@ export function PictureView() {
         <PictureTools />
         <Picture reference={ref} />
         <Legend />
-        <p class="note" title="Where the objects stand in every picture">
-          {store.plane.value?.note ?? embedding.note}
-        </p>
+        <div class="picture-foot">
+          <p class="note" title="Where the objects stand in every picture">
+            {store.plane.value?.note ?? embedding.note}
+            {shown?.support && !store.colored.value ? (
+              <>
+                {" · ○ "}
+                <Term word="floater" />
+              </>
+            ) : null}
+          </p>
+          <ZoomButtons />
+        </div>
         <PickedBar />
         <Actions reference={ref} />
       </section>
@@ -260,7 +270,6 @@ function Picture({ reference }) {
         />
       ) : null}
       {line ? <Canvas size={size} deps={[line]} draw={(_, context, theme) => drawLasso(context, theme, line)} /> : null}
-      <ZoomButtons window={window} look={look} />
       <Guidance />
       <Tip at={held.current ? null : hover} size={size}>
         {hover && now ? <ObjectWords object={hover.object} shown={now.shown} /> : null}
@@ -278,12 +287,13 @@ function useClusterNames(ref) {
   return useMemo(() => found?.map((one) => one.called?.slice(0, 2).join(" ") ?? "") ?? null, [found]);
 }
 
-/**
- * @param {{
- *   window: import("../draw/window.js").Window, look: (window: import("../draw/window.js").Window) => void,
- * }} props
- */
-function ZoomButtons({ window, look }) {
+/** Under the picture, where they cover nothing. */
+function ZoomButtons() {
+  const store = useStore();
+  const window = store.window.value;
+  const look = (/** @type {import("../draw/window.js").Window} */ to) => {
+    store.window.value = to;
+  };
   return (
     <span class="zoom" role="group" aria-label="Zoom the objects">
       <button

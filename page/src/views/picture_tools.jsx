@@ -4,10 +4,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { startJob } from "../core/jobs.js";
 import { colorBy, searchObjects, showPlane } from "../core/picked.js";
 import { useStore } from "../core/store.js";
+import { useDark } from "../draw/canvas.jsx";
 import { colorOf } from "../draw/palette.js";
 
 const HOW =
-  "An id, a word, a label, or a comparison such as width > 3 or color: red; " +
+  "An id, a word, a label, or a comparison such as width_mm > 3 or color: red; " +
   "Enter picks what is found, Shift and Enter adds";
 const MADE = /** @type {Record<string, string>} */ ({ tsne: "t-SNE", umap: "UMAP" });
 
@@ -120,12 +121,13 @@ const MOST = 24;
 /** What the colors of known labels mean. */
 export function Legend() {
   const colored = useStore().colored.value;
+  const dark = useDark();
   if (!colored) return null;
   return (
     <ul class="color-legend" aria-label={`Colors of ${colored.name}`}>
       {colored.classes.slice(0, MOST).map((name, at) => (
         <li key={name}>
-          <span class="mark" aria-hidden="true" style={{ color: colorOf(at) }}>
+          <span class="mark" aria-hidden="true" style={{ color: colorOf(at, dark) }}>
             ●
           </span>{" "}
           {name}

@@ -1,5 +1,5 @@
 // Scores of the clusterings against each other: brush them, find the best, ask whether it is chance.
-import { formatCount } from "../core/format.js";
+import { formatCount, scoreWords } from "../core/format.js";
 import { explain } from "../core/glossary.js";
 import { useStore } from "../core/store.js";
 import { NullLine } from "./null_line.jsx";
@@ -23,7 +23,7 @@ export function ScoresView() {
       >
         {scores.map((one) => (
           <option value={one.name} selected={one.name === value}>
-            {one.name}
+            {scoreWords(one.name)}
           </option>
         ))}
       </select>

@@ -1,7 +1,7 @@
 // The scatter of scores: axes, points, groups, brush and the null band.
 import { scaleLinear } from "d3-scale";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { plural } from "../core/format.js";
+import { plural, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { selectNode } from "../core/walk.js";
@@ -85,7 +85,10 @@ export function ScoresPicture() {
     ];
     return { ...spot, at };
   });
-  const selected = useSpot(store, sel, xy);
+  const axes = `${scoreWords(y)} against ${scoreWords(x)}`;
+  const mine = spots.find((spot) => spot.ref === sel);
+  const found = useSpot(store, sel, xy);
+  const selected = mine ? mine.at : found;
   const pinned = useSpot(store, pin, xy);
 
   /** @param {PointerEvent} event @returns {Point} */
@@ -164,7 +167,7 @@ export function ScoresPicture() {
         size={size}
         style={{ left: `${LEFT}px`, top: `${TOP}px`, width: `${size.width}px`, height: `${size.height}px` }}
         deps={[cloud]}
-        label={`${y} against ${x} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
+        label={`${axes} of ${cloud.leaf.length} clusterings; drag to brush, click to select`}
         draw={(canvas, _context, theme) =>
           drawCloud(canvas, theme, cloud, groupShades(store.tree.value, groups, theme.dark))
         }
@@ -224,7 +227,8 @@ function drawAxes(context, theme, size, place, { across, up, x, y }) {
 }
 
 /** A score's name with the way to better values. @param {Score} score @param {string} less @param {string} more */
-function axisWords({ name = "", better }, less, more) {
+function axisWords({ name: given = "", better }, less, more) {
+  const name = scoreWords(given);
   return better === "low" ? `${less} better   ${name}` : better === "high" ? `${name}   better ${more}` : name;
 }
 

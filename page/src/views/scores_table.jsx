@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { clusteringName } from "../core/commands.js";
-import { formatNumber } from "../core/format.js";
+import { formatNumber, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { selectNode } from "../core/walk.js";
 import { leafOf } from "../draw/points.js";
@@ -27,7 +27,7 @@ export function ScoresTable() {
     <div class="view-tables">
       <BrushFields />
       <PagedTable
-        caption={`${brushed ? "Brushed clusterings" : "Clusterings"}, best ${y} first`}
+        caption={`${brushed ? "Brushed clusterings" : "Clusterings"}, best ${scoreWords(y)} first`}
         heads={["clustering", "group", "clusters", x, y]}
         count={leaves.length}
         row={(at) => [
@@ -60,7 +60,7 @@ function BrushFields() {
       type="number"
       step="any"
       aria-label={label}
-      value={formatNumber(now[at], 6)}
+      value={Number(now[at].toPrecision(6))}
       onChange={(event) => {
         const value = Number(event.currentTarget.value);
         if (event.currentTarget.value !== "" && Number.isFinite(value))
@@ -71,10 +71,10 @@ function BrushFields() {
   return (
     <div class="brush-fields" role="group" aria-label="Brush">
       <span>
-        {x} from {field(0, `least ${x}`)} to {field(1, `most ${x}`)}
+        {scoreWords(x)} from {field(0, `least ${scoreWords(x)}`)} to {field(1, `most ${scoreWords(x)}`)}
       </span>
       <span>
-        {y} from {field(2, `least ${y}`)} to {field(3, `most ${y}`)}
+        {scoreWords(y)} from {field(2, `least ${scoreWords(y)}`)} to {field(3, `most ${scoreWords(y)}`)}
       </span>
     </div>
   );

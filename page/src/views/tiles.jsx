@@ -15,7 +15,7 @@ import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Panel, Table } from "./panel.jsx";
 import { Trail } from "./trail.jsx";
 
-const LEAST = 112;
+const LEAST = 136;
 const MOST = 168;
 const GAP = 8;
 const SIDE = 12;
@@ -147,11 +147,7 @@ function Tile({ reference, group, size, mask }) {
         <span>
           {formatCount(members)} <span class="hidden">{members === 1 ? "clustering" : "clusterings"}</span>
         </span>
-        {fresh ? (
-          <span class="fresh" title={`${fresh} of them were made last`}>
-            {fresh} new
-          </span>
-        ) : null}
+        <span class="tile-clusters">{shown ? plural(shown.clusters, "cluster") : "…"}</span>
         {store.view.value.pin === reference ? (
           <span class="pin" title="Pinned: its colors rule">
             ▾
@@ -171,7 +167,11 @@ function Tile({ reference, group, size, mask }) {
         ) : null}
       </span>
       <span class="tile-foot">
-        <span>{shown ? plural(shown.clusters, "cluster") : "…"}</span>
+        {fresh ? (
+          <span class="fresh" title={`${fresh} of them were made last`}>
+            {fresh} new
+          </span>
+        ) : null}
         <span>{score ? score.text : ""}</span>
       </span>
     </button>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { relink } from "../core/commands.js";
-import { formatNumber } from "../core/format.js";
+import { formatNumber, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { joinSelected, splitSelected } from "../core/walk.js";
 import { moved, zoomed } from "../draw/branches.js";
@@ -136,7 +136,7 @@ function ColorBy() {
         <option value="group">group</option>
         {store.session.value.scores.map((one) => (
           <option key={one.name} value={one.name}>
-            {one.name}
+            {scoreWords(one.name)}
           </option>
         ))}
       </select>
@@ -154,7 +154,7 @@ function Legend() {
   const stops = [0, 0.25, 0.5, 0.75, 1].map((value) => ramp(value, dark)).join(", ");
   const better = score.better ? `, ${score.better === "low" ? "lower" : "higher"} is better` : "";
   return (
-    <span class="legend" title={`Mean ${score.name} of the clusterings under each branch${better}`}>
+    <span class="legend" title={`Mean ${scoreWords(score.name)} of the clusterings under each branch${better}`}>
       {formatNumber(score.low, 3)} <i class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }}></i>{" "}
       {formatNumber(score.high, 3)}
     </span>

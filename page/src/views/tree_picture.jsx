@@ -1,21 +1,18 @@
 // The tree drawn: pointer and wheel turned into places and levels of it.
 
-import { useMemo, useRef, useState } from "preact/hooks";
-import { clusteringName, cutInto, sentence } from "../core/commands.js";
-import { formatCount, formatNumber, plural } from "../core/format.js";
+import { useRef, useState } from "preact/hooks";
+import { cutInto } from "../core/commands.js";
 import { groupAbove } from "../core/groups.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
 import { joinAt, prefetch, selectNode, splitAt } from "../core/walk.js";
-import { branchAt, branchMeans, groupsAt, moved, scales, zoomed } from "../draw/branches.js";
-import { Canvas, Tip, useDark, useSize } from "../draw/canvas.jsx";
-import { groupShades } from "../draw/palette.js";
+import { branchAt, groupsAt, moved, scales, zoomed } from "../draw/branches.js";
+import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
 import { drawBase, drawMarks, layout, nodeColors } from "../draw/tree.js";
+import { BranchTip, GroupBoxes } from "./tree_groups.jsx";
 
 const NEAR = 6; // pixels from which the cut line is taken up
-const MOST_BOXES = 200;
-const TARGET = 24; // least width of a button in pixels
 
 /** @typedef {import("../draw/branches.js").Span} Span */
 
@@ -31,7 +28,7 @@ export function TreePicture({ span, setSpan }) {
   const [onCut, setOnCut] = useState(false);
   const drag = useRef(/** @type {any} */ (null));
   const at = layout(size);
-  const scale = scales(tree, span, at.width, at.height);
+  const scale = scales(tree, span, at.width, at.height, top);
   const marks = {
     groups,
     plain: tree.cut(cut, [], [], top),
@@ -132,7 +129,7 @@ export function TreePicture({ span, setSpan }) {
       <Canvas
         size={size}
         label={`Tree of ${tree.m} clusterings cut into ${groups.length} groups`}
-        deps={[tree, groups, shade, span.from, span.to]}
+        deps={[tree, groups, shade, span.from, span.to, top]}
         draw={(_canvas, context, theme) =>
           drawBase(
             context,
@@ -140,6 +137,7 @@ export function TreePicture({ span, setSpan }) {
             size,
             tree,
             span,
+            top,
             nodeColors(tree, groups, shade, shade && store.score(color), theme),
             store.session.value.linkage === "ward" ? "height of the merge (Ward)" : "difference between branches",
           )
@@ -155,127 +153,5 @@ export function TreePicture({ span, setSpan }) {
         {hover ? <BranchTip node={hover.node} /> : null}
       </Tip>
     </div>
-  );
-}
-
-/**
- * A button under each group that is in sight.
- * @param {{at: ReturnType<typeof layout>, scale: ReturnType<typeof scales>, span: Span}} props
- */
-function GroupBoxes({ at, scale, span }) {
-  const store = useStore();
-  const tree = store.tree.value;
-  const selected = store.selectedNode.value;
-  const dark = useDark();
-  const shades = useMemo(() => groupShades(tree, store.groups.value, dark), [tree, store.groups.value, dark]);
-  const seen = store.groups.value
-    .map((node, g) => ({
-      node,
-      g,
-      start: tree.first[node],
-      end: tree.first[node] + tree.size[node],
-    }))
-    .filter((one) => one.end > span.from && one.start < span.to);
-  const boxes = seen.slice(0, MOST_BOXES).map(({ node, g, start, end }) => {
-    const left = Math.max(0, scale.x(start - 0.5));
-    const right = Math.min(at.width, scale.x(end - 0.5));
-    const wide = right - left;
-    const words =
-      wide > 64 ? (
-        <>
-          <b>{g + 1}</b> <small>{formatCount(tree.size[node])}</small>
-        </>
-      ) : wide > 14 ? (
-        <b>{g + 1}</b>
-      ) : null;
-    const place = {
-      left: `${at.left + left}px`,
-      width: `${Math.max(2, wide - 1)}px`,
-      top: `${at.boxes}px`,
-      borderTopColor: node === selected ? undefined : shades[g],
-    };
-    const title = `Group ${g + 1}: ${plural(tree.size[node], "clustering")}`;
-    const pick = (/** @type {MouseEvent} */ event) => {
-      markClick(event);
-      selectNode(store, node);
-    };
-    const twice = (/** @type {MouseEvent} */ event) => {
-      event.stopPropagation();
-      splitAt(store, node);
-    };
-    const stay = (/** @type {Event} */ event) => event.stopPropagation();
-    if (wide < TARGET) {
-      // too narrow to be hit by everyone: the group's tile does the same
-      return (
-        <span
-          key={node}
-          class="group-box"
-          role="presentation"
-          title={title}
-          style={place}
-          onPointerDown={stay}
-          onPointerUp={stay}
-          onDblClick={twice}
-          onClick={pick}
-        >
-          {words}
-        </span>
-      );
-    }
-    return (
-      <button
-        key={node}
-        class="group-box"
-        aria-pressed={node === selected}
-        title={title}
-        style={place}
-        onPointerDown={stay}
-        onPointerUp={stay}
-        onDblClick={twice}
-        onClick={pick}
-      >
-        <span class="hidden">group</span>
-        {words}
-      </button>
-    );
-  });
-  const rest = seen.length - boxes.length;
-  return (
-    <>
-      {boxes}
-      {rest > 0 ? (
-        <span class="group-rest note" style={{ top: `${at.boxes - 18}px` }}>
-          {plural(rest, "smaller group")} without a mark here: zoom in, or turn to the table
-        </span>
-      ) : null}
-    </>
-  );
-}
-
-/** What the pointer is on. @param {{node: number}} props */
-function BranchTip({ node }) {
-  const store = useStore();
-  const tree = store.tree.value;
-  const { scores } = store.session.value;
-  const means = useMemo(
-    () => scores.slice(0, 6).map((one) => branchMeans(tree, /** @type {any} */ (store.score(one.name)))),
-    [tree],
-  );
-  const group = store.groups.value.indexOf(groupAbove(tree, store.groups.value, node));
-  const leaf = tree.isLeaf(node);
-  return (
-    <>
-      <b>{leaf ? sentence(clusteringName(store, node)) : `Branch of ${formatCount(tree.size[node])} clusterings`}</b>
-      <span>
-        {group < 0 ? "above the groups" : `in group ${group + 1}`}
-        {leaf ? "" : `, merged at difference ${formatNumber(tree.height[node], 3)}`}
-      </span>
-      {means.map((mean, s) => (
-        <span>
-          {leaf ? "" : "mean of "}
-          {scores[s].name} {formatNumber(mean[node], 3)}
-        </span>
-      ))}
-    </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { clusteringName } from "../core/commands.js";
-import { formatNumber } from "../core/format.js";
+import { formatNumber, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { selectNode } from "../core/walk.js";
 import { branchMeans } from "../draw/branches.js";
@@ -29,7 +29,7 @@ export function TreeTable() {
     formatNumber(tree.height[node], 4),
     ...means.map((mean) => formatNumber(mean[node])),
   ];
-  const heads = ["clusterings", "merged at difference", ...shown.map((one) => `mean of ${one.name}`)];
+  const heads = ["clusterings", "merged at difference", ...shown.map((one) => `mean of ${scoreWords(one.name)}`)];
   /** @type {[string, number][]} */
   const beside =
     selected < 0 ? [] : tree.children(selected).map((child, side) => [side ? "right branch" : "left branch", child]);

@@ -2,11 +2,12 @@
 
 import { useAnswer } from "../core/answers.js";
 import { describe } from "../core/commands.js";
-import { formatNumber, formatPercent, plural } from "../core/format.js";
+import { formatNumber, formatPercent, plural, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { Panel, Table } from "./panel.jsx";
 import { Answered } from "./parts.jsx";
 import { SpreadBars } from "./spread.jsx";
+import { Term } from "./term.jsx";
 
 /** @typedef {import("../core/messages.js").Why} Why */
 
@@ -87,7 +88,7 @@ function Reasons({ why }) {
 
 /** @param {Why} why */
 const strips = (why) => [
-  ...why.known.map((one) => ({ ...one, name: `accuracy: ${one.name}` })),
+  ...why.known.map((one) => ({ ...one, name: scoreWords(`accuracy:${one.name}`) })),
   { ...why.clusters, name: "clusters" },
   ...why.scores,
 ];
@@ -98,8 +99,8 @@ function Strips({ why }) {
     <ul class="strips">
       {strips(why).map((one) => (
         <li key={one.name}>
-          <span class="text" title={one.name}>
-            {one.name}
+          <span class="text">
+            <Term word={one.name} />
           </span>
           <SpreadBars spread={one} what={one.name} />
           <span class="count">

@@ -35,6 +35,8 @@ class Explorer(anywidget.AnyWidget):
         The clusterings that were put into the tray.
     selected : str
         The ref of the clustering that is chosen now.
+    height : int
+        Of the widget, in pixels; 0 is that of the notebook's window.
     selection : DataFrame
         The labels of those in the tray, or of the chosen one while the tray is empty: a row per object, labels as they were
         given, or numbers of clusters (−1 missing) where they have no names.
@@ -53,6 +55,7 @@ class Explorer(anywidget.AnyWidget):
     _css = traitlets.Unicode().tag(sync=True)
     tray = traitlets.List(traitlets.Dict()).tag(sync=True)
     selected = traitlets.Unicode().tag(sync=True)
+    height = traitlets.Int(0, min=0).tag(sync=True)
     selection = traitlets.Instance(pd.DataFrame)
 
     def __init__(self, session: Session, assets: dict[str, Asset]) -> None:

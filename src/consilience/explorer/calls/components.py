@@ -16,6 +16,7 @@ from consilience.reports.agreement import components_of
 
 SHARE = 0.95  # of a branch's clusterings, where no two objects stay together in all
 COMPONENTS, NAMED = 100, 20  # that are listed, and objects of each that are named
+ROWS = 5000  # objects of a component that can be picked at once
 
 
 def most_central(snapshot: Snapshot, ref: Ref, members: Ints) -> Ints | None:
@@ -41,12 +42,14 @@ def answer(call: Call) -> Reply:
     found = ensemble.signatures()
     labeled = (found.labels >= 0).any(axis=1)
     order = np.flatnonzero(labeled)[np.argsort(-found.counts[labeled], kind="stable")]
+    objects = [np.flatnonzero(found.inverse == component) for component in order[:COMPONENTS]]
     listed = [
         {
-            "size": found.counts[component],
-            "ids": [call.session.name_of(i) for i in np.flatnonzero(found.inverse == component)[:NAMED]],
+            "size": len(rows),
+            "ids": [call.session.name_of(i) for i in rows[:NAMED]],
+            "rows": rows if 1 < len(rows) <= ROWS else None,
         }
-        for component in order[:COMPONENTS]
+        for rows in objects
     ]
     return json_reply(
         {

@@ -1,0 +1,51 @@
+// News between pages of one run: what one of them changed on the server, the others show without being touched.
+
+/** @typedef {import("./store.js").Store} Store */
+
+/**
+ * Tell other pages of this browser when clusterings or the tree changed here, and hear it from them; a page that was
+ * out of sight asks when it is looked at again, since another browser may have changed them.
+ * @param {Store} store @returns {() => void} hears no more
+ */
+export function followNews(store) {
+  if (!store.address.isUsed) return () => {};
+  const channel = new BroadcastChannel("consilience");
+  let known = "";
+  const stop = store.snapshot.subscribe((snapshot) => {
+    if (known && snapshot && snapshot !== known && store.status.value.kind === "ready")
+      channel.postMessage({ run: store.session.value?.run, revision: store.session.value?.revision });
+    known = snapshot;
+  });
+  channel.onmessage = ({ data }) => {
+    const session = store.session.value;
+    if (session && data.run === session.run && data.revision !== session.revision) renew(store);
+  };
+  const look = () => {
+    if (document.visibilityState === "visible" && store.session.value) askAfter(store);
+  };
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    stop();
+    channel.close();
+    document.removeEventListener("visibilitychange", look);
+  };
+}
+
+/** @param {Store} store */
+async function askAfter(store) {
+  try {
+    const session = /** @type {import("./messages.js").Session} */ ((await store.transport.get("/api/session")).json);
+    if (session.revision !== store.session.value.revision) await renew(store);
+  } catch (error) {
+    store.fail(error);
+  }
+}
+
+/** @param {Store} store */
+async function renew(store) {
+  const before = store.tree.value.m;
+  await store.open();
+  const more = store.tree.value.m - before;
+  if (more > 0) store.message.value = `${more} clusterings were added elsewhere: they are shown now.`;
+  else if (more < 0) store.message.value = `${-more} clusterings were taken away elsewhere.`;
+}

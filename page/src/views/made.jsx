@@ -1,0 +1,64 @@
+// How a clustering was made: in words, its weights, and all that is recorded behind a fold.
+
+import { clusteringName, sentence } from "../core/commands.js";
+import { formatNumber } from "../core/format.js";
+import { useStore } from "../core/store.js";
+import { Facts } from "./parts.jsx";
+
+/** @typedef {import("../core/messages.js").Detail} Detail */
+
+/** @param {unknown} value @returns {string} */
+const asText = (value) =>
+  Array.isArray(value)
+    ? value.map(asText).join(", ")
+    : value !== null && typeof value === "object"
+      ? JSON.stringify(value)
+      : formatNumber(value);
+
+/** @param {{detail: Detail}} props */
+export function Made({ detail }) {
+  const store = useStore();
+  const { "made by": words, ...recorded } = detail.made ?? {};
+  const facts = Object.entries(recorded).flatMap(([name, value]) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, one]) => [inner, asText(one)])
+      : [[name, asText(value)]],
+  );
+  if (!words && !facts.length) return null;
+  return (
+    <section class="column whole made-of">
+      <h3>How {detail.size > 1 && detail.leaf !== null ? clusteringName(store, detail.leaf) : "it"} was made</h3>
+      {words ? <p>{sentence(String(words))}.</p> : null}
+      {facts.length ? (
+        <details>
+          <summary>all that is recorded of it</summary>
+          <Facts facts={facts} />
+        </details>
+      ) : null}
+    </section>
+  );
+}
+
+/** @param {{detail: Detail}} props */
+export function Weights({ detail }) {
+  if (!detail.weights?.length) return null;
+  const most = Math.max(1e-12, ...detail.weights.map((one) => Math.abs(one.weight)));
+  return (
+    <section>
+      <h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
+      <ul class="bars weights" tabindex={0} aria-label="Weights used">
+        {detail.weights.map((one) => (
+          <li key={one.feature}>
+            <span class="text" title={one.feature}>
+              {one.feature}
+            </span>
+            <span class="bar">
+              <span style={{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span>
+            </span>
+            <span class="count">{formatNumber(one.weight, 3)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

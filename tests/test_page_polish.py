@@ -1,0 +1,242 @@
+"""The explorer's finish: nothing overlaps or is cut, words are explained, steps are undone, and small screens and notebooks fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import consilience as cs
+from consilience.explorer import Server
+from page_server import beads_run, press, said, serve_many, show, state, swipe, until, visit
+
+LAPTOP = {"width": 1366, "height": 768}
+CUT_OFF = """() => [...document.querySelectorAll(".tile-head span, .tile-foot span")]
+  .filter(one => one.clientWidth && one.scrollWidth > one.clientWidth + 1 && !one.classList.contains("hidden"))
+  .map(one => one.textContent)"""
+OVERLAPS = """() => {
+  const boxes = ["#panel-tiles", "#overview", "#lower", "#panel-tray"].map(one => document.querySelector(one).getBoundingClientRect());
+  return boxes.slice(1).filter((box, at) => box.top < boxes[at].bottom).length;
+}"""
+SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
+SMALL = """() => [...document.querySelectorAll("button, select, input, summary, a[href]")]
+  .filter(one => one.checkVisibility() && !one.disabled && !one.closest("[role=presentation]") && one.type !== "checkbox")
+  .map(one => [one.getBoundingClientRect(), one])
+  .filter(([box, one]) => box.width > 0 && box.height > 0 && (box.width < 24 || box.height < 23.5) && box.bottom > 0)
+  .filter(([, one]) => !one.classList.contains("skip"))
+  .map(([box, one]) => `${one.className} ${one.getAttribute("aria-label") ?? one.textContent} ${box.width}x${box.height}`)"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
+    return beads_run(tmp_path_factory.mktemp("polish") / "beads", 120)
+
+
+@pytest.fixture(scope="module")
+def server(run: Path) -> Iterator[Server]:
+    found = serve_many(run)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    with visit(browser, server.url, viewport=LAPTOP) as seen:
+        seen.page.set_default_timeout(15_000)
+        seen.page.wait_for_selector(".tile canvas")
+        yield seen.page
+
+
+@pytest.fixture(scope="module")
+def unlabeled(browser: Any) -> Iterator[Server]:
+    """Clusterings of the same number of clusters, without known labels."""
+    data = np.random.default_rng(0).standard_normal((60, 4))
+    ensemble = cs.generate(data, 30, 6, progress=False)
+    found = cs.explore(ensemble, data=data, browser=False, block=False, progress=False)
+    yield found
+    found.close()
+
+
+def cut_into(page: Any, groups: int) -> Any:
+    field = page.get_by_label("Number of groups")
+    field.fill(str(groups))
+    field.press("Enter")
+    page.locator(".title").click()  # letters are keys again
+    return field
+
+
+def test_two_rows_of_tiles_fit_a_laptop(page: Any) -> None:
+    cut_into(page, 12)
+    page.wait_for_selector('.tile[data-group="10"] canvas')
+    assert page.evaluate(OVERLAPS) == 0
+    assert page.evaluate(CUT_OFF) == []
+    press(page, "c")
+    page.wait_for_selector(".tile-picture:empty", state="detached")
+    assert page.evaluate(CUT_OFF) == []
+    show(page, "Scores")
+    assert page.evaluate(OVERLAPS) == 0
+    for axis in "yx":
+        field = page.get_by_label(f"Score on the {axis} axis")
+        names = field.locator("option").all_inner_texts()
+        assert "accuracy: shape" in names
+        assert field.evaluate("one => one.clientWidth") > 7 * len("accuracy: shape") + 20, "names of scores are whole"
+
+
+def test_a_number_that_cannot_be_is_said(page: Any) -> None:
+    field = cut_into(page, 9999)
+    said(page, "at most: no more clusterings differ")
+    assert int(field.input_value()) <= 120
+    show(page, "Scores")
+    assert f"the most, not {field.input_value()}" in page.locator(".null-line").inner_text()
+    field = cut_into(page, 0)
+    said(page, "one group at least")
+    assert field.input_value() == "1"
+    assert "the fewest" in page.locator(".null-line").inner_text()
+
+
+def test_an_opened_branch_fills_the_height_of_the_tree(page: Any, run: Path) -> None:
+    meta = cs.organize(cs.Ensemble.load(run))
+    share = "canvas => { const c = canvas.getContext('2d'), {width, height} = canvas, d = c.getImageData(0, 0, width, height).data;"
+    share += " for (let y = 8; y < height / 2; y++) for (let x = Math.round(width * .12); x < width; x++)"
+    share += " if (d[4 * (y * width + x) + 3]) return y / height; return 1; }"
+    press(page, "1", "o")
+    page.locator(".trail [aria-current=page]").wait_for()
+    assert meta.n_groups > 1
+    until(page, f"() => ({share})(document.querySelector('.tree-plot canvas')) < 0.12")
+
+
+def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any) -> None:
+    press(page, "2")
+    before = state(page)
+    page.get_by_label("Linkage of the tree").select_option("average")
+    said(page, "undo brings it back")
+    assert "sel" not in state(page)
+    page.get_by_role("button", name="Undo").click()
+    said(page, "grown by ward linkage")
+    assert page.get_by_label("Linkage of the tree").input_value() == "ward"
+    assert {name: state(page)[name] for name in ("sel", "tree", "cut")} == {
+        name: before[name] for name in ("sel", "tree", "cut")
+    }
+    page.get_by_role("button", name="Redo").click()
+    said(page, "grown by average linkage")
+    page.get_by_role("button", name="Undo").click()
+    said(page, "grown by ward linkage")
+    page.get_by_label("Find objects").fill("b001")
+    page.get_by_label("Find objects").press("Enter")
+    said(page, "1 object picked")
+    page.locator(".title").click()
+    press(page, "z")
+    said(page, "No object is picked")
+    press(page, "Shift+Z")
+    said(page, "1 object picked")
+    assert state(page)["sel"] == before["sel"], "picking is a step of its own"
+
+
+def test_every_word_is_told_by_pointer_and_keyboard(page: Any) -> None:
+    press(page, "c")
+    page.locator("#panel-detail th .term", has_text="support").first.focus()
+    page.locator(".meaning", has_text="share of the branch's clusterings").wait_for()
+    press(page, "Escape")
+    assert page.locator(".meaning").count() == 0
+    page.locator("#panel-detail .term", has_text="effect size d").hover()
+    page.locator(".meaning", has_text="standard deviations").wait_for()
+    show(page, "Compare")
+    page.locator("#panel-compare .term", has_text="adjusted Rand index").wait_for()
+    show(page, "Objects")
+    head = page.locator("#panel-objects th button", has_text="confidence")
+    assert "independent ensemble" in head.get_attribute("data-meaning")
+    page.get_by_label("Linkage of the tree").focus()
+    press(page, "Shift+Tab", "Tab")
+    page.locator(".meaning", has_text="difference of two branches").wait_for()
+
+
+def test_how_it_was_made_is_told_in_words_first(page: Any) -> None:
+    made = page.locator(".made-of")
+    made.wait_for()
+    assert "k-means" in made.locator("p").inner_text().lower()
+    assert not made.locator(".facts").is_visible()
+    made.locator("summary").click()
+    assert "inertia" in made.locator(".facts").inner_text()
+
+
+def test_confidence_without_support_has_a_sentence(page: Any) -> None:
+    cut_into(page, 1)
+    press(page, "c")
+    page.locator("#panel-detail .firm", has_text="no error").wait_for()
+
+
+def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, viewport=LAPTOP, color_scheme="dark") as seen:
+        plot = seen.page.locator(".big-picture").bounding_box()
+        buttons = seen.page.get_by_role("group", name="Zoom the objects").bounding_box()
+        assert buttons["y"] >= plot["y"] + plot["height"]
+
+
+def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: Server) -> None:
+    with visit(browser, unlabeled.url, viewport=LAPTOP) as seen:
+        page = seen.page
+        page.wait_for_selector(".tile canvas")
+        for text in page.locator(".tile-foot").all_inner_texts():
+            assert text.startswith("compactness"), "6 clusters stands above already"
+        show(page, "Scores")
+        page.get_by_label("Score on the y axis").select_option("clusters")
+        page.wait_for_timeout(50)
+        assert all(text.startswith("compactness") for text in page.locator(".tile-foot").all_inner_texts())
+        assert page.evaluate(CUT_OFF) == []
+
+
+def test_a_component_is_picked(page: Any) -> None:
+    cut_into(page, 12)
+    press(page, "1")
+    show(page, "Stable components")
+    button = page.locator("#panel-components .parts button").first
+    button.wait_for()
+    button.click()
+    said(page, "a stable component")
+
+
+@pytest.mark.parametrize("width", [390, 320])  # a phone; 1280 at 400 %
+def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server, width: int) -> None:
+    with visit(browser, server.url, viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True) as seen:
+        page = seen.page
+        page.wait_for_selector(".tile canvas")
+        assert page.locator(".actions kbd").first.is_hidden(), "there are no keys to press"
+        for tab in ("Map", "Scores", "Tree", "Why", "Objects", "Picked", "Compare", "Stable components", "Detail"):
+            page.get_by_role("tab", name=tab, exact=True).tap()
+            page.wait_for_timeout(150)
+            assert page.evaluate(SIDEWAYS) <= 0, tab
+            assert page.evaluate(SMALL) == [], tab
+        page.get_by_role("tab", name="Scores", exact=True).tap()
+        for selector in (".scores-plot", ".big-picture"):
+            page.locator(selector).scroll_into_view_if_needed()
+            box = page.locator(selector).bounding_box()
+            before = page.evaluate("scrollY")
+            swipe(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, -200)
+            until(page, "before => scrollY > before + 60", before)
+        assert "brush" not in state(page)
+
+
+def test_two_pages_hear_of_each_other(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, viewport=LAPTOP) as seen:
+        other = seen.page.context.new_page()
+        other.goto(server.url)
+        other.wait_for_selector(".tile canvas")
+        seen.page.get_by_label("Linkage of the tree").select_option("complete")
+        said(seen.page, "complete linkage")
+        until(other, "() => document.querySelector('[aria-label=\"Linkage of the tree\"]').value === 'complete'")
+        seen.page.get_by_label("Linkage of the tree").select_option("ward")
+        said(seen.page, "ward linkage")
+
+
+def test_a_notebook_sets_theme_and_height(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, viewport=LAPTOP) as seen:
+        page = seen.page
+        dark = "() => document.querySelector('.consilience').dataset.theme === 'dark'"
+        assert not page.evaluate(dark)
+        page.evaluate("document.body.dataset.jpThemeLight = 'false'")  # as JupyterLab says it
+        until(page, dark)
+        page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+        until(page, "() => document.querySelector('.consilience').dataset.theme === 'light'")
