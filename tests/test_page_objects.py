@@ -183,7 +183,7 @@ def test_a_label_is_saved_colored_by_and_dropped(page: Any) -> None:
     page.get_by_label("Colors").select_option("mine")
     page.locator(".color-legend li", has_text="warm").wait_for()
     show(page, "Detail")
-    page.locator("#panel-detail caption", has_text="mine: accuracy").wait_for()
+    page.locator("#panel-detail caption", has_text="accuracy: mine").wait_for()
     press(page, "1", "s")
     labels = pd.read_csv(io.BytesIO(download(page, "CSV")))
     assert (labels["mine"] == "warm").tolist() == (BEADS.labels["color"] == "red").tolist()
@@ -242,13 +242,13 @@ def test_planes_are_switched_and_made(browser: Any, ensemble: cs.Ensemble) -> No
     server = serve(ensemble, axes=rng.random((300, 2)))
     try:
         with opened(browser, server) as page:
-            assert page.locator(".picture > .note").last.inner_text() == "own coordinates"
+            assert page.locator(".picture-foot .note").last.inner_text() == "own coordinates"
             before = page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()")
             page.get_by_label("Plane").select_option("main axes")
-            page.locator(".picture > .note", has_text="two principal components").wait_for()
+            page.locator(".picture-foot .note", has_text="two principal components").wait_for()
             assert page.locator(".big-picture canvas").first.evaluate("canvas => canvas.toDataURL()") != before
             page.get_by_label("Plane").select_option("tsne")
-            page.locator(".picture > .note", has_text="t-SNE (perplexity 30)").wait_for()
+            page.locator(".picture-foot .note", has_text="t-SNE (perplexity 30)").wait_for()
             assert page.get_by_label("Plane").evaluate("one => one.selectedOptions[0].text") == "t-SNE"
     finally:
         server.close()

@@ -194,8 +194,8 @@ def test_brushing_the_scores_marks_clusterings_everywhere(page: Any, ensemble: c
     assert len(listed) == min(100, inside.sum())
     best = shape.to_numpy()[inside].max()
     assert float(listed[0][4]) == pytest.approx(best, abs=1e-3)
-    page.get_by_label("most accuracy:shape").fill("0")
-    page.get_by_label("most accuracy:shape").press("Enter")
+    page.get_by_label("most accuracy: shape").fill("0")
+    page.get_by_label("most accuracy: shape").press("Enter")
     page.get_by_role("button", name="0 brushed").click()
     assert "brush" not in state(page)
     page.get_by_role("button", name="Undo").click()
@@ -337,7 +337,7 @@ def test_a_consensus_tells_how_far_to_trust_each_clustering(page: Any, ensemble:
     assert len(rows) == min(len(members), 100)
     for (name, reliability, without), row in zip(rows, members.itertuples(), strict=False):
         assert name == f"clustering {row.leaf}"
-        assert float(reliability) == pytest.approx(row.reliability, rel=5e-3, abs=1e-6)
+        assert float(reliability.replace("−", "-")) == pytest.approx(row.reliability, rel=5e-3, abs=1e-6)
         assert (without == "yes") == row.better_without
     left = int(members["better_without"].sum())
     words = (
