@@ -99,6 +99,7 @@ function Page() {
             <PictureView />
             <LowerPanels />
             <TrayView />
+            <Meanings />
           </main>
           <HelpDialog />
           <MoreDialog />
@@ -106,7 +107,6 @@ function Page() {
       ) : (
         <p class="loading">{status.kind === "loading" ? status.message : ""}</p>
       )}
-      <Meanings />
     </div>
   );
 }

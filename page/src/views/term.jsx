@@ -25,7 +25,7 @@ export function Meanings() {
   const root = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [told, setTold] = useState(/** @type {Told | null} */ (null));
   useEffect(() => {
-    const page = root.current?.parentElement;
+    const page = root.current?.closest(".consilience");
     if (!page) return;
     /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
     const hide = () => {
