@@ -48,12 +48,13 @@ types: $(VENV)/.tested
 layers: $(VENV)/.tested
 	$(BIN)/lint-imports
 
-# Two workers have the cores; threads of theirs would only wait for each other.
+# Two workers have the cores; threads of theirs would only wait for each other. A file stays with one worker, so that what its tests share is
+# made once.
 units: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow' tests --pyargs consilience --doctest-modules
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
 
 slow: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow tests
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
 
 # The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
 sanitizers: needs

@@ -28,7 +28,7 @@ def labels(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("after", [0.0, 1.5, 3.0])
+@pytest.mark.parametrize("after", [0.0, 1.5, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_sigterm_ends_metis_with_143(labels, tmp_path, after):
     words = [*COMMAND, "combine", str(labels), "--method", "hbgf", "-k", "8", "-o", str(tmp_path / "c.csv")]
     code = "import numpy, sys; from consilience.__main__ import main; sys.argv[0] = 'consilience'; main()"
@@ -60,7 +60,7 @@ def test_sigterm_leaves_no_workers(tmp_path):
     assert "the same command goes on" in said
 
 
-@pytest.mark.parametrize("after", [0.15, 0.25, 0.4, 0.8])
+@pytest.mark.parametrize("after", [0.15, 0.4, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.25, 0.8))])
 def test_ctrl_c_is_130_also_during_imports(after):
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); print('on', flush=True)\n"
     code += "from consilience.__main__ import main; main()"

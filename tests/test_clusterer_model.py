@@ -275,7 +275,7 @@ def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbe
 
 
 def test_blobs_are_counted():
-    for k, width, size in ((3, 2, 100), (9, 4, 150)):
+    for k, width, size in ((3, 2, 60), (9, 4, 50)):
         corners = 9.0 * np.random.default_rng(k).permutation(np.array(list(product((0, 1, 2), repeat=width))))[:k]
         X = np.repeat(corners, size, axis=0) + np.random.default_rng(0).normal(size=(size * k, width))
         model = EnsembleClusterer(random_state=0).fit(X)

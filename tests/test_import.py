@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +13,11 @@ import pytest
 def run(code: str) -> str:
     """Standard output of the code in a fresh process."""
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def within_three(seconds: Callable[[], float], most: float) -> bool:
+    """Whether the best of three tries stays below; one that does is enough."""
+    return any(seconds() < most for _ in range(3))
 
 
 HEAVY = {"numpy", "scipy", "pandas", "sklearn", "pyarrow", "joblib", "rich"}
@@ -54,21 +60,23 @@ finally:
     ],
 )
 def test_the_command_line_answers_at_once(args, words):
-    """Version, help and completion import neither NumPy nor anything like it, within 0.3 CPU-seconds."""
+    """Version, help and completion import neither NumPy nor anything like it, within 0.3 CPU-seconds at best of three."""
     asked = {"_CONSILIENCE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str((words or "").count(" "))}
-    tries = [
-        subprocess.run(
+
+    def used() -> float:
+        done = subprocess.run(
             [sys.executable, "-c", COMMAND.format(args=args)],
             capture_output=True,
             text=True,
             check=False,
             env={**os.environ, **(asked if words else {})},
         )
-        for _ in range(3)
-    ]
-    assert all(done.returncode == 0 and done.stdout for done in tries), tries[0].stderr
-    assert not set(tries[0].stderr.split()) & (HEAVY | NEVER - {"click"})
-    assert min(float(done.stderr.split()[0]) for done in tries) < 0.3
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+        assert not set(done.stderr.split()) & (HEAVY | NEVER - {"click"})
+        return float(done.stderr.split()[0])
+
+    assert within_three(used, 0.3)
 
 
 TIMED = """
@@ -80,18 +88,18 @@ print(time.process_time() - start)
 """
 
 
-def best_of_three(before: str, timed: str) -> float:
-    return min(float(run(TIMED.format(before=before, timed=timed))) for _ in range(3))
+def timed_run(before: str, timed: str) -> float:
+    return float(run(TIMED.format(before=before, timed=timed)))
 
 
 def test_first_call_is_quick():
     call = "consilience.pairwise([[0, 0, 1], [0, 1, 1]])"
-    assert best_of_three("import consilience; consilience.pairwise", call) < 0.1
+    assert within_three(lambda: timed_run("import consilience; consilience.pairwise", call), 0.1)
 
 
 def test_import_adds_little_to_scikit_learn():
     verbs = "[getattr(cs, name) for name in cs.__all__ if name != 'report']"
-    assert best_of_three("import sklearn.cluster", f"import consilience as cs; {verbs}") < 0.5
+    assert within_three(lambda: timed_run("import sklearn.cluster", f"import consilience as cs; {verbs}"), 0.5)
 
 
 @pytest.mark.parametrize("name", ["Ensemble", "pairwise", "stability", "__version__"])

@@ -58,10 +58,16 @@ def any_script() -> Iterator[None]:
         yield
 
 
+def draw(figure: Figure, file: Any, form: str, **options: Any) -> None:
+    """Draw a figure in a format; where its parts lie is found once, since that takes as long as drawing."""
+    with any_script():
+        figure.savefig(file, format=form, dpi=160, **options)
+    figure.set_layout_engine("none")
+
+
 def write_figure(figure: Figure, path: Path) -> None:
     """Write a figure, whole or not at all."""
-    with any_script():
-        write_file(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower(), dpi=160))
+    write_file(path, lambda file: draw(figure, file, path.suffix[1:].lower()))
 
 
 def short_name(name: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from consilience._check import count, printable
-from consilience.reports.figures import any_script
+from consilience.reports.figures import draw
 from consilience.reports.formats import decimals_of, format_cell, format_name
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -159,8 +159,8 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     from matplotlib import rc_context
 
     file, nothing = io.BytesIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), any_script():
-        figure.savefig(file, format="svg", dpi=160, transparent=True, metadata=nothing)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        draw(figure, file, "svg", transparent=True, metadata=nothing)
     svg = file.getvalue().decode()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
