@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from papers import PAPERS
+from papers.results import FOLDER, write_results
+
+HERE = Path(__file__).parent
 
 
 @click.command()
-@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.argument("paper", type=click.Choice([*PAPERS, "all"]))
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="Folder for the report (Markdown), its tables (CSV) and figures (PNG).",
+    default=HERE,
+    help="Folder for RESULTS.md, results/ (reports, CSV, PNG) and cells/ (what is finished); papers/ itself by default.",
 )
 @click.option(
     "--data",
@@ -26,9 +30,12 @@ from papers import PAPERS
     help="Folder of real data sets (.npz); what needs them is left out otherwise.",
 )
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Repeats, with seeds from 0.")
-@click.option("--quick", is_flag=True, help="Two seeds and small sizes: under a minute, for a look.")
-def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool) -> None:
-    """Run the experiments of PAPER and write a report with the paper's numbers beside ours.
+@click.option("--quick", is_flag=True, help="Two seeds and small sizes: under a minute each, for a look.")
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Threads or processes; -1 for all cores.")
+def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool, jobs: int) -> None:
+    """Run the experiments of PAPER, or of all, and write reports with the paper's numbers beside ours.
+
+    A run that was cut off goes on where it was, cell by cell (an experiment with one setting and one seed).
 
     \b
     strehl2002     Strehl and Ghosh, Cluster ensembles
@@ -38,14 +45,21 @@ def command(paper: str, output: Path, data: Path | None, seeds: int, quick: bool
     wang2010       Wang, Domeniconi and Laskey, Nonparametric Bayesian clustering ensembles
 
     \b
-    python -m papers strehl2002 --output strehl2002 --quick
-    python -m papers strehl2002 --output strehl2002 --data data --seeds 10
+    python -m papers strehl2002 --output strehl --quick
+    python -m papers all --data data
     """
-    report = PAPERS[paper].run(output, data=data, n_seeds=seeds, quick=quick)
+    how: dict[str, Any] = {"data": data, "n_seeds": seeds, "quick": quick, "n_jobs": jobs}
+    for name in PAPERS if paper == "all" else (paper,):
+        folder, cells = output / FOLDER / name, output / "cells" / f"{name}.jsonl"
+        report = PAPERS[name].run(folder, **how, cells=cells, tell=_teller(name))
+        for path in [*report.files, folder / "report.md", write_results(output, PAPERS)]:
+            click.echo(f"wrote {path}")
     if data is None:
         click.echo("left out what needs real data: name its folder with --data", err=True)
-    for path in [*report.files, output / "report.md"]:
-        click.echo(f"wrote {path}")
+
+
+def _teller(name: str) -> Any:
+    return lambda line: click.echo(f"{name}: {line}", err=True)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,14 @@ class Report:
         self._parts.append(markdown(frame if shown is None else shown))
         self._parts.append(f"*{caption}* ([{path.name}]({path.name}))")
 
+    def runs(self, name: str, frame: pd.DataFrame) -> None:
+        """Write the single runs behind a section's means, one row for every seed, as ``name_runs.csv``."""
+        path = self.folder / f"{name}_runs.csv"
+        rounded = frame.set_index("seed").rename_axis("seed")
+        write_table(rounded.round(6), path)
+        self.files.append(path)
+        self._parts.append(f"Single runs, by seed: [{path.name}]({path.name}).")
+
     def figure(self, name: str, figure: Figure, caption: str) -> None:
         """Write `figure` as ``name.png`` and show it above its caption."""
         path = self.folder / f"{name}.png"

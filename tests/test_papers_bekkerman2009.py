@@ -1,5 +1,6 @@
 """Bekkerman et al. 2009 again, in small: files appear, and tables hold what they say."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from papers.bekkerman2009.data import (
 from papers.bekkerman2009.documents import run_agree, run_documents
 from papers.bekkerman2009.ratings import run_ratings
 from papers.bekkerman2009.table1 import PAPER, paper_rows
+from papers.results import render
 
 pytestmark = pytest.mark.slow
 
@@ -140,20 +142,24 @@ def test_whole_run_by_the_command(tmp_path, monkeypatch):
     )
     monkeypatch.delenv("CONSILIENCE_DATA", raising=False)
     done = CliRunner().invoke(
-        command, ["bekkerman2009", "-o", str(tmp_path / "out"), "--quick"], catch_exceptions=False
+        command, ["bekkerman2009", "-o", str(tmp_path), "--quick", "--jobs", "1"], catch_exceptions=False
     )
     assert done.exit_code == 0
-    made = {path.name for path in (tmp_path / "out").iterdir()}
+    folder = tmp_path / "results" / "bekkerman2009"
+    made = {path.name for path in folder.iterdir()}
     tables = {"table1.csv", "table2.csv", "table3.csv", "figure3.csv", "figure4.csv", "word_groups.csv"}
     assert {"report.md", "figure3.png", "figure4.png", *tables} <= made
-    assert all(f"wrote {tmp_path / 'out' / name}" in done.output for name in made)
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert all(f"wrote {folder / name}" in done.output for name in made)
+    text = (folder / "report.md").read_text(encoding="utf-8")
     assert "**Left out:** all real data" in text
     assert "| 20 Newsgroups | the paper | accuracy | 0.7203 ± 0.0044 | 0.7562 ± 0.0047 (+5.0%) |" in text
     assert "| Netflix | unknown | AUC, mean of the co-clusterings | 0.7313 ± 0.0002 |" in text
     assert "| sanders-r | the paper | Jaccard, word consensus | 0.2163 ± 0.0018 | 0.3310 ± 0.0028 | +53.0% |" in text
-    saved = pd.read_csv(tmp_path / "out" / "table1.csv")
+    saved = pd.read_csv(folder / "table1.csv")
     assert set(saved["recipe"]) == {"the paper", "default", "paper's"}
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert page == render(tmp_path, PAPERS)
+    assert len(re.findall(r"\*\*(holds|holds in part|does not hold)\*\*", page)) >= 2
 
 
 def test_real_sets_are_what_the_report_says(data_folder):

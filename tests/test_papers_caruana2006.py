@@ -1,16 +1,19 @@
 """Caruana et al. 2006 again, in small: files appear, and tables hold what they say."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from consilience import Ensemble
-from papers import caruana2006
+from papers import PAPERS, caruana2006
 from papers.__main__ import command
 from papers.caruana2006.data import LETTERS, data_sets, percentile, read_covertype, read_letters
 from papers.caruana2006.groups import run_groups
 from papers.caruana2006.protein import largest_near
+from papers.results import render
 
 pytestmark = pytest.mark.slow
 
@@ -20,18 +23,24 @@ TINY = caruana2006.Plan(seeds=2, n=60, n_cloud=60, n_spectral=6, n_protein=40, n
 def test_whole_run_by_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(caruana2006, "QUICK", TINY)
     monkeypatch.delenv("CONSILIENCE_DATA", raising=False)
-    done = CliRunner().invoke(command, ["caruana2006", "-o", str(tmp_path / "out"), "--quick"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        command, ["caruana2006", "-o", str(tmp_path), "--quick", "--jobs", "1"], catch_exceptions=False
+    )
     assert done.exit_code == 0
-    made = {path.name for path in (tmp_path / "out").iterdir()}
+    folder = tmp_path / "results" / "caruana2006"
+    made = {path.name for path in folder.iterdir()}
     figures = {f"figure{i}.png" for i in (2, 3, 5, 8)} | {"figure11_beads.png", "tree_beads_shape.png"}
     assert figures | {"report.md", "clouds.csv", "groups_beads.csv", "table2_beads.csv", "jumps.csv"} <= made
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    text = (folder / "report.md").read_text(encoding="utf-8")
     assert "**Left out:** phoneme" in text
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert page == render(tmp_path, PAPERS)
+    assert len(re.findall(r"\*\*(holds|holds in part|does not hold)\*\*", page)) >= 2
 
 
 def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
     monkeypatch.setattr(caruana2006, "QUICK", caruana2006.Plan(1, 40, 30, 0, 40, 1, 3))
-    report = caruana2006.PAPER.run(tmp_path / "out", data=data_folder, quick=True, progress=False)
+    report = caruana2006.PAPER.run(tmp_path / "out", data=data_folder, quick=True)
     assert {"protein.csv", "figure9.png", "groups_phoneme.csv"} <= {path.name for path in report.files}
     clouds = pd.read_csv(tmp_path / "out" / "clouds.csv")
     assert set(clouds["data"]) == {"beads", "phoneme", "covertype", "letters"}
@@ -62,9 +71,9 @@ def test_largest_near_cluster():
 
 
 def test_gain_is_what_is_left_over_the_null():
-    rows, first = run_groups(data_sets(None)["beads"], 200, 1, 3, 6, progress=False)
+    rows, first = run_groups(data_sets(None)["beads"], 200, 1, 3, 6)
     assert np.allclose(rows["shape_gain"], rows["shape_best"] - rows["shape_shuffled"])
-    ward = rows.set_index("linkage").loc["ward"]
+    ward = rows.set_index(["linkage", "consensus"]).loc[("ward", "vote")]
     assert ward["color_gain"] > 0.05  # groups by color exist; shuffled ones lose them
     assert len(first["table"]) == 7
     assert first["table"]["clusterings"].iloc[1:].sum() == 200

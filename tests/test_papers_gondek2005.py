@@ -1,5 +1,6 @@
 """Gondek and Hofmann 2005 again, in small: files appear, and tables hold what they say."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from consilience.datasets import orthogonal_multinomials
 from consilience.tables import scale
 from papers import PAPERS, Report, gondek2005
 from papers.__main__ import command
+from papers.cells import Cells
 from papers.gondek2005.data import Texts, read_texts
 from papers.gondek2005.methods import CENTRED, EXTRAS, HEAVY, STARTS, answers
 from papers.gondek2005.synthetic import ALGORITHMS, _claims, _difference, report_synthetic, run_synthetic
@@ -20,6 +22,7 @@ from papers.gondek2005.text import ALGORITHMS as TEXT_ALGORITHMS
 from papers.gondek2005.text import PAPERS as IN_TABLE1
 from papers.gondek2005.text import REPEATED, TABLE1, report_orthogonality, report_text, run_text
 from papers.gondek2005.walk import COMBINED, REPRESENTATIONS, STEP1, report_walk, run_walk
+from papers.results import render
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +64,7 @@ def test_what_the_readings_do(synthetic):
 
 
 def test_runs_can_be_made_again_on_any_number_of_processes(synthetic):
-    again = run_synthetic((2,), (0.4, 1), 2, n_restarts=2, n_jobs=2)
+    again = run_synthetic((2,), (0.4, 1), 2, n_restarts=2, cells=Cells(n_jobs=2))
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), synthetic.drop(columns="seconds"))
 
 
@@ -201,7 +204,7 @@ def test_texts_are_what_the_paper_describes(data_folder):
 
 def test_real_documents_in_small(data_folder, tmp_path, monkeypatch):
     monkeypatch.setattr(gondek2005, "QUICK", TINY)
-    report = PAPERS["gondek2005"].run(tmp_path / "out", data=data_folder, quick=True)
+    report = PAPERS["gondek2005"].run(tmp_path / "out", data=data_folder, quick=True, n_jobs=1)
     names = {path.name for path in report.files}
     assert {
         "documents.csv",
@@ -216,17 +219,25 @@ def test_real_documents_in_small(data_folder, tmp_path, monkeypatch):
         "## 1. Synthetic data (figure 4)",
         "## 2. Documents (tables 1 and 2)",
         "## 3. Step by step (tables 3 and 4)",
+        "## What it took",
     ]
 
 
-def test_command_without_data(tmp_path, monkeypatch):
+def test_whole_run_by_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(gondek2005, "QUICK", TINY)
     monkeypatch.delenv("CONSILIENCE_DATA", raising=False)
-    done = CliRunner().invoke(command, ["gondek2005", "-o", str(tmp_path / "out"), "--quick"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        command, ["gondek2005", "-o", str(tmp_path), "--quick", "--jobs", "1"], catch_exceptions=False
+    )
     assert done.exit_code == 0
-    made = {path.name for path in (tmp_path / "out").iterdir()}
-    assert made == {"report.md", "synthetic.png", "synthetic_shear.csv", "synthetic_member.csv", "synthetic_claims.csv"}
-    assert "**Left out:** WebKB and Reuters" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    folder = tmp_path / "results" / "gondek2005"
+    made = {path.name for path in folder.iterdir()}
+    tables = {f"synthetic_{name}.csv" for name in ("shear", "member", "claims", "runs")}
+    assert made == {"report.md", "synthetic.png", "runs.csv", *tables}
+    assert "**Left out:** WebKB and Reuters" in (folder / "report.md").read_text(encoding="utf-8")
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert page == render(tmp_path, PAPERS)
+    assert len(re.findall(r"\*\*(holds|holds in part|does not hold)\*\*", page)) >= 2
 
 
 def test_bad_use_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """Wang et al. 2010 again, in small: the protocol is the paper's, and tables hold what they say."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from consilience.measures import adjusted_rand
 from papers import PAPERS, Report, wang2010
 from papers.__main__ import command
 from papers.report import over_seeds
+from papers.results import render
 from papers.wang2010 import printed as printed
 from papers.wang2010.data import (
     DataSet,
@@ -151,19 +153,32 @@ def test_the_printed_tables_are_whole():
 def test_whole_run_by_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(wang2010, "QUICK", TINY)
     monkeypatch.delenv("CONSILIENCE_DATA", raising=False)
-    done = CliRunner().invoke(command, ["wang2010", "-o", str(tmp_path / "out"), "--quick"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        command, ["wang2010", "-o", str(tmp_path), "--quick", "--jobs", "1"], catch_exceptions=False
+    )
     assert done.exit_code == 0
-    made = {path.name for path in (tmp_path / "out").iterdir()}
-    assert made == {"report.md", "table3.csv", "outliers.png"}
-    assert "**Left out:** tables 2 and 4 to 7" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    folder = tmp_path / "results" / "wang2010"
+    made = {path.name for path in folder.iterdir()}
+    assert made == {"report.md", "table3.csv", "table3_runs.csv", "runs.csv", "outliers.png"}
+    assert "**Left out:** tables 2 and 4 to 7" in (folder / "report.md").read_text(encoding="utf-8")
     assert "left out what needs real data" in done.output
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert page == render(tmp_path, PAPERS)
+    assert len(re.findall(r"\*\*(holds|holds in part|does not hold)\*\*", page)) >= 2
 
 
 def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
     monkeypatch.setattr(wang2010, "QUICK", TINY)
     report = PAPERS["wang2010"].run(tmp_path, data=data_folder, quick=True)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert [line[3:5] for line in text.splitlines() if line.startswith("## ")][1:] == ["1.", "2.", "3.", "4.", "5."]
+    assert [line[3:5] for line in text.splitlines() if line.startswith("## ")][1:] == [
+        "1.",
+        "2.",
+        "3.",
+        "4.",
+        "5.",
+        "Wh",
+    ]
     tables = {path.stem for path in report.files if path.suffix == ".csv"}
     assert {"table2_f1", "table3", "table4_train", "table5_test", "table6", "table7_train"} <= tables
     assert {path.stem for path in report.files if path.suffix == ".png"} == {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from papers.bekkerman2009.claims import claims
 from papers.bekkerman2009.consistency import report_consistency, run_consistency
 from papers.bekkerman2009.data import (
     NEWSGROUPS,
@@ -86,19 +87,20 @@ def _read(setting: Setting, plan: Plan) -> dict[str, Documents]:
 
 def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Iterator[None]:
     how: dict[str, Any] = {"m": plan.m, "n_iter": plan.n_iter}
+    work: dict[str, Any] = {"n_jobs": setting.n_jobs, "cells": setting.cells}
     runs = [(sets[name], recipe) for name in plan.documents for recipe in RECIPES]
-    found = run_documents(runs, members=dict.fromkeys(plan.figure3, plan.members), **how, **setting.work)
+    found = run_documents(runs, members=dict.fromkeys(plan.figure3, plan.members), **how, **work)
     report_documents(report, found, **how)
     yield
 
     n_ensembles = 2 if setting.quick else max(setting.n_seeds, 2)
     chosen = [sets[name] for name in plan.consistency]
-    rows = run_consistency(chosen, n_ensembles, recipe="default", **how, **setting.work)
+    rows = run_consistency(chosen, n_ensembles, recipe="default", **how, **work)
     report_consistency(report, rows, m=plan.m)
     yield
 
     ratings = [(words, _ratings(setting.data, plan, popular=words == "popular")) for words in ("popular", "uniform")]
-    ranked = run_ratings(ratings, plan.rating_clusters, m=plan.m, n_iter=plan.rating_iterations, **setting.work)
+    ranked = run_ratings(ratings, plan.rating_clusters, m=plan.m, n_iter=plan.rating_iterations, **work)
     report_ratings(report, ranked, n_clusters=plan.rating_clusters, m=plan.m)
     yield
 
@@ -123,4 +125,5 @@ PAPER = Paper(
     read=_read,
     notes=lambda plan: NOTES,
     experiments=_experiments,
+    claims=claims,
 )

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._progress import track
 from consilience.agreement.result import sem
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents
 from papers.bekkerman2009.documents import by_gap, run_agree
+from papers.cells import Cells
 from papers.report import Report, with_error
 
 GAP = 5  # the paper's
@@ -34,7 +34,7 @@ def run_consistency(
     m: int,
     n_iter: int,
     n_jobs: int | None = None,
-    progress: bool | None = None,
+    cells: Cells | None = None,
 ) -> pd.DataFrame:
     """The consensus of every ensemble, before and after the process, and how alike those are.
 
@@ -42,17 +42,28 @@ def run_consistency(
     them for the Jaccard index.
     """
     rows: list[dict[str, Any]] = []
-    runs = [(data, seed) for data in sets for seed in range(n_ensembles)]
-    answers: dict[str, dict[tuple[str, str], list[Any]]] = {data.name: {} for data in sets}
-    for data, seed in track(runs, len(runs), "consistency", progress):
-        result = run_agree(data, recipe, m, n_iter, seed, n_jobs)
-        for when, sides in (("before", result.before), ("after", result.after)):
-            for side, ensemble in (("documents", sides.rows), ("words", sides.columns)):
-                answers[data.name].setdefault((when, side), []).append(consensus(ensemble))
+    tasks = [
+        ({**one.key, "recipe": recipe, "m": m, "n_iter": n_iter, "seed": seed}, (one, n_jobs))
+        for one in sets
+        for seed in range(n_ensembles)
+    ]
+    answers = (cells or Cells()).run("consistency", _one_ensemble, tasks)["rows"]
     for data in sets:
-        found = {key: Ensemble(labels) for key, labels in answers[data.name].items()}
+        sides = answers[answers["data"] == data.name].groupby(["when", "side"])["labels"]
+        found = {key: Ensemble(list(labels)) for key, labels in sides}
         rows += [{"data": data.name, "measure": measure, **_values(found, measure, data, n_jobs)} for measure in TITLES]
-    return pd.DataFrame(rows).assign(recipe=recipe, ensembles=n_ensembles)
+    return pd.DataFrame(rows).assign(recipe=recipe, ensembles=n_ensembles, seeds=f"0 to {n_ensembles - 1}")
+
+
+def _one_ensemble(
+    source: Documents, n_jobs: int | None, data: str, documents: int, recipe: str, m: int, n_iter: int, seed: int
+) -> list[dict[str, Any]]:
+    result = run_agree(source, recipe, m, n_iter, seed, n_jobs)
+    return [
+        {"data": data, "seed": seed, "when": when, "side": side, "labels": consensus(ensemble)}
+        for when, sides in (("before", result.before), ("after", result.after))
+        for side, ensemble in (("documents", sides.rows), ("words", sides.columns))
+    ]
 
 
 def consensus(ensemble: Ensemble) -> Any:

@@ -50,6 +50,11 @@ class Documents:
         """In how many documents each word occurs."""
         return np.bincount(self.counts.indices, minlength=self.counts.shape[1])
 
+    @property
+    def key(self) -> dict[str, Any]:
+        """What names a cell on these documents."""
+        return {"data": self.name, "documents": len(self.truth)}
+
     def sample(self, n_documents: int, seed: int = 0) -> Documents:
         """Some of the documents, with the words and categories that occur in them."""
         rows = np.sort(np.random.default_rng(seed).permutation(len(self.truth))[:n_documents])

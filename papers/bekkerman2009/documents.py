@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._progress import track
 from consilience.agreement import Agreement, agree, column_information, stable_groups
 from consilience.agreement.result import sem
 from consilience.consensus import SCCC
@@ -21,10 +20,12 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents
+from papers.cells import Cells
 
 RECIPES = {"default": "mdc", "paper's": "mdc_plain"}  # the model of `agree`
 BANDS = ((1, 5), (6, 20), (21, None))  # documents that a word occurs in
 FEWEST = 50  # words that make a band worth a number
+MEMBERS = ("m", "before", "before_sem", "after", "after_sem")
 GROUPS = 200  # groups of words that are kept of each set
 
 
@@ -64,32 +65,48 @@ def run_documents(
     members: dict[str, Sequence[int]],
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool | None = None,
+    cells: Cells | None = None,
 ) -> Found:
     """Let m clusterings of every set agree, each set by the recipe named with it.
 
     `members` has, by the name of a set, the numbers of clusterings with which to run the process again (Figure 3).
     """
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in Found.__dataclass_fields__}
-    for data, recipe in track(sets, len(sets), "documents", progress):
-        start = time.process_time()
-        result = run_agree(data, recipe, m, n_iter, seed, n_jobs)
-        seconds = time.process_time() - start
-        made = {
-            "sizes": _sizes(data, result, seconds),
-            "stages": _stages(result, data.truth, n_jobs),
-            "iterations": result.stability_by_iteration(data.truth, n_jobs=n_jobs),
-            "bands": _bands(result, data.frequency, n_jobs),
-            "groups": _groups(result, data),
-            "members": _members(data, result, recipe, members.get(data.name, ()), n_iter, seed, n_jobs),
-        }
-        for name, frame in made.items():
-            parts[name].append(frame.assign(data=data.name, recipe=recipe))
-    return Found(**{name: _first(pd.concat(frames, ignore_index=True)) for name, frames in parts.items()})
+    sizes = {"m": m, "n_iter": n_iter, "seed": seed}
+    tasks = [
+        ({**one.key, "recipe": recipe, **sizes, "members": list(members.get(one.name, ()))}, (one, n_jobs))
+        for one, recipe in sets
+    ]
+    found = (cells or Cells()).run("documents", _one_set, tasks)
+    members_found = found.get("members", pd.DataFrame(columns=["data", "recipe", *MEMBERS]))
+    return Found(
+        **{name: found[name] for name in Found.__dataclass_fields__ if name != "members"}, members=members_found
+    )
 
 
-def _first(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[["data", "recipe", *frame.columns.drop(["data", "recipe"])]]
+def _one_set(
+    source: Documents,
+    n_jobs: int | None,
+    data: str,
+    documents: int,
+    recipe: str,
+    m: int,
+    n_iter: int,
+    seed: int,
+    members: Sequence[int],
+) -> dict[str, list[dict[str, Any]]]:
+    start = time.process_time()
+    result = run_agree(source, recipe, m, n_iter, seed, n_jobs)
+    seconds = time.process_time() - start
+    made = {
+        "sizes": _sizes(source, result, seconds),
+        "stages": _stages(result, source.truth, n_jobs),
+        "iterations": result.stability_by_iteration(source.truth, n_jobs=n_jobs),
+        "bands": _bands(result, source.frequency, n_jobs),
+        "groups": _groups(result, source),
+        "members": _members(source, result, recipe, members, n_iter, seed, n_jobs),
+    }
+    where = {"data": data, "recipe": recipe, "seed": seed}
+    return {name: [where | row for row in frame.to_dict("records")] for name, frame in made.items() if len(frame)}
 
 
 def run_agree(data: Documents, recipe: str, m: int, n_iter: int, seed: int, n_jobs: int | None) -> Agreement:
@@ -174,4 +191,4 @@ def _members(
             values = np.array([accuracy(data.truth, labels) for labels in sides.rows.labels.T])
             row |= {when: values.mean(), f"{when}_sem": sem(values)}
         rows.append(row)
-    return pd.DataFrame(rows, columns=["m", "before", "before_sem", "after", "after_sem"])
+    return pd.DataFrame(rows, columns=list(MEMBERS))

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from consilience._progress import track
 from consilience.agreement import Recommender, agree
 from consilience.agreement.result import sem
 from papers.bekkerman2009.data import Ratings
+from papers.cells import Cells
 from papers.report import Report, with_error
 
 PAPER = {  # Netflix: before, after one and two iterations
@@ -38,29 +38,47 @@ def run_ratings(
     n_iter: int,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool | None = None,
+    cells: Cells | None = None,
 ) -> pd.DataFrame:
     """Co-cluster users and movies, let the clusterings agree, and rank held-out pairs after every iteration.
 
     `sets` has the ratings, each with words for how its pairs were drawn. One row per set, measure and iteration.
     """
-    rows: list[dict[str, Any]] = []
-    for drawn, data in track(sets, len(sets), "ratings", progress):
-        start = time.process_time()
-        how: dict[str, Any] = {
-            "n_clusterings": m,
-            "max_iter": n_iter,
-            "model": "dataloom",
-            "weighting": "length",
-            "progress": False,
-        }
-        result = agree(data.counts, n_clusters, n_clusters, **how, random_state=seed, n_jobs=n_jobs)
-        where = {"data": data.name, "negatives": drawn, "cpu_seconds": time.process_time() - start}
-        alike = result.stability_by_iteration(n_jobs=n_jobs)
-        for iteration, sides in enumerate((result.before, *result.iterations)):
-            for measure, (mean, error) in _look(data, sides, alike.iloc[iteration]).items():
-                rows.append({**where, "measure": measure, "iteration": iteration, "value": mean, "value_sem": error})
-    return pd.DataFrame(rows)
+    sizes = {"n_clusters": n_clusters, "m": m, "n_iter": n_iter, "seed": seed}
+    tasks = [
+        ({"data": one.name, "pairs": int(one.counts.nnz), "negatives": drawn, **sizes}, (one, n_jobs))
+        for drawn, one in sets
+    ]
+    return (cells or Cells()).run("ratings", _one_set, tasks)["rows"]
+
+
+def _one_set(
+    source: Ratings,
+    n_jobs: int | None,
+    data: str,
+    pairs: int,
+    negatives: str,
+    n_clusters: int,
+    m: int,
+    n_iter: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    start = time.process_time()
+    how: dict[str, Any] = {
+        "n_clusterings": m,
+        "max_iter": n_iter,
+        "model": "dataloom",
+        "weighting": "length",
+        "progress": False,
+    }
+    result = agree(source.counts, n_clusters, n_clusters, **how, random_state=seed, n_jobs=n_jobs)
+    where = {"data": data, "negatives": negatives, "seed": seed, "cpu_seconds": time.process_time() - start}
+    alike = result.stability_by_iteration(n_jobs=n_jobs)
+    return [
+        {**where, "measure": measure, "iteration": iteration, "value": mean, "value_sem": error}
+        for iteration, sides in enumerate((result.before, *result.iterations))
+        for measure, (mean, error) in _look(source, sides, alike.iloc[iteration]).items()
+    ]
 
 
 def _look(data: Ratings, sides: Any, alike: Any) -> dict[str, tuple[float, float]]:

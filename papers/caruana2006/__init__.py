@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from papers.caruana2006.claims import claims
 from papers.caruana2006.clouds import report_clouds, run_clouds
 from papers.caruana2006.data import DataSet, data_sets
 from papers.caruana2006.groups import GROUPS, report_curves, report_groups, run_curves, run_groups
@@ -35,18 +36,18 @@ def _plan(setting: Setting) -> Plan:
 
 
 def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Iterator[None]:
-    progress = setting.progress
+    cells = setting.cells
     vectors = [one for one in sets.values() if one.metric == "euclidean"]
-    report_clouds(report, *run_clouds(vectors, plan.n_cloud, plan.n_spectral, plan.seeds, progress))
+    report_clouds(report, *run_clouds(vectors, plan.n_cloud, plan.n_spectral, plan.seeds, cells))
     yield
     studied: DataSet = sets.get("phoneme", sets["beads"])
-    found, first = run_groups(studied, plan.n, plan.seeds, plan.n_shuffles, plan.n_groups, progress)
+    found, first = run_groups(studied, plan.n, plan.seeds, plan.n_shuffles, plan.n_groups, cells)
     report_groups(report, studied, found, first, plan.n_groups)
     yield
-    report_curves(report, run_curves(vectors, plan.n_cloud, plan.seeds, progress))
+    report_curves(report, run_curves(vectors, plan.n_cloud, plan.seeds, cells))
     yield
     if "protein" in sets:
-        report_protein(report, *run_protein(sets["protein"], plan.n_protein, min(plan.seeds, 3)))
+        report_protein(report, *run_protein(sets["protein"], plan.n_protein, min(plan.seeds, 3), cells))
         yield
 
 
@@ -76,4 +77,5 @@ PAPER = Paper(
     read=lambda setting, plan: data_sets(setting.data),
     notes=_notes,
     experiments=_experiments,
+    claims=claims,
 )

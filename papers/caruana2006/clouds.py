@@ -8,37 +8,66 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._progress import track
 from consilience.reports.figures import new_figure
 from papers.caruana2006.data import DataSet, percentile
+from papers.caruana2006.measured import (
+    ALPHAS,
+    SAMPLE,
+    SOURCES,
+    by_alpha,
+    diversity,
+    labels_of,
+    nearest_alpha,
+    other_methods,
+    two_labels,
+    weighted_spectral,
+)
+from papers.cells import Cells
 from papers.figures import COLORS
 from papers.report import Report, markdown, over_seeds, with_error
 
-ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
-SOURCES = {"before PCA": ("zipf",), "after PCA": ("pca",), "both": ("zipf", "pca"), "local minima": ("minima",)}
+EXTRA = {  # further tables of the clouds: their columns that name a row
+    "zipf": ("data", "label", "alpha"),
+    "diversity": ("data", "source"),
+    "others": ("data", "label", "method"),
+}
 TOP = 25  # most accurate clusterings whose place among the compact ones is looked at
 
 
 def run_clouds(
-    sets: Sequence[DataSet], n: int, n_spectral: int, seeds: int, progress: bool | None
-) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """One row per data set, label, seed and source, and the clusterings themselves with seed 0."""
-    rows, clouds = [], {}
-    tasks = [(data, seed) for data in sets for seed in range(seeds)]
-    for data, seed in track(tasks, len(tasks), "clouds", progress):
-        found = data.make(seed, 3 * n // 2, "zipf+pca+minima")[1]
-        if seed == 0:
-            clouds[data.name] = found
-            if n_spectral:
-                spectral = data.make(seed, n_spectral, "spectral")[1]
-                clouds[data.name] = pd.concat([found, spectral], ignore_index=True)
-        rows += _measure(data.name, seed, found)
-    return pd.DataFrame(rows), clouds
+    sets: Sequence[DataSet], n: int, n_spectral: int, seeds: int, cells: Cells | None = None
+) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
+    """Tables with one row per data set, seed and what else they are by, and the clusterings themselves with seed 0."""
+    tasks = [
+        ({"data": one.name, "n": n, "n_spectral": 0 if seed else n_spectral, "seed": seed}, (one,))
+        for one in sets
+        for seed in range(seeds)
+    ]
+    found = (cells or Cells()).run("clouds", _one_cloud, tasks)
+    names = {one.name for one in sets}
+    tables = {name: frame for name, frame in found.items() if name not in names}
+    return tables, {one.name: found[one.name] for one in sets}
+
+
+def _one_cloud(source: DataSet, data: str, n: int, n_spectral: int, seed: int) -> dict[str, Any]:
+    made, found = source.make(seed, 3 * n // 2, "zipf+pca+minima")
+    where = {"data": data, "seed": seed}
+    tables = {
+        "rows": _measure(data, seed, found),
+        "zipf": by_alpha(where, found),
+        "diversity": diversity(where, made, found),
+        "others": other_methods(where, source, found),
+        "accuracies": two_labels(where, found),
+    }
+    if n_spectral:
+        found = pd.concat([found, source.make(seed, n_spectral, "spectral")[1]], ignore_index=True)
+        tables["spectral"] = weighted_spectral(where, found)
+    return tables if seed else tables | {data: found.to_dict("records")}
 
 
 def _measure(name: str, seed: int, found: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
-    for label in _labels(found):
+    for label in labels_of(found):
         for source, methods in SOURCES.items():
             some = found[found["method"].isin(methods)]
             compact = some["compactness"].idxmin()
@@ -59,14 +88,12 @@ def _measure(name: str, seed: int, found: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _labels(found: pd.DataFrame) -> list[str]:
-    return [str(name).removeprefix("accuracy:") for name in found if str(name).startswith("accuracy:")]
-
-
-def report_clouds(report: Report, rows: pd.DataFrame, clouds: dict[str, pd.DataFrame]) -> None:
+def report_clouds(report: Report, found: dict[str, pd.DataFrame], clouds: dict[str, pd.DataFrame]) -> None:
     """Tables over seeds and the scatter plots of seed 0."""
+    rows = found["rows"]
     report.section("1. Clouds of clusterings (Figures 2 to 5)")
     table = over_seeds(rows, ["data", "label", "source"])
+    report.runs("clouds", rows)
     measures = ("best", "of_most_compact", "percentile_of_top", "percentile_of_best", "correlation")
     shown = pd.DataFrame(
         {
@@ -92,6 +119,7 @@ def report_clouds(report: Report, rows: pd.DataFrame, clouds: dict[str, pd.DataF
         "PCA removes the cloud of accurate clusterings, in the paper and here (before PCA against after PCA).",
         _pca_difference(rows),
     )
+    _report_more(report, found)
     report.figure(
         "figure2", _by_alpha(clouds), "Figure 2: Zipf-weighted clusterings before PCA by the nearest α (seed 0)."
     )
@@ -107,6 +135,23 @@ def report_clouds(report: Report, rows: pd.DataFrame, clouds: dict[str, pd.DataF
         report.figure("figure5", _spectral(clouds), "Figures 5 and 10: k-means against spectral clustering (seed 0).")
 
 
+def _report_more(report: Report, found: dict[str, pd.DataFrame]) -> None:
+    captions = {
+        "zipf": "Weighted clusterings before PCA by the nearest α: mean compactness and the best accuracy.",
+        "diversity": f"Diversity by source: mean Cluster Difference of {SAMPLE} clusterings of each, and the range of compactness.",
+        "others": "Best accuracy of other methods (three linkages, a Gaussian mixture, spectral) beside the best of the cloud.",
+    }
+    for name, caption in captions.items():
+        report.table(name, over_seeds(found[name], list(EXTRA[name])), f"{caption} Means over seeds.")
+    if "accuracies" in found:
+        caption = (
+            "Correlation of the accuracies with two labels, over all weighted clusterings and the best tenth by either."
+        )
+        report.table("accuracies", found["accuracies"], caption)
+    if "spectral" in found:
+        report.table("spectral", found["spectral"], "Weighted k-means beside weighted spectral clustering (seed 0).")
+
+
 def _pca_difference(rows: pd.DataFrame) -> str:
     wide = rows.pivot_table(index=["data", "label", "seed"], columns="source", values="best").reset_index()
     wide["difference"] = wide["before PCA"] - wide["after PCA"]
@@ -116,7 +161,7 @@ def _pca_difference(rows: pd.DataFrame) -> str:
 
 
 def _panels(clouds: dict[str, pd.DataFrame], rows: int, height: float) -> tuple[Any, Any, list[tuple[str, str]]]:
-    pairs = [(name, label) for name, found in clouds.items() for label in _labels(found)]
+    pairs = [(name, label) for name, found in clouds.items() for label in labels_of(found)]
     figure = new_figure(2.7 * len(pairs), height * rows)
     return figure, figure.subplots(rows, len(pairs), squeeze=False, sharex="col", sharey="col"), pairs
 
@@ -144,7 +189,7 @@ def _by_alpha(clouds: dict[str, pd.DataFrame]) -> Any:
     for column, (name, label) in zip(axes.T, pairs, strict=True):
         found = clouds[name]
         weighted = found[found["method"] == "zipf"]
-        nearest = np.abs(weighted["alpha"].to_numpy()[:, None] - np.array(ALPHAS)).argmin(axis=1)
+        nearest = nearest_alpha(weighted)
         for i, axis in enumerate(column):
             _dots(axis, weighted, label, "#e2e8f0")
             _dots(axis, weighted[nearest == i], label, COLORS[1])
@@ -169,7 +214,7 @@ def _histograms(clouds: dict[str, pd.DataFrame]) -> Any:
     for axis, (name, found) in zip(figure.subplots(1, len(clouds), squeeze=False)[0], clouds.items(), strict=True):
         some = found[found["method"].isin(["zipf", "pca"])]
         axis.hist(some["compactness"], bins=40, color="#cbd5e1")
-        for i, label in enumerate(_labels(found)):
+        for i, label in enumerate(labels_of(found)):
             best = some["compactness"][some[f"accuracy:{label}"].idxmax()]
             share = (some["compactness"] < best).mean()
             axis.axvline(best, color=COLORS[1 + i], linewidth=1.5, label=f"{label}: {100 * share:.0f} % more compact")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._progress import track
 from consilience.generation.plan import Plan
 from consilience.generation.spaces import Spaces
 from consilience.measures import accuracy, compactness
@@ -17,6 +16,7 @@ from consilience.meta import MetaClustering, organize
 from consilience.reports import draw_tree
 from consilience.reports.figures import new_figure
 from papers.caruana2006.data import DataSet
+from papers.cells import Cells
 from papers.figures import COLORS
 from papers.report import Report, over_seeds, with_error
 
@@ -25,44 +25,61 @@ PAPER = {  # Table 2: all, and the best of 16
     "consensus of all": {"compactness": 2.66, "speaker": 0.291, "vowel": 0.405},
     "best of 16": {"speaker": 0.333, "vowel": 0.445},
 }
-WAYS = (("average", "evidence"), ("average", "vote"), ("complete", "vote"), ("ward", "vote"))
+# The paper's first; Ward's linkage and co-association are our defaults.
+WAYS = (("average", "evidence"), ("complete", "evidence"), ("ward", "evidence"), ("average", "vote"), ("ward", "vote"))
 
 
 def run_groups(
-    data: DataSet, n: int, seeds: int, n_shuffles: int, n_groups: int, progress: bool | None
+    data: DataSet, n: int, seeds: int, n_shuffles: int, n_groups: int, cells: Cells | None = None
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """One row per seed and way (linkage and consensus): consensus of all, best of the groups, best of shuffled groups.
 
-    Also, of seed 0: the scores, the tree by average linkage, and Table 2.
+    Also, of seed 0: the scores, the groups by average linkage, and Table 2.
     """
-    rows, first = [], {}
-    tasks = [(seed, way) for seed in range(seeds) for way in WAYS]
-    for seed, (linkage, method) in track(tasks, len(tasks), data.name, progress):
-        if (linkage, method) == WAYS[0]:
-            made, found = data.make(seed, n, "zipf+pca")
-            X, known = data.draw(seed)
-            made_as: dict[str, Any] = {"metric": data.metric, "standardize": data.standardize}
-            columns = Spaces(X, Plan.checked(methods="zipf", n_clusters=2, **made_as)).columns
-        meta = organize(made, n_groups, linkage, progress=False)
-        how: dict[str, Any] = {"method": method, "n_clusters": data.n_clusters}
-        everything = meta.consensus(None, **how)
-        null = meta.null(known, n_shuffles=n_shuffles, progress=False, **how)
-        row = {
-            "linkage": linkage,
-            "consensus": method,
-            "seed": seed,
-            "largest_group": meta.sizes[0] / made.n_clusterings,
-        }
-        row["compactness_of_all"] = compactness(columns, everything.labels)
-        for label, codes in known.items():
-            row[f"{label}_of_all"] = accuracy(codes, everything.labels)
-            row[f"{label}_best"] = null.table.loc[label, "best"]
-            row[f"{label}_shuffled"] = null.table.loc[label, "null_mean"]
-            row[f"{label}_gain"] = row[f"{label}_best"] - row[f"{label}_shuffled"]
-        rows.append(row)
-        if seed == 0 and (linkage, method) == WAYS[0]:
-            first = {"scores": found, "meta": meta, "table": _table2(meta, everything, columns, known, how)}
-    return pd.DataFrame(rows), first
+    sizes = {"data": data.name, "n": n, "n_shuffles": n_shuffles, "n_groups": n_groups}
+    tasks = [
+        ({**sizes, "linkage": linkage, "method": method, "seed": seed}, (data,))
+        for seed in range(seeds)
+        for linkage, method in WAYS
+    ]
+    found = (cells or Cells()).run("groups", _one_way, tasks)
+    first: dict[str, Any] = {name: found[name] for name in ("scores", "table")}
+    first["meta"] = organize(data.make(0, n, "zipf+pca")[0], n_groups, WAYS[0][0], progress=False)
+    return found["rows"], first
+
+
+def _one_way(
+    source: DataSet, data: str, n: int, n_shuffles: int, n_groups: int, linkage: str, method: str, seed: int
+) -> dict[str, Any]:
+    made, scores = source.make(seed, n, "zipf+pca")
+    X, known = source.draw(seed)
+    made_as: dict[str, Any] = {"metric": source.metric, "standardize": source.standardize}
+    columns = Spaces(X, Plan.checked(methods="zipf", n_clusters=2, **made_as)).columns
+    meta = organize(made, n_groups, linkage, progress=False)
+    how: dict[str, Any] = {"method": method, "n_clusters": source.n_clusters}
+    everything = meta.consensus(None, **how)
+    null = meta.null(known, n_shuffles=n_shuffles, progress=False, **how)
+    share = meta.sizes[0] / made.n_clusterings
+    row = {"linkage": linkage, "consensus": method, "seed": seed, "largest_group": share}
+    row["compactness_of_all"] = compactness(columns, everything.labels)
+    for label, codes in known.items():
+        row[f"{label}_of_all"] = accuracy(codes, everything.labels)
+        row[f"{label}_best"] = null.table.loc[label, "best"]
+        row[f"{label}_shuffled"] = null.table.loc[label, "null_mean"]
+        row[f"{label}_gain"] = row[f"{label}_best"] - row[f"{label}_shuffled"]
+        row[f"{label}_explained"] = _explained(scores[f"accuracy:{label}"], meta.groups)
+    tables: dict[str, Any] = {"rows": [row]}
+    if seed == 0 and (linkage, method) == WAYS[0]:
+        table = _table2(meta, everything, columns, known, how)
+        tables |= {"scores": scores.to_dict("records"), "table": table.to_dict("records")}
+    return tables
+
+
+def _explained(values: pd.Series, groups: Any) -> float:
+    """The share of the variance of a score between groups, above what as many shuffled groups would have."""
+    within = float(values.groupby(groups).transform("mean").var() / values.var())
+    chance = (len(np.unique(groups)) - 1) / (len(values) - 1)
+    return (within - chance) / (1 - chance)
 
 
 def _table2(
@@ -83,6 +100,7 @@ def report_groups(report: Report, data: DataSet, rows: pd.DataFrame, first: dict
     """Table 2 with its null, and the pictures of Figure 11."""
     report.section(f"2. Groups of clusterings of {data.name} (Figures 6 and 11, Table 2)")
     table = over_seeds(rows, ["linkage", "consensus"])
+    report.runs(f"groups_{data.name}", rows)
     names = [name for name in rows.columns if name not in ("linkage", "consensus", "seed")]
     shown = pd.DataFrame(
         {"linkage": table["linkage"], "consensus": table["consensus"], "seeds": table["seeds"]}
@@ -149,20 +167,23 @@ def _figure11(first: dict[str, Any]) -> Any:
     return figure
 
 
-def run_curves(sets: Sequence[DataSet], n: int, seeds: int, progress: bool | None) -> pd.DataFrame:
+def run_curves(sets: Sequence[DataSet], n: int, seeds: int, cells: Cells | None = None) -> pd.DataFrame:
     """Compactness at the meta level by number of groups (Figure 8), and the sharpest jump, over seeds."""
-    parts = []
-    tasks = [(data, seed) for data in sets for seed in range(seeds)]
-    for data, seed in track(tasks, len(tasks), "curves", progress):
-        meta = organize(data.make(seed, n, "zipf+pca")[0], progress=False)
-        curve = meta.curve.head(60)[["n_groups", "compactness"]]
-        parts.append(curve.assign(data=data.name, seed=seed, chosen=meta.n_groups))
-    return pd.concat(parts, ignore_index=True)
+    tasks = [({"data": one.name, "n": n, "seed": seed}, (one,)) for one in sets for seed in range(seeds)]
+    return (cells or Cells()).run("curves", _one_curve, tasks)["rows"]
+
+
+def _one_curve(source: DataSet, data: str, n: int, seed: int) -> list[dict[str, Any]]:
+    meta = organize(source.make(seed, n, "zipf+pca")[0], linkage="average", progress=False)
+    curve = meta.curve.head(60)[["n_groups", "compactness"]]
+    records: list[dict[str, Any]] = curve.assign(data=data, seed=seed, chosen=meta.n_groups).to_dict("records")
+    return records
 
 
 def report_curves(report: Report, curves: pd.DataFrame) -> None:
     """Figure 8, and how the number of groups by the sharpest jump varies."""
     report.section("3. How many groups? (Figure 8)")
+    report.runs("curves", curves)
     figure = new_figure(2.9 * curves["data"].nunique(), 2.6)
     for axis, (name, some) in zip(
         figure.subplots(1, curves["data"].nunique(), squeeze=False)[0], curves.groupby("data", sort=False), strict=True

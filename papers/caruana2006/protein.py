@@ -11,22 +11,26 @@ from numpy.typing import NDArray
 from consilience.ensemble import Ensemble
 from consilience.reports.figures import new_figure
 from papers.caruana2006.data import DataSet
+from papers.cells import Cells
 from papers.figures import COLORS
 from papers.report import Report
 
 NEAR = 0.1  # the share of all distances that are below the limit on a cluster's mean distance
 
 
-def run_protein(data: DataSet, n: int, seeds: int) -> tuple[pd.DataFrame, float]:
+def run_protein(data: DataSet, n: int, seeds: int, cells: Cells | None = None) -> tuple[pd.DataFrame, float]:
     """One row per clustering and seed: compactness and size of the largest cluster whose mean distance is below a limit."""
     D, _ = data.draw(0)
     limit = float(np.quantile(D[np.triu_indices(len(D), 1)], NEAR))
-    parts = []
-    for seed in range(seeds):
-        made, found = data.make(seed, n, "zipf+minima")
-        found["largest"] = largest_near(D, made, limit)
-        parts.append(found.assign(seed=seed))
-    return pd.concat(parts, ignore_index=True), limit
+    tasks = [({"data": data.name, "n": n, "limit": limit, "seed": seed}, (data,)) for seed in range(seeds)]
+    return (cells or Cells()).run("proteins", _one_seed, tasks)["rows"], limit
+
+
+def _one_seed(source: DataSet, data: str, n: int, limit: float, seed: int) -> list[dict[str, Any]]:
+    made, found = source.make(seed, n, "zipf+minima")
+    found["largest"] = largest_near(source.draw(seed)[0], made, limit)
+    records: list[dict[str, Any]] = found.assign(seed=seed).to_dict("records")
+    return records
 
 
 def largest_near(D: NDArray[np.float64], ens: Ensemble, limit: float) -> NDArray[np.int64]:

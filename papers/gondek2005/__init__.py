@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from papers.gondek2005.claims import claims
 from papers.gondek2005.data import MOST, read_texts
 from papers.gondek2005.synthetic import report_synthetic, run_synthetic
 from papers.gondek2005.text import report_orthogonality, report_text, run_text
@@ -25,10 +26,9 @@ class Plan:
     restarts: int = 5
     restarts_text: int = 10
     n_documents: int | None = None
-    n_jobs: int = -1
 
 
-QUICK = Plan(2, 2, (2, 3), (0.4, 1), 2, 2, 200, 1)
+QUICK = Plan(2, 2, (2, 3), (0.4, 1), 2, 2, 200)
 
 
 def _plan(setting: Setting) -> Plan:
@@ -41,17 +41,17 @@ def _read(setting: Setting, plan: Plan) -> Any:
 
 
 def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Iterator[None]:
-    how: dict[str, Any] = {"n_jobs": plan.n_jobs, "progress": setting.progress}
-    rows = run_synthetic(plan.n_clusters, plan.alphas, plan.seeds, n_restarts=plan.restarts, **how)
+    cells = setting.beside
+    rows = run_synthetic(plan.n_clusters, plan.alphas, plan.seeds, n_restarts=plan.restarts, cells=cells)
     report_synthetic(report, rows, plan.restarts)
     yield
     if not sets:
         return
     report_orthogonality(report, sets)
-    found = run_text(sets, plan.seeds_text, n_restarts=plan.restarts_text, **how)
+    found = run_text(sets, plan.seeds_text, n_restarts=plan.restarts_text, cells=cells)
     report_text(report, found, sets, plan.restarts_text)
     yield
-    report_walk(report, run_walk(sets[0], plan.seeds))
+    report_walk(report, run_walk(sets[0], plan.seeds, cells=cells))
     yield
 
 
@@ -87,4 +87,5 @@ PAPER = Paper(
     read=_read,
     notes=_notes,
     experiments=_experiments,
+    claims=claims,
 )

@@ -68,6 +68,11 @@ class Texts:
         first, second = self.labels.columns
         return (first, second), (second, first)
 
+    @property
+    def key(self) -> dict[str, Any]:
+        """What names a cell on these documents."""
+        return {"data": self.name, "documents": len(self.labels)}
+
     def orthogonality(self) -> tuple[float, float]:
         """I(L1; X) + I(L2; X) and I(L1, L2; X) in nats.
 

@@ -7,11 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from consilience._progress import track
 from consilience._random import child_seed
 from consilience.alternatives import CCIB, CondEns
 from consilience.consensus import combine
@@ -80,11 +77,3 @@ def _combined(ensemble: Ensemble, n_clusters: int, method: str, seed: int) -> tu
 def _timed(find: Callable[[Any], Any], how: Any) -> tuple[Any, float]:
     start = time.process_time()
     return find(how), time.process_time() - start
-
-
-def run_each(
-    rows_of: Callable[..., list[dict[str, Any]]], runs: list[Any], what: str, *, n_jobs: int, progress: bool | None
-) -> pd.DataFrame:
-    """Rows of independent runs, `rows_of(*run)` each, in their order, on so many processes."""
-    lazily = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(rows_of)(*run) for run in runs)
-    return pd.DataFrame([row for rows in track(lazily, len(runs), what, progress) for row in rows])

@@ -12,8 +12,9 @@ from consilience.datasets import orthogonal_multinomials
 from consilience.datasets.multinomials import READINGS
 from consilience.measures import matched_accuracy, nmi
 from consilience.reports.figures import new_figure
+from papers.cells import Cells
 from papers.figures import curve, legend_outside
-from papers.gondek2005.methods import CENTRED, HEAVY, STARTS, answers, run_each
+from papers.gondek2005.methods import CENTRED, HEAVY, STARTS, answers
 from papers.report import Report, over_seeds, with_error
 
 PAPERS = ("dCCIB", "seqCCIB", "CondEns2-dIB", "CondEns2-EM", "CondEnsMI-dIB", "CondEnsMI-EM")
@@ -30,18 +31,17 @@ def run_synthetic(
     n_sets: int,
     *,
     n_restarts: int = 5,
-    n_jobs: int = 1,
-    progress: bool | None = None,
+    cells: Cells | None = None,
 ) -> pd.DataFrame:
     """Find the hidden grouping of drawn data by every algorithm; one row per data set and algorithm."""
-    runs = [
-        (reading, k, float(alpha), seed, n_restarts)
+    tasks = [
+        ({"reading": reading, "k": k, "alpha": float(alpha), "seed": seed, "n_restarts": n_restarts}, ())
         for k in n_clusters
         for alpha in alphas
         for reading in (READINGS if alpha < 1 else READINGS[:1])  # at α = 1 both readings give the same data
         for seed in range(n_sets)
     ]
-    rows = run_each(_one_set, runs, "synthetic data", n_jobs=n_jobs, progress=progress)
+    rows = (cells or Cells()).run("synthetic data", _one_set, tasks)["rows"]
     again = rows[rows["alpha"] == 1].assign(reading=READINGS[1])
     return pd.concat([rows, again], ignore_index=True)
 
@@ -75,6 +75,7 @@ def report_synthetic(report: Report, rows: pd.DataFrame, n_restarts: int) -> Non
         f"without labels. Not in the paper: “{CENTRED}”, columns centered in every group, and “{HEAVY}”, CCIB with as "
         "much weight on the whole as on the groups."
     )
+    report.runs("synthetic", rows)
     report.text("\n".join(f"- **{reading}**: {what}." for reading, what in MEANING.items()))
     for reading in READINGS:
         here = mean[mean["reading"] == reading]

@@ -8,9 +8,10 @@ import pandas as pd
 
 from consilience.measures import information_ratio
 from consilience.reports.figures import new_figure
+from papers.cells import Cells
 from papers.figures import COLORS, MARKS
 from papers.gondek2005.data import Texts
-from papers.gondek2005.methods import EXTRAS, STARTS, answers, run_each
+from papers.gondek2005.methods import EXTRAS, STARTS, answers
 from papers.report import Report, over_seeds, with_error
 
 PAPERS = ("dCCIB", "CondEns2-EM", "CondEns2-kmeans", "CondEnsMI-EM", "CondEnsMI-kmeans")
@@ -44,21 +45,26 @@ TABLE2 = {
 }
 
 
-def run_text(
-    sets: list[Texts], n_seeds: int, *, n_restarts: int = 10, n_jobs: int = 1, progress: bool | None = None
-) -> pd.DataFrame:
+def run_text(sets: list[Texts], n_seeds: int, *, n_restarts: int = 10, cells: Cells | None = None) -> pd.DataFrame:
     """Find the labeling that is not given, in both directions; one row per run and algorithm."""
-    runs = [(texts, *way, seed, n_restarts) for texts in sets for way in texts.directions for seed in range(n_seeds)]
-    return run_each(_one_session, runs, "documents", n_jobs=n_jobs, progress=progress)
+    tasks = [
+        ({**texts.key, "given": given, "hidden": hidden, "seed": seed, "n_restarts": n_restarts}, (texts,))
+        for texts in sets
+        for given, hidden in texts.directions
+        for seed in range(n_seeds)
+    ]
+    return (cells or Cells()).run("documents", _one_session, tasks)["rows"]
 
 
-def _one_session(texts: Texts, given: str, hidden: str, seed: int, n_restarts: int) -> list[dict[str, Any]]:
+def _one_session(
+    texts: Texts, data: str, documents: int, given: str, hidden: str, seed: int, n_restarts: int
+) -> list[dict[str, Any]]:
     known, target = texts.labels[given].to_numpy(), texts.labels[hidden].to_numpy()
     k = len(set(target))
     return [
         {
             "seed": seed,
-            "data": texts.name,
+            "data": data,
             "given": given,
             "hidden": hidden,
             "clusters": k,
@@ -117,6 +123,7 @@ def report_text(report: Report, rows: pd.DataFrame, sets: list[Texts], n_restart
         f"what; ours pool {n_restarts} restarts into one ensemble and choose nothing, except CCIB, which keeps the best of {STARTS} "
         "starts by its own objective, with λ chosen without labels. Seconds are of one processor, for all restarts of a run."
     )
+    report.runs("table1", rows)
     for texts in sets:
         shown, saved = [], mean[mean["data"] == texts.name]
         for given, hidden in texts.directions:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from consilience.alternatives import CondEns
 from consilience.measures import information_ratio
 from consilience.tables import scale
+from papers.cells import Cells
 from papers.gondek2005.data import Texts
 from papers.report import Report, over_seeds, with_error
 
@@ -30,18 +31,25 @@ COMBINED = "combined"
 REPRESENTATIONS = ("counts", "rows of length 1")
 
 
-def run_walk(texts: Texts, n_seeds: int) -> pd.DataFrame:
+def run_walk(texts: Texts, n_seeds: int, *, cells: Cells | None = None) -> pd.DataFrame:
     """Single runs of CondEns with k-means; one row per run and group, and one for the combination."""
-    rows = []
-    for representation, X in zip(REPRESENTATIONS, (texts.counts, scale(texts.counts, "rows")), strict=True):
-        for given, hidden in texts.directions:
-            known, target = texts.labels[given].to_numpy(), texts.labels[hidden].to_numpy()
-            for seed in range(n_seeds):
-                model = CondEns(len(set(target)), base="kmeans", combine="quadratic", n_init=1, random_state=seed)
-                model.fit(X, known)
-                where = {"seed": seed, "given": given, "representation": representation}
-                rows += [where | row for row in _steps(model, known, target)]
-    return pd.DataFrame(rows)
+    tasks = [
+        ({**texts.key, "representation": way, "given": given, "hidden": hidden, "seed": seed}, (texts,))
+        for way in REPRESENTATIONS
+        for given, hidden in texts.directions
+        for seed in range(n_seeds)
+    ]
+    return (cells or Cells()).run("step by step", _one_walk, tasks)["rows"]
+
+
+def _one_walk(
+    texts: Texts, data: str, documents: int, representation: str, given: str, hidden: str, seed: int
+) -> list[dict[str, Any]]:
+    known, target = texts.labels[given].to_numpy(), texts.labels[hidden].to_numpy()
+    X = texts.counts if representation == REPRESENTATIONS[0] else scale(texts.counts, "rows")
+    model = CondEns(len(set(target)), base="kmeans", combine="quadratic", n_init=1, random_state=seed).fit(X, known)
+    where = {"seed": seed, "given": given, "representation": representation}
+    return [where | row for row in _steps(model, known, target)]
 
 
 def _steps(model: CondEns, known: NDArray[Any], target: NDArray[Any]) -> list[dict[str, Any]]:
@@ -68,6 +76,7 @@ def report_walk(report: Report, rows: pd.DataFrame) -> None:
         "table 1); here are means over runs. Step 1: NMI with the hidden labeling within the group that was split. Step 2: NMI "
         "of the split extended to all documents, with the hidden and with the given labeling. “combined” is step 3."
     )
+    report.runs("tables3_4", rows)
     for number, (given, here) in zip((3, 4), mean.groupby("given", sort=False), strict=True):
         here = here.assign(paper_step1=[STEP1[given].get(name, np.nan) for name in here["group"]])
         report.table(

@@ -8,9 +8,11 @@ from typing import Any
 
 from papers.report import Report
 from papers.runner import Paper, Setting
+from papers.strehl2002.claims import claims
 from papers.strehl2002.controlled import report_controlled, run_controlled
 from papers.strehl2002.data import TERMS, data_sets
 from papers.strehl2002.distributed import report_fdc, report_odc, run_fdc, run_odc
+from papers.strehl2002.example import report_example, run_example
 from papers.strehl2002.robust import report_rcc, run_rcc
 
 
@@ -38,8 +40,9 @@ def _plan(setting: Setting) -> Plan:
 
 
 def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Iterator[None]:
-    progress = setting.progress
-    found = run_controlled(plan.noise, plan.seeds, n_objects=plan.n_controlled, progress=progress)
+    cells = setting.cells
+    report_example(report, run_example())
+    found = run_controlled(plan.noise, plan.seeds, n_objects=plan.n_controlled, cells=cells)
     report_controlled(
         report,
         found,
@@ -49,17 +52,17 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
 
     sizes = {"2D2K-like": plan.n_drawn, "8D5K-like": plan.n_drawn, "PENDIG": plan.n_pendig, "YAHOO": plan.n_yahoo}
     repeats = {name: plan.seeds_yahoo if name == "YAHOO" else plan.seeds for name in sets}
-    report_fdc(report, *run_fdc([(sets[name], sizes[name], repeats[name]) for name in sets], progress=progress))
+    report_fdc(report, *run_fdc([(sets[name], sizes[name], repeats[name]) for name in sets], cells=cells))
     yield
 
     chosen = [name for name in ("8D5K-like", "PENDIG") if name in sets]
     parts = [(sets[name], sizes[name], repeats[name]) for name in chosen]
-    report_odc(report, run_odc(parts, plan.coverages, progress=progress))
+    report_odc(report, run_odc(parts, plan.coverages, cells=cells))
     yield
 
     samples = {name: plan.samples_yahoo if name == "YAHOO" else plan.samples for name in sets}
     tens = [(sets[name], samples[name], repeats[name]) for name in sets if name != "2D2K-like"]
-    report_rcc(report, run_rcc(tens, progress=progress))
+    report_rcc(report, run_rcc(tens, cells=cells))
     yield
 
 
@@ -102,4 +105,5 @@ PAPER = Paper(
     read=lambda setting, plan: data_sets(setting.data),
     notes=_notes,
     experiments=_experiments,
+    claims=claims,
 )

@@ -60,6 +60,10 @@ class DataSet:
     views: tuple[int, int]
     base: Any
 
+    def key(self, n_objects: int | None) -> dict[str, Any]:
+        """What names a cell with so many objects of this set."""
+        return {"data": self.name, "n_objects": n_objects, "n_clusters": self.n_clusters}
+
     def cluster(self, X: Any, seed: int) -> NDArray[Any]:
         """The base clusterer on all features."""
         model = type(self.base)(self.n_clusters, n_init=self.base.n_init, random_state=seed)
@@ -149,5 +153,6 @@ def supra(ensemble: Ensemble, found: dict[str, NDArray[Any]]) -> str:
 def title(method: str) -> str:
     """A method's name as people write it."""
     shown = {"vote": "vote", "quadratic": "quadratic", "information": "information", "evidence": "evidence"}
+    shown |= {"walk": "walk", "dawid_skene": "Dawid–Skene"}
     shown |= {"mixture": "mixture", "greedy": "greedy ANMI", "anmi": "ANMI search", "supra": "best ANMI of three"}
     return shown.get(method, method.upper() if method in METHODS else method)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from consilience._progress import track
 from consilience.consensus import METHODS
 from consilience.datasets.scenarios import feature_distributed, object_distributed
 from consilience.measures import anmi, matched_accuracy, nmi
 from consilience.reports.figures import new_figure
+from papers.cells import Cells
 from papers.figures import COLORS, MARKS, curve, legend_outside
 from papers.report import Report, over_seeds, with_error
 from papers.strehl2002.data import DataSet, answers, supra, title
@@ -24,47 +24,49 @@ SLIDES_FDC = {
     "YAHOO": (0.48877, 0.41008, 0.20183, 0.16033, 0.11143),
 }
 MEASURED = ("all_features", "consensus", "max_view", "mean_view", "min_view")
-ODC_METHODS = ("cspa", "hgpa", "mcla", "evidence", "vote")
+ODC_METHODS = ("cspa", "hgpa", "mcla", "evidence", "vote", "lwea", "lwgp", "auto")
+DRAWN = ("cspa", "hgpa", "mcla", "lwea", "lwgp", "auto")
 
 
 def run_fdc(
-    sets: list[tuple[DataSet, int | None, int]], *, progress: bool | None = None
+    sets: list[tuple[DataSet, int | None, int]], *, cells: Cells | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cluster views and combine them; `sets` has the data, how many objects (None for all) and how many seeds.
 
     Returns one row per run in the slides' columns, and one row per run and method.
     """
-    runs = [(data, n, seed) for data, n, n_seeds in sets for seed in range(n_seeds)]
-    rows, by_method = [], []
-    for data, n, seed in track(runs, len(runs), "feature-distributed", progress):
-        X, truth = data.draw(seed, n)
-        n_views, n_features = data.views
-        views = feature_distributed(
-            X, data.n_clusters, n_views=n_views, n_features=n_features, base=data.base, random_state=seed
-        )
-        found = answers(views, data.n_clusters, (*METHODS, "auto"), seed)
-        chosen = found[supra(views, found)]
-        single = [nmi(truth, labels) for labels in views.labels.T]
-        where = {"seed": seed, "data": data.name, "objects": len(truth)}
-        rows.append(
-            {
-                **where,
-                "all_features": nmi(truth, data.cluster(X, seed)),
-                "consensus": nmi(truth, chosen),
-                "max_view": max(single),
-                "mean_view": float(np.mean(single)),
-                "min_view": min(single),
-                "auto": nmi(truth, found["auto"]),
-                "mislabeled_view": min(_mislabeled(truth, labels) for labels in views.labels.T),
-                "mislabeled_consensus": _mislabeled(truth, chosen),
-                "mislabeled_auto": _mislabeled(truth, found["auto"]),
-            }
-        )
-        by_method += [
-            {**where, "method": m, "nmi": nmi(truth, labels), "anmi": anmi(views, labels)}
-            for m, labels in found.items()
-        ]
-    return pd.DataFrame(rows), pd.DataFrame(by_method)
+    tasks = [({**one.key(n), "seed": seed}, (one,)) for one, n, n_seeds in sets for seed in range(n_seeds)]
+    found = (cells or Cells()).run("feature-distributed", _one_fdc, tasks)
+    return found["rows"], found["by_method"]
+
+
+def _one_fdc(
+    source: DataSet, data: str, n_objects: int | None, n_clusters: int, seed: int
+) -> dict[str, list[dict[str, Any]]]:
+    X, truth = source.draw(seed, n_objects)
+    n_views, n_features = source.views
+    how: dict[str, Any] = {"n_views": n_views, "n_features": n_features, "base": source.base, "random_state": seed}
+    views = feature_distributed(X, n_clusters, **how)
+    found = answers(views, n_clusters, (*METHODS, "auto"), seed)
+    chosen = found[supra(views, found)]
+    single = [nmi(truth, labels) for labels in views.labels.T]
+    where = {"seed": seed, "data": data, "objects": len(truth)}
+    row = {
+        **where,
+        "all_features": nmi(truth, source.cluster(X, seed)),
+        "consensus": nmi(truth, chosen),
+        "max_view": max(single),
+        "mean_view": float(np.mean(single)),
+        "min_view": min(single),
+        "auto": nmi(truth, found["auto"]),
+        "mislabeled_view": min(_mislabeled(truth, labels) for labels in views.labels.T),
+        "mislabeled_consensus": _mislabeled(truth, chosen),
+        "mislabeled_auto": _mislabeled(truth, found["auto"]),
+    }
+    by_method = [
+        {**where, "method": m, "nmi": nmi(truth, labels), "anmi": anmi(views, labels)} for m, labels in found.items()
+    ]
+    return {"rows": [row], "by_method": by_method}
 
 
 def _mislabeled(truth: Any, labels: Any) -> float:
@@ -78,9 +80,10 @@ def report_fdc(report: Report, rows: pd.DataFrame, by_method: pd.DataFrame) -> N
     report.section("2. Feature-distributed clustering (FDC)")
     report.text(
         "Every clusterer sees all objects by a few random features. “Consensus” is the best of CSPA, HGPA and MCLA by ANMI: the "
-        "slides' table does not say which it is, but ANMI is the choice they argue for. “auto” is `combine` choosing by "
-        "leave-one-out."
+        "slides' table does not say which it is, but ANMI is the choice they argue for. “auto” is the default of `combine`."
     )
+    report.runs("fdc", rows)
+    report.runs("fdc_methods", by_method)
     lines = []
     for _, ours in mean.iterrows():
         slides = dict(zip(MEASURED, SLIDES_FDC[ours["data"]], strict=True))
@@ -163,20 +166,29 @@ def run_odc(
     coverages: Any,
     *,
     n_parts: int = 5,
-    progress: bool | None = None,
+    cells: Cells | None = None,
 ) -> pd.DataFrame:
     """Cluster overlapping parts of the objects and combine them, for every coverage; one row per run and method."""
-    runs = [(data, n, seed, float(v)) for data, n, n_seeds in sets for seed in range(n_seeds) for v in coverages]
-    rows = []
-    for data, n, seed, v in track(runs, len(runs), "object-distributed", progress):
-        X, truth = data.draw(seed, n)
-        parts = object_distributed(X, data.n_clusters, n_parts=n_parts, coverage=v, base=data.base, random_state=seed)
-        found = answers(parts, data.n_clusters, ODC_METHODS, seed)
-        found["supra"] = found[supra(parts, found)]
-        found["all objects"] = data.cluster(X, seed)
-        where = {"seed": seed, "data": data.name, "objects": len(truth), "parts": n_parts, "coverage": v}
-        rows += [{**where, "method": m, "nmi": nmi(truth, labels)} for m, labels in found.items()]
-    return pd.DataFrame(rows)
+    tasks = [
+        ({**one.key(n), "n_parts": n_parts, "coverage": float(v), "seed": seed}, (one,))
+        for one, n, n_seeds in sets
+        for seed in range(n_seeds)
+        for v in coverages
+    ]
+    return (cells or Cells()).run("object-distributed", _one_odc, tasks)["rows"]
+
+
+def _one_odc(
+    source: DataSet, data: str, n_objects: int | None, n_clusters: int, n_parts: int, coverage: float, seed: int
+) -> list[dict[str, Any]]:
+    X, truth = source.draw(seed, n_objects)
+    how: dict[str, Any] = {"n_parts": n_parts, "coverage": coverage, "base": source.base, "random_state": seed}
+    parts = object_distributed(X, n_clusters, **how)
+    found = answers(parts, n_clusters, ODC_METHODS, seed)
+    found["supra"] = found[supra(parts, found)]
+    found["all objects"] = source.cluster(X, seed)
+    where = {"seed": seed, "data": data, "objects": len(truth), "parts": n_parts, "coverage": coverage}
+    return [{**where, "method": m, "nmi": nmi(truth, labels)} for m, labels in found.items()]
 
 
 def report_odc(report: Report, rows: pd.DataFrame) -> None:
@@ -189,6 +201,7 @@ def report_odc(report: Report, rows: pd.DataFrame) -> None:
         "do not say how many parts there were; v and the parts are our choice. “all objects” is the base clusterer on "
         "everything at once."
     )
+    report.runs("odc", rows)
     order = [*ODC_METHODS, "supra", "all objects"]
     for name, group in mean.groupby("data", sort=False):
         wide = group.assign(text=with_error(group, "nmi")).pivot(index="method", columns="coverage", values="text")
@@ -229,7 +242,7 @@ def _draw_odc(mean: pd.DataFrame, order: list[str]) -> Any:
     figure = new_figure(2.6 + 4 * len(groups), 4)
     axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
     for axis, (name, group) in zip(axes, groups, strict=True):
-        for number, method in enumerate(["all objects", *order[:-2]]):
+        for number, method in enumerate(["all objects", *DRAWN]):
             rows = group[group["method"] == method]
             curve(axis, range(len(rows)), rows["nmi"], rows["nmi_sem"], number, title(method))
         axis.set_xticks(range(len(rows)), [f"{v:g}" for v in rows["coverage"]])

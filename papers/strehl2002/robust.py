@@ -10,7 +10,6 @@ import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError, check_count, check_seed
-from consilience._progress import track
 from consilience._random import child_seed
 from consilience._types import ArrayLike, RandomState
 from consilience.consensus.graph_partition import partition_graph, partition_hypergraph
@@ -18,13 +17,14 @@ from consilience.datasets.scenarios import check_data
 from consilience.ensemble import Ensemble
 from consilience.measures import nmi
 from consilience.reports.figures import new_figure
+from papers.cells import Cells
 from papers.figures import curve, legend_outside
 from papers.report import Report, over_seeds, with_error
 from papers.strehl2002.data import SUPRA, DataSet, answers, supra
 from papers.strehl2002.similarities import SIMILARITIES, kmeans_by, neighbors_by
 from papers.strehl2002.som import SOM
 
-CONSENSUS = ("best ANMI of three", "auto")
+CONSENSUS = {"best ANMI of three": "supra", "LWEA": "lwea", "LWGP": "lwgp", "auto": "auto"}
 RANDOM = 20  # random clusterings to compare with
 
 
@@ -90,28 +90,32 @@ def robust_centralized(
     return Ensemble(list(labels), info={"method": methods, "similarity": names})
 
 
-def run_rcc(sets: Sequence[tuple[DataSet, Sequence[int], int]], *, progress: bool | None = None) -> pd.DataFrame:
+def run_rcc(sets: Sequence[tuple[DataSet, Sequence[int], int]], *, cells: Cells | None = None) -> pd.DataFrame:
     """Cluster samples by the ten algorithms and combine them; `sets` has the data, sample sizes and how many seeds.
 
     One row per run and clusterer; `gain` is NMI with the categories above that of random clusterings.
     """
-    runs = [(data, n, seed) for data, sizes, n_seeds in sets for n in sizes for seed in range(n_seeds)]
-    rows = []
-    for data, n, seed in track(runs, len(runs), "robust centralized", progress):
-        X, truth = data.draw(seed, n)
-        ten = robust_centralized(X.toarray() if sparse.issparse(X) else X, data.n_clusters, random_state=seed)
-        found = answers(ten, data.n_clusters, (*SUPRA, "auto"), seed)
-        quality = {
-            f"{method}, {similarity}": nmi(truth, labels)
-            for method, similarity, labels in zip(ten.info["method"], ten.info["similarity"], ten.labels.T, strict=True)
-        }
-        single = list(quality.values())
-        quality |= {"worst of ten": min(single), "mean of ten": float(np.mean(single)), "best of ten": max(single)}
-        quality |= {CONSENSUS[0]: nmi(truth, found[supra(ten, found)]), CONSENSUS[1]: nmi(truth, found["auto"])}
-        chance = _chance(truth, data.n_clusters, seed)
-        where = {"seed": seed, "data": data.name, "objects": n}
-        rows += [{**where, "clusterer": c, "nmi": q, "gain": q - chance} for c, q in quality.items()]
-    return pd.DataFrame(rows)
+    tasks = [
+        ({**one.key(n), "seed": seed}, (one,)) for one, sizes, n_seeds in sets for n in sizes for seed in range(n_seeds)
+    ]
+    return (cells or Cells()).run("robust centralized", _one_rcc, tasks)["rows"]
+
+
+def _one_rcc(source: DataSet, data: str, n_objects: int, n_clusters: int, seed: int) -> list[dict[str, Any]]:
+    X, truth = source.draw(seed, n_objects)
+    ten = robust_centralized(X.toarray() if sparse.issparse(X) else X, n_clusters, random_state=seed)
+    found = answers(ten, n_clusters, (*SUPRA, "lwea", "lwgp", "auto"), seed)
+    found["supra"] = found[supra(ten, found)]
+    quality = {
+        f"{method}, {similarity}": nmi(truth, labels)
+        for method, similarity, labels in zip(ten.info["method"], ten.info["similarity"], ten.labels.T, strict=True)
+    }
+    single = list(quality.values())
+    quality |= {"worst of ten": min(single), "mean of ten": float(np.mean(single)), "best of ten": max(single)}
+    quality |= {name: nmi(truth, found[method]) for name, method in CONSENSUS.items()}
+    chance = _chance(truth, n_clusters, seed)
+    where = {"seed": seed, "data": data, "objects": n_objects}
+    return [{**where, "clusterer": c, "nmi": q, "gain": q - chance} for c, q in quality.items()]
 
 
 def _chance(truth: Any, n_clusters: int, seed: int) -> float:
@@ -129,6 +133,7 @@ def report_rcc(report: Report, rows: pd.DataFrame) -> None:
         "of them suits the data. As on the slides, quality is NMI with the categories less that of random clusterings "
         f"(the mean of {RANDOM}, uniform labels, same number of clusters); the slides' numbers are only in their figure."
     )
+    report.runs("rcc", rows)
     for name, group in mean.groupby("data", sort=False):
         texts = group.assign(text=with_error(group, "gain"))
         wide = texts.pivot(index="clusterer", columns="objects", values="text").loc[group["clusterer"].unique()]
@@ -158,7 +163,7 @@ def _in_words(mean: pd.DataFrame) -> list[str]:
         ten = table.drop([*CONSENSUS, "worst of ten", "mean of ten", "best of ten"])
         ranks = [f"{c} {table[c]:.3f} ({_beaten_by(ten, table[c])})" for c in CONSENSUS]
         said.append(
-            f"**{name}**: {' and '.join(ranks)}; the single clusterers range from {ten.min():.3f} "
+            f"**{name}**: {', '.join(ranks)}; the single clusterers range from {ten.min():.3f} "
             f"({ten.idxmin()}) to {ten.max():.3f} ({ten.idxmax()}), mean {ten.mean():.3f}."
         )
     return said

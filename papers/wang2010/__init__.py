@@ -8,6 +8,7 @@ from typing import Any
 
 from papers.report import Report
 from papers.runner import Paper, Setting
+from papers.wang2010.claims import claims
 from papers.wang2010.data import read_data_sets
 from papers.wang2010.models import run_models
 from papers.wang2010.printed import NOISE
@@ -23,7 +24,7 @@ class Plan:
     seeds_variational: int
     n_objects: int | None = None
     noise: tuple[float, ...] = NOISE
-    nbce: dict[str, Any] = field(default_factory=lambda: {"n_jobs": -1})
+    nbce: dict[str, Any] = field(default_factory=dict)
 
 
 QUICK = Plan(2, 1, 150, (0.05, 0.2), {"max_iter": 100, "n_chains": 2, "n_init": 2})
@@ -38,11 +39,13 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
         how: dict[str, Any] = {
             "n_variational": plan.seeds_variational,
             "n_objects": plan.n_objects,
-            "progress": setting.progress,
+            "cells": setting.cells,
+            "n_jobs": setting.n_jobs,
         }
         report_models(report, run_models(sets, plan.seeds, **how, **plan.nbce))
         yield
-    outliers = run_outliers(plan.noise, plan.seeds, progress=setting.progress, **plan.nbce)
+    threads = {"n_jobs": setting.n_jobs}
+    outliers = run_outliers(plan.noise, plan.seeds, cells=setting.cells, **threads, **plan.nbce)
     report_outliers(report, outliers, **plan.nbce)
     yield
 
@@ -81,4 +84,5 @@ PAPER = Paper(
     read=lambda setting, plan: None if setting.data is None else read_data_sets(setting.data),
     notes=_notes,
     experiments=_experiments,
+    claims=claims,
 )

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from consilience._progress import track
 from consilience.consensus import BCE, NBCE, MixtureModel, combine
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand, f1, nmi
+from papers.cells import Cells
 from papers.wang2010.data import DataSet, hold_out, printed_f1
 
 GRAPHS = ("cspa", "hgpa", "mcla")
@@ -32,25 +32,40 @@ def run_models(
     *,
     n_variational: int,
     n_objects: int | None = None,
-    progress: bool | None = None,
+    cells: Cells | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """One row per data set, seed and method, with `MEASURES` (missing where a method has none).
 
     Variational NBCE only with the first `n_variational` seeds; `options` go to NBCE.
     """
-    runs = [(data, seed) for data in sets for seed in range(n_seeds)]
-    rows = []
-    for data, seed in track(runs, len(runs), "data sets", progress):
-        ensemble, classes = data.draw(seed, n_objects)
-        old, new = hold_out(ensemble.n_objects, seed)
-        nbces = {name: how for name, how in NBCES.items() if how[1] == "gibbs" or seed < n_variational}
-        found = _one_run(ensemble[old], ensemble[new], classes[old], data.n_classes, seed, nbces, options)
-        rows += [
-            {"seed": seed, "data": data.name, "objects": len(classes), "method": method, **measured}
-            for method, measured in found.items()
-        ]
-    return pd.DataFrame(rows)
+    threads = {"n_jobs": options.pop("n_jobs", None)}
+    tasks = [
+        (
+            {"data": one.name, "n_objects": n_objects, "variational": seed < n_variational, "seed": seed, **options},
+            (one, threads),
+        )
+        for one in sets
+        for seed in range(n_seeds)
+    ]
+    return (cells or Cells()).run("data sets", _one_set, tasks)["rows"]
+
+
+def _one_set(
+    source: DataSet,
+    threads: dict[str, Any],
+    data: str,
+    n_objects: int | None,
+    variational: bool,
+    seed: int,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    ensemble, classes = source.draw(seed, n_objects)
+    old, new = hold_out(ensemble.n_objects, seed)
+    nbces = {name: how for name, how in NBCES.items() if how[1] == "gibbs" or variational}
+    found = _one_run(ensemble[old], ensemble[new], classes[old], source.n_classes, seed, nbces, threads | options)
+    where = {"seed": seed, "data": data, "objects": len(classes)}
+    return [{**where, "method": method, **measured} for method, measured in found.items()]
 
 
 def _one_run(

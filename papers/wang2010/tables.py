@@ -35,6 +35,7 @@ GENERATIVE = {"mixture": "mixture", "bce": "bce", NBCE_MAIN: "nbce"}
 def report_models(report: Report, rows: pd.DataFrame) -> None:
     """All tables on data."""
     mean = over_seeds(rows, ["data", "objects", "method"])
+    report.runs("data_sets", rows)
     _report_f1(report, mean)
     _report_perplexity(report, mean, rows)
     _report_singletons(report, mean)
