@@ -12,10 +12,13 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
 
 import consilience as cs
 from command_line import run
 from consilience.datasets import sample_path
+from consilience.opening import as_ensemble
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 BEADS = sample_path("beads.csv")
@@ -138,15 +141,56 @@ def test_sigterm_ends_a_local_cluster_too(tmp_path):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("verb", ["generate", "agree", "explore", "organize"])
+@pytest.mark.parametrize("verb", ["cluster", "explore", "organize"])
 def test_row_blocks_where_one_table_is_needed(tmp_path, verb):
     folder = tmp_path / "blocks"
     folder.mkdir()
     pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).to_parquet(folder / "a.parquet")
-    more = {"generate": ["-o", tmp_path / "run"], "agree": ["-k", 2], "explore": ["--no-browser"], "organize": []}
-    done = run(verb, folder, *more[verb])
+    done = run(verb, folder, *(["--no-browser"] if verb == "explore" else []))
     assert done.returncode == 2
     assert "is a folder of row blocks, and this needs" in " ".join(done.stderr.split())
+
+
+def test_generate_takes_numbers_in_row_blocks(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)) + np.arange(60)[:, None] // 20 * 6, columns=["x", "y", "z"])
+    (tmp_path / "blocks").mkdir()
+    for i, part in enumerate((table[:25], table[25:])):
+        part.assign(name="bead").to_parquet(tmp_path / "blocks" / f"{i}.parquet")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    more = ["-n", 5, "-k", 3, "--json"]
+    for source, columns in (("blocks", ["--columns", "x,y,z"]), ("table.csv", [])):
+        done = run("generate", tmp_path / source, *columns, *more, "-o", tmp_path / f"{source}-run")
+        assert done.returncode == 0, done.stderr
+    blocks, whole = (as_ensemble(tmp_path / f"{name}-run") for name in ("blocks", "table.csv"))
+    assert_array_equal(blocks.labels, whole.labels)
+    done = run("generate", tmp_path / "blocks", *more, "-o", tmp_path / "other")
+    assert done.returncode == 2
+    assert "0.parquet: column 'name' holds" in " ".join(done.stderr.split())
+    done = run("generate", tmp_path / "blocks", "--id", "name", *more, "-o", tmp_path / "other")
+    assert done.returncode == 2
+    assert "--columns takes some of its columns by name" in " ".join(done.stderr.split())
+
+
+def test_agree_takes_counts_in_row_blocks(tmp_path):
+    counts = sparse.csr_matrix(np.random.default_rng(0).poisson(np.kron(np.eye(3), np.ones((20, 12))) * 2 + 0.2))
+    (tmp_path / "blocks").mkdir()
+    for i, part in enumerate((counts[:33], counts[33:])):
+        sparse.save_npz(tmp_path / "blocks" / f"{i}.npz", part)
+    sparse.save_npz(tmp_path / "counts.npz", counts)
+    found = {}
+    for source in ("blocks", "counts.npz"):
+        out = tmp_path / f"{source}.csv"
+        more = ["-k", 3, "-n", 3, "--max-iter", 1, "--model", "dataloom", "--json", "-o", out]
+        done = run("agree", tmp_path / source, *more)
+        assert done.returncode == 0, done.stderr
+        found[source] = json.loads(done.stdout), pd.read_csv(out)
+    (blocks, rows), (whole, same) = found["blocks"], found["counts.npz"]
+    assert blocks["n_rows"] == whole["n_rows"] == 60
+    assert rows["cluster"].tolist() == same["cluster"].tolist()
+    done = run("agree", tmp_path / "blocks", "-k", 3, "--names", "words")
+    assert done.returncode == 2
+    assert "leave the other options out" in " ".join(done.stderr.split())
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import time
 
@@ -10,12 +11,15 @@ import joblib
 import numpy as np
 import pytest
 from joblib import delayed
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 import consilience as cs
 from consilience._check import InputError
 from consilience._parallel import AHEAD, ClusterError, n_tasks, on_cluster, workers
 from consilience._travel import LARGE, pack, unpack
 from consilience.consensus import MCLA, NBCE, SCCC
+from consilience.datasets import gaussians_8d5k
 from dask_cluster import local_cluster, worker_pids
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -172,6 +176,32 @@ def test_estimators_are_the_same_on_the_cluster(client, labels, estimator):
     here = clone(estimator).fit(labels)
     np.testing.assert_array_equal(there.labels_, here.labels_)
     np.testing.assert_array_equal(there.confidence_, here.confidence_)
+
+
+def test_the_clusterer_is_the_same_on_the_cluster(client):
+    X, _ = gaussians_8d5k(150, random_state=0)
+    here = cs.EnsembleClusterer(4, n_clusterings=20, random_state=0).fit(X)
+    there = cs.EnsembleClusterer(4, n_clusterings=20, random_state=0, client=client)
+    for model in (there, clone(there)):
+        ran = on_workers(client, lambda model=model: model.fit(X))
+        assert ran
+        assert_array_equal(model.labels_, here.labels_)
+        assert_array_equal(model.ensemble_.labels, here.ensemble_.labels)
+        assert_array_equal(model.predict(X[::7] + 0.1), here.predict(X[::7] + 0.1))
+    assert pickle.loads(pickle.dumps(there)).client is None
+    with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
+        cs.EnsembleClusterer(4, client="tcp://here").fit(X)
+
+
+def on_workers(client, work):
+    """Whether some of the work went to the cluster."""
+    before = client.run_on_scheduler(tasks_so_far)
+    work()
+    return client.run_on_scheduler(tasks_so_far) > before
+
+
+def tasks_so_far(dask_scheduler):
+    return dask_scheduler.transition_counter
 
 
 def test_chains_are_the_same_on_the_cluster(client, labels):

@@ -17,9 +17,12 @@ from scipy import sparse
 
 from consilience._check import InputError, check_count, check_labels, count
 from consilience._types import Floats
+from consilience.agreement.count_blocks import CountBlocks, load
 from consilience.consensus.confidence import cluster_shares
 from consilience.consensus.stable_components import consensus_rows
 from consilience.opening import as_ensemble
+
+BLOCK = 4096  # rows of a block in memory that are looked at together
 
 
 def stable_groups(
@@ -123,7 +126,7 @@ def column_information(counts: Any, labels: Any) -> Floats:
 
     Parameters
     ----------
-    counts : (n_rows, n_columns) array or sparse matrix
+    counts : (n_rows, n_columns) array or sparse matrix, or row blocks
     labels : (n_rows,) labels
         Clusters of the rows; rows without one are left out.
 
@@ -134,15 +137,20 @@ def column_information(counts: Any, labels: Any) -> Floats:
     >>> column_information(np.array([[4, 0, 2], [0, 4, 2]]), [0, 1]).round(4).tolist()
     [0.231, 0.231, 0.0]
     """
-    table = sparse.csr_matrix(counts)
     codes = check_labels(labels, "the clusters of the rows")
-    if len(codes) != table.shape[0]:
-        raise InputError(f"the table has {count(table.shape[0], 'row')} and {len(codes):,} labels: give one for each")
-    known = np.flatnonzero(codes >= 0)
-    if not table[known].sum() > 0:
+    blocks = counts if isinstance(counts, CountBlocks) else None
+    table: Any = sparse.csr_matrix(counts) if blocks is None else None
+    n_rows, n_columns = table.shape if blocks is None else (blocks.n_rows, blocks.n_columns)
+    if len(codes) != n_rows:
+        raise InputError(f"the table has {count(n_rows, 'row')} and {len(codes):,} labels: give one for each")
+    joint = np.zeros((max(codes.max() + 1, 1), n_columns))
+    for first, last in [(0, n_rows)] if blocks is None else blocks.spans(BLOCK):
+        some, mine = table if blocks is None else load(blocks.piece((first, last))), codes[first:last]
+        known = np.flatnonzero(mine >= 0)
+        member = sparse.csr_matrix((np.ones(len(known)), (mine[known], known)), (len(joint), last - first))
+        joint += (member @ some).toarray()
+    if not joint.sum() > 0:
         raise InputError("no row with a label has counts, so no column tells anything about the clusters")
-    member = sparse.csr_matrix((np.ones(len(known)), (codes[known], known)), (codes.max() + 1, len(codes)))
-    joint = (member @ table).toarray().astype(float)
     joint /= joint.sum()
     outer = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     return np.asarray((joint * np.log(np.divide(joint, outer, out=np.ones_like(joint), where=joint > 0))).sum(axis=0))

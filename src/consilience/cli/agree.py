@@ -72,14 +72,15 @@ def command(
 ) -> None:
     """Cluster the rows and columns of COUNTS, documents by words say, several times, and let the clusterings agree.
 
-    COUNTS is Matrix Market, npz, h5ad, or text; text with lines of row, column and count needs --triples.
+    COUNTS is Matrix Market, npz, h5ad, or text; text with lines of row, column and count needs --triples. A folder of npz files, or of
+    Parquet with columns row, column and count, is read in row blocks, and never held all at once.
 
     \b
     consilience agree counts.npz -k 20 --names vocab --known y -o labels.csv
     consilience agree ratings.csv --triples -k 50 -n 5 --components groups.csv --save agreement
     """
     from consilience.agreement import agree, column_information, stable_groups
-    from consilience.cli.inputs import open_data, print_notices
+    from consilience.cli.inputs import open_count_blocks, open_data, print_notices
     from consilience.consensus import combine
     from consilience.measures import accuracy
     from consilience.opening import read_names
@@ -94,10 +95,14 @@ def command(
     options.check_outputs([*tables, *pictures, *folders], [counts, known_from, Path(names) if names else None])
     if triples:  # these name their rows themselves, and --id is that of the labels beside them
         how, known_id, id_column = {**how, "triples": True}, known_id or id_column, None
-    opened, _ = open_data(counts, "counts", known_from=known_from, known_id=known_id, id_column=id_column, **how)
-    assert opened.data is not None
-    table = opened.data
-    table = table if names is None else replace(table, columns=read_names(counts, names, table))
+    blocks = open_count_blocks(counts, [known_from, known_id, id_column, names], how)
+    known: Any = {}
+    table: Any = blocks
+    if blocks is None:
+        opened, _ = open_data(counts, "counts", known_from=known_from, known_id=known_id, id_column=id_column, **how)
+        assert opened.data is not None
+        known, table = opened.known, opened.data
+        table = table if names is None else replace(table, columns=read_names(counts, names, table))
     result = agree(
         table,
         n_clusters,
@@ -111,12 +116,12 @@ def command(
     )
     if save:
         result.save(save)
-    by_iteration = result.stability_by_iteration(opened.known, n_jobs=n_jobs)
+    by_iteration = result.stability_by_iteration(known, n_jobs=n_jobs)
     consensus = combine(result.after.rows, method="sccc", progress=False)
-    weights = column_information(table.values, consensus.labels)
+    weights = column_information(table if blocks else table.values, consensus.labels)
     groups = stable_groups(result.before.columns, result.after.columns, weights=weights, new=True)
     if output:
-        write_objects(labels_table(result.after.rows, consensus), output, table.id_heading)
+        write_objects(labels_table(result.after.rows, consensus), output, "id" if blocks else table.id_heading)
     if column_output:
         write_table(labels_table(result.after.columns), column_output)
     if stability_file:
@@ -130,13 +135,13 @@ def command(
         by_iteration,
         consensus=consensus,
         groups=groups,
-        known={name: accuracy(labels, consensus.labels) for name, labels in opened.known.items()},
+        known={name: accuracy(labels, consensus.labels) for name, labels in known.items()},
     )
     if as_json:
         options.print_json({"source": str(counts), **summary})
         return
     print_agreement(summary, title=counts.name)
-    print_notices(table)
+    print_notices(None if blocks else table)
     options.print_written([*tables, *pictures, *folders])
 
 

@@ -75,9 +75,10 @@ def command(
     consilience generate beads.csv --id bead --known shape,color -o run --around 17 -n 100
     consilience generate beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o run
     consilience generate distances.csv --distances --id protein -k 20 -o run
+    consilience generate folder_of_parquet --columns x,y -k 5:40 -o run
     """
     from consilience._check import InputError, count
-    from consilience.cli.inputs import open_data, print_notices
+    from consilience.cli.inputs import open_data, open_number_blocks, print_notices
     from consilience.cli.stopping import when_stopped
     from consilience.generation import generate
     from consilience.reports.generation import generation_summary, print_generation
@@ -89,11 +90,12 @@ def command(
         raise InputError(f"--{fixed[0].replace('_', '-')} is the clustering's own for more --around it: leave it out")
     options.check_outputs([run], [data, together, apart])
     aside = list(dict.fromkeys([*known, *like, *unlike]))
-    opened, _ = open_data(data, "distances" if distances else "data", aside, **how)
+    blocks = open_number_blocks(data, [*aside, distances], how)
+    opened = None if blocks else open_data(data, "distances" if distances else "data", aside, **how)[0]
     before = _held(run)
     when_stopped(lambda: f"{run} holds {count(_held(run), 'clustering')}; the same command goes on")
     made = generate(
-        opened.data,
+        blocks if opened is None else opened.data,
         n_clusterings,
         n_clusters,
         methods,
@@ -113,12 +115,12 @@ def command(
         retry_failed=retry_failed,
         n_jobs=n_jobs,
     )
-    summary = generation_summary(made, {name: opened.known[name] for name in known})
+    summary = generation_summary(made, {} if opened is None else {name: opened.known[name] for name in known})
     if as_json:
         options.print_json({"source": str(data), "run": str(run), "failed": _failed(run), **summary})
         return
     print_generation(summary, title=data.name or str(data))
-    print_notices(opened.data, standardize=standardize if around is None else None)
+    print_notices(None if opened is None else opened.data, standardize=standardize if around is None else None)
     more = f" --known-from {quote(str(data))} --known {quote(','.join(known))}" if known else ""
     held, failed = _held(run), _failed(run)
     lost = f" {count(failed, 'clustering')} could not be made: --retry-failed tries again." if failed else ""

@@ -10,7 +10,16 @@ import click
 
 from consilience._check import InputError, nearest, printable
 from consilience.cli.options import TEXT
-from consilience.opening import PARSING, Opened, column_names, has_own_ids, labels_from, open_source, refuse_blocks
+from consilience.opening import (
+    PARSING,
+    Opened,
+    column_names,
+    has_own_ids,
+    in_blocks,
+    labels_from,
+    open_source,
+    refuse_blocks,
+)
 from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
 
@@ -98,6 +107,35 @@ def open_data(
         found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
         opened = opened.with_known(found, known_from)
     return opened, groups
+
+
+def open_number_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -> Any:
+    """A folder of Parquet files as a table of numbers in row blocks; None for anything else."""
+    if not in_blocks(source):
+        return None
+    _refuse_of_blocks(source, aside, how, "--columns takes some of its columns by name, and all of them are numbers")
+    from consilience.generation import NumberBlocks
+
+    names = how.get("columns")
+    return NumberBlocks(source, columns=list(names) if names else None)
+
+
+def open_count_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -> Any:
+    """A folder of npz files or Parquet triples as counts in row blocks; None for anything else."""
+    if not source.is_dir() or not (in_blocks(source) or any(source.glob("*.npz"))):
+        return None
+    _refuse_of_blocks(source, [*aside, *(how.get("columns") or ())], how, "its rows and columns are numbers from 0")
+    from consilience.agreement import CountBlocks
+
+    return CountBlocks(source)
+
+
+def _refuse_of_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any], instead: str) -> None:
+    """What is said of how to read one table, or of its objects, is refused where there are row blocks."""
+    if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name != "columns"):
+        raise InputError(
+            f"{source} is a folder of row blocks, read as they are: {instead}; leave the other options out"
+        )
 
 
 def _labels_of(

@@ -8,11 +8,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from consilience._check import InputError, check_choice, check_count, check_seed, count
+from consilience._parallel import on_cluster
 from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
@@ -82,6 +83,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         takes all, however long that is.
     random_state : int, generator or None
     n_jobs : int, optional
+    client : dask.distributed.Client, optional
+        A cluster that makes the members and combines them, instead (``docs/scale.md``); the answer is the same. Copies of the estimator
+        have it too; one that is pickled or saved does not.
 
     Attributes
     ----------
@@ -148,6 +152,15 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     max_objects: int | None = 50_000
     random_state: RandomState = None
     n_jobs: int | None = None
+    client: Any = None
+
+    def __sklearn_clone__(self) -> EnsembleClusterer:
+        """A copy that is not fitted, with the same client: a connection cannot be copied."""
+        mine = self.get_params(deep=False)
+        return type(self)(**{name: mine[name] if name == "client" else clone(mine[name], safe=False) for name in mine})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}
 
     def fit(self, X: ArrayLike, y: object = None) -> EnsembleClusterer:
         """Generate the members and combine them.
@@ -160,6 +173,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             value for every object names the objects, and is not clustered by; `note_` says so.
         y : ignored
         """
+        with on_cluster(self.client):
+            return self._fit(X)
+
+    def _fit(self, X: ArrayLike) -> EnsembleClusterer:
         table, guide, seed = *learn_rows(self, X, check_guide(self.guide)), check_seed(self.random_state)
         if self.n_clusterings is not None:
             check_count("n_clusterings", self.n_clusterings)

@@ -53,6 +53,7 @@ class NumberBlocks(RowBlocks):
     """
 
     ids = None
+    id_heading = "id"
     treatment = None
 
     def __init__(self, source: Any, *, columns: Sequence[str] | None = None, mini_batch: int = 0) -> None:

@@ -43,8 +43,8 @@ def refuse_blocks(source: Path, what: str) -> None:
     """Say of a folder of row blocks who takes it; of anything else nothing."""
     if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
         raise InputError(
-            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data and counts in blocks, "
-            "only in Python, to consilience.generate and consilience.agree"
+            f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data to generate and counts "
+            "to agree"
         )
 
 
