@@ -17,7 +17,6 @@ import pytest
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.assets import PageMissingError, load_page
-from consilience.explorer.kept import Kept
 from consilience.tables import Table
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.
@@ -118,7 +117,7 @@ def serve(source: Any, beads: Table | None = None, **options: Any) -> Any:
 def serve_many(source: Any) -> Any:
     """The same for tests that share a server: the tray of one is not kept for the next."""
     found = serve(source)
-    found.api.session.kept = Kept(None, found.api.session.snapshot.n_objects)
+    found.api.session.kept.forget()
     return found
 
 

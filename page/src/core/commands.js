@@ -1,6 +1,6 @@
 // What people can do to a clustering, in one place for buttons, keys and tables.
 import { formatCount, plural } from "./format.js";
-import { nodeOf, parseRef } from "./tree.js";
+import { isEdited, nodeOf, parseRef } from "./tree.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -8,6 +8,10 @@ import { nodeOf, parseRef } from "./tree.js";
 export function describe(store, ref) {
   const parsed = parseRef(ref);
   const tree = store.tree.value;
+  if (isEdited(ref)) {
+    const found = store.session.value.edits?.find((one) => one.ref === ref);
+    return found ? `edited from ${found.origin}` : "an edited clustering";
+  }
   if (!parsed) return ref;
   const m = parsed.m ?? tree?.m ?? 0;
   if (parsed.node < m || parsed.m === null) {
@@ -33,7 +37,7 @@ export function the(store, ref) {
 export const clusteringName = (store, leaf) => store.session.value.names?.[leaf] ?? `clustering ${leaf}`;
 
 /** A short name for a column. @param {Store} store @param {string} ref */
-function nameOf(store, ref) {
+export function nameOf(store, ref) {
   const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1;
   const group = store.groups.value.indexOf(node);
   const parsed = parseRef(ref);
@@ -142,6 +146,7 @@ export function cutInto(store, groups, quick = false) {
  */
 function trayBeyondTrees(store) {
   return store.view.value.tray.map((kept) => {
+    if (isEdited(kept.ref)) return kept; // of no tree
     const parsed = kept.of === store.origin.value ? parseRef(kept.ref) : null;
     if (!parsed) return kept;
     const leaf = parsed.m === null ? parsed.node : store.labels.known.get(kept.ref)?.value?.leaf;

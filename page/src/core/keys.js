@@ -12,6 +12,7 @@ export const PANELS = [
   "map",
   "tiles",
   "detail",
+  "edit",
   "why",
   "objects",
   "picked",

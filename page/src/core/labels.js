@@ -7,7 +7,8 @@ import { Refusal, SUPERSEDED } from "./transport.js";
 /**
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
- *   scores: Record<string, number>, labels: import("./messages.js").Labels, support: Uint8Array | null,
+ *   scores: Record<string, number>, names?: string[] | null,
+ *   labels: import("./messages.js").Labels, support: Uint8Array | null,
  * }} Shown
  */
 

@@ -10,16 +10,18 @@
  * @typedef {{
  *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
  *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
- *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean,
+ *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean, view?: KeptView | null, edits?: EditedItem[],
  *   counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
  *   makeable: Record<string, string>,
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
  *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
  *   limits: {refs: number, quick_map?: number, more_like: number, rows: number, items: number},
- *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean},
+ *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean},
  *   more_like_note: string, refused: string[], job: Job | null,
  * }} Session
+ * @typedef {{ref: string, origin: string, edits: string[]}} EditedItem a clustering edited by hand, and how
+ * @typedef {{address: string, plane: string, colors: string, linkage: string}} KeptView
  * @typedef {{name: string, low: number | null, high: number | null, better: "low" | "high" | null}} Score
  * @typedef {{groups: number, nodes: number[], candidates: number[], note: string}} SessionCut `nodes` of groups 1, 2, …
  */
@@ -28,6 +30,7 @@
  * GET boot, GET labels/REFS and GET map/…: a header and arrays
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number, scores: Record<string, number>,
+ *   names?: string[] | null,
  * }} Item a clustering beside its labels; `leaf` is null for a consensus
  * @typedef {{
  *   header: {revision: number, items: Item[]},

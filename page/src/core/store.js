@@ -11,9 +11,10 @@ import { History } from "./history.js";
 import { LabelCache } from "./labels.js";
 import { maskOfRows, NONE, NOT_PICKED } from "./picked.js";
 import { prefer, preferences } from "./preferences.js";
+import { showLook } from "./session_file.js";
 import { keepTray } from "./tray_kept.js";
 import { nodeOf, refOf, Tree } from "./tree.js";
-import { checkedView, formatLoss, isSameOrigin, originOf, START } from "./view.js";
+import { checkedView, formatLoss, isSameOrigin, originOf, readHash, START } from "./view.js";
 
 /** @typedef {import("./view.js").View} View */
 /** @typedef {import("./messages.js").Session} Session */
@@ -162,7 +163,8 @@ export class Store {
     if (!isFirst && this.status.value.kind !== "ready") this.meetings++;
     const snapshot = [now, session.revision, m, this.meetings].join(" ");
     const given = isFirst || isOther ? this.address.read() : null;
-    const asked = given && (isFirst || isSameOrigin(given.of, now)) ? given : this.view.value;
+    const left = isFirst && !given && this.address.isUsed ? readHash(session.view?.address ?? "") : null;
+    const asked = given && (isFirst || isSameOrigin(given.of, now)) ? given : (left ?? this.view.value);
     // the tray as it was left, where the address brings none
     const from = isFirst && !asked.tray.length && session.tray ? { ...asked, tray: session.tray } : asked;
     const view = checkedView(from, session, m);
@@ -191,6 +193,7 @@ export class Store {
       this.status.value = { kind: "ready", message: "" };
       this.turnTo(view, from);
     });
+    if (isFirst && session.view && this.address.isUsed) showLook(this, session.view);
   }
 
   /** Show a view, and say what of the one that was asked for cannot be shown. @param {View} view @param {View} asked */

@@ -6,6 +6,7 @@ let offered = ""; // by the address, and not taken yet
 let dropped = ""; // the last that the address offered and the server did not take
 let held = ""; // where site data is blocked, the token lasts as long as the page
 let isStored = true;
+let passed = ""; // the last that was kept and not taken: another one is tried
 
 /** The token to ask with. */
 export function pageToken() {
@@ -14,13 +15,22 @@ export function pageToken() {
   return offered || keptToken();
 }
 
-/** The server took a token: keep it for other tabs. @param {string} token */
-export function keepToken(token) {
+/**
+ * The server took a token: keep it for other tabs, and for the next time that this run is shown at this address.
+ * @param {string} token @param {string} [run] once it is known
+ */
+export function keepToken(token, run) {
+  if (run) write(`${KEY}-${run}`, token);
   if (token !== offered) return;
   offered = "";
   held = token;
+  write(KEY, token);
+}
+
+/** @param {string} key @param {string} token */
+function write(key, token) {
   try {
-    localStorage.setItem(KEY, token);
+    localStorage.setItem(key, token);
   } catch {
     isStored = false;
   }
@@ -31,8 +41,13 @@ export function dropToken(token) {
   if (token === offered) {
     dropped = token;
     offered = "";
+    return keptToken();
   }
-  return token === dropped ? keptToken() : "";
+  if (token === dropped) return keptToken();
+  passed = passed ? "" : token; // of two that are kept the second; when that is not taken either, the first again
+  const other = passed ? keptToken() : "";
+  if (other === token) passed = "";
+  return other === token ? "" : other;
 }
 
 /** Exchange the code of an address that the explorer itself opened for the token. */
@@ -48,9 +63,12 @@ export async function enter() {
   }
 }
 
+/** That of the run in the address, or else the last. */
 function keptToken() {
+  const run = /(?:^#|&)run=([0-9a-f]{1,32})(?:&|$)/.exec(location.hash)?.[1];
   try {
-    return (isStored && localStorage.getItem(KEY)) || held;
+    const found = isStored ? [run && localStorage.getItem(`${KEY}-${run}`), localStorage.getItem(KEY)] : [];
+    return [...found, held].find((one) => one && one !== passed) || held;
   } catch {
     return held;
   }

@@ -44,9 +44,15 @@ export function httpTransport(token) {
       return ask(method, path, body, signal);
     }
     if (response.ok) keepToken(now);
+    /** @param {Answer} got */
+    const named = (got) => {
+      const { run } = /** @type {{run?: string}} */ ((path === "/api/session" && got.json) || {});
+      if (run) keepToken(now, run);
+      return got;
+    };
     const disposition = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
     const type = response.headers.get("Content-Type") ?? "";
-    return answer(response.status, type, await bodyOf(response, signal), disposition?.[1] ?? null);
+    return named(answer(response.status, type, await bodyOf(response, signal), disposition?.[1] ?? null));
   }
   return verbs(ask);
 }

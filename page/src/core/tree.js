@@ -141,6 +141,9 @@ export function parseRef(ref) {
   return found && { m: found[1] ? Number(found[1]) : null, node: Number(found[2]), kind: found[3] };
 }
 
+/** Whether a ref is that of a clustering edited by hand, which is of no tree. @param {string | null} ref */
+export const isEdited = (ref) => /^\d{1,9}e$/.test(ref ?? "");
+
 /** The node of a ref in this tree; −1 if it belongs to another. @param {Tree} tree @param {string | null} ref */
 export function nodeOf(tree, ref) {
   const parsed = ref ? parseRef(ref) : null;

@@ -1,6 +1,6 @@
 // What is shown, as a plain object: its start, its copy in the address, and what of it a session can show.
 import { plural } from "./format.js";
-import { parseRef } from "./tree.js";
+import { isEdited, parseRef } from "./tree.js";
 
 /**
  * @typedef {{ref: string, name: string, note: string, of: string}} Kept a clustering in the tray
@@ -91,7 +91,9 @@ export function checkedView(view, session, m) {
   const isSame = isSameOrigin(view.of, now);
   const from = isSame || runOf(view.of) === session.run ? view : { ...START, tray: view.tray };
   const names = session.scores.map((one) => one.name);
-  const ref = (/** @type {string | null} */ one) => (one && isSame && isAmong(one, m) ? one : null);
+  const edits = new Set((session.edits ?? []).map((one) => one.ref));
+  const ref = (/** @type {string | null} */ one) =>
+    one && (isEdited(one) ? edits.has(one) : isSame && isAmong(one, m)) ? one : null;
   const isKnown = (/** @type {string} */ one) => one.startsWith("accuracy:");
   const plain = names.filter((one) => !isKnown(one));
   // of the axes: what needs no labels, and what the labels say
@@ -112,9 +114,11 @@ export function checkedView(view, session, m) {
     pin: ref(from.pin),
     cmp: ref(from.cmp),
     cluster: from.sel && !ref(from.sel) ? -1 : from.cluster,
-    tray: from.tray.map((kept) =>
-      !isSameOrigin(kept.of, now) ? kept : { ...kept, of: isAmong(kept.ref, m) ? now : GONE },
-    ),
+    tray: from.tray.map((kept) => {
+      if (isEdited(kept.ref) && [session.run, ""].includes(runOf(kept.of)))
+        return { ...kept, of: edits.has(kept.ref) ? now : GONE };
+      return !isSameOrigin(kept.of, now) ? kept : { ...kept, of: isAmong(kept.ref, m) ? now : GONE };
+    }),
     x: name(from.x, 0),
     y: name(from.y, 1),
     color: from.color === "group" || names.includes(from.color) ? from.color : "group",

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { followJobs } from "../core/jobs.js";
 import { keyHandler } from "../core/keys.js";
 import { followNews } from "../core/news.js";
+import { takeDropped } from "../core/session_file.js";
 import { Store, StoreProvider, useStore } from "../core/store.js";
 import { linkModel } from "../core/widget_link.js";
 import { useDark } from "../draw/canvas.jsx";
@@ -62,6 +63,7 @@ function Page() {
     host?.addEventListener("keydown", handle);
     return () => host?.removeEventListener("keydown", handle);
   }, []);
+  useEffect(() => takeDropped(store, root.current), []);
   useEffect(() => {
     performance.mark(`consilience-${status.kind}`);
   }, [status.kind]);

@@ -65,7 +65,12 @@ function Clusters({ detail }) {
   const total = detail.sizes.reduce((a, b) => a + b, 0);
   return (
     <section>
-      <h3>Clusters</h3>
+      <h3>
+        Clusters{" "}
+        <button class="link" title="Rename, merge or split them" onClick={() => store.go({ tab: "edit" })}>
+          edit
+        </button>
+      </h3>
       <ul
         class={`bars ${detail.names ? "named" : ""} ${store.session.value.counts ? "called" : ""}`}
         tabindex={0}

@@ -153,9 +153,10 @@ function Picture({ reference }) {
   const picked = store.picked.value;
   const lit = store.pickedMask.value;
   const colored = store.colored.value;
-  const names = useClusterNames(reference);
+  const words = useClusterNames(reference);
   if (shown && slots) last.current = { shown, slots };
   const now = last.current; // the picture before stays until the next one is there
+  const names = now?.shown.names ?? words;
   const look = (/** @type {import("../draw/window.js").Window} */ to) => {
     store.window.value = to;
   };

@@ -4,8 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { startJob } from "../core/jobs.js";
 import { colorBy, searchObjects, showPlane } from "../core/picked.js";
 import { useStore } from "../core/store.js";
-import { useDark } from "../draw/canvas.jsx";
-import { colorOf } from "../draw/palette.js";
+import { Mark } from "./parts.jsx";
 
 const HOW =
   "An id, a word, a label, or a comparison such as width_mm > 3 or color: red; " +
@@ -118,22 +117,23 @@ function Colors() {
 
 const MOST = 24;
 
-/** What the colors of known labels mean. */
+/** What the colors of known labels mean, or those of clusters that have names. */
 export function Legend() {
-  const colored = useStore().colored.value;
-  const dark = useDark();
-  if (!colored) return null;
+  const store = useStore();
+  const colored = store.colored.value;
+  const ref = colored ? null : store.selected.value;
+  const shown = ref ? store.labels.get(ref) : null;
+  const slots = shown?.names ? store.labels.slots(shown.ref) : null;
+  const classes = colored?.classes ?? shown?.names;
+  if (!classes || !(colored || slots)) return null;
   return (
-    <ul class="color-legend" aria-label={`Colors of ${colored.name}`}>
-      {colored.classes.slice(0, MOST).map((name, at) => (
+    <ul class="color-legend" aria-label={`Colors of ${colored?.name ?? "the clusters"}`}>
+      {classes.slice(0, MOST).map((name, at) => (
         <li key={name}>
-          <span class="mark" aria-hidden="true" style={{ color: colorOf(at, dark) }}>
-            ●
-          </span>{" "}
-          {name}
+          <Mark slot={slots ? slots[at] : at} /> {name}
         </li>
       ))}
-      {colored.classes.length > MOST ? <li>… {colored.classes.length} in all</li> : null}
+      {classes.length > MOST ? <li>… {classes.length} in all</li> : null}
     </ul>
   );
 }

@@ -1,5 +1,7 @@
 // The tray: clusterings to take away, with names and notes, and the files they leave as.
+import { useRef } from "preact/hooks";
 import { describe, isKept, sentence } from "../core/commands.js";
+import { openSession, saveSession } from "../core/session_file.js";
 import { useStore } from "../core/store.js";
 import { availableIn, exportTray } from "../core/tray.js";
 import { whyUnavailable } from "../core/view.js";
@@ -11,6 +13,8 @@ import { Panel, Table } from "./panel.jsx";
 const FORMATS = [
   ["csv", "CSV", "A table of labels: your ids, then a column for each clustering (E)"],
   ["parquet", "Parquet", "The same table as a Parquet file"],
+  ["h5ad", "h5ad", "The same table as the obs of an AnnData"],
+  ["json", "JSON", "The same table with where each clustering comes from and how it was edited"],
   ["python", "Python", "A few lines of Python that load the run and make the same labels"],
 ];
 
@@ -29,17 +33,20 @@ export function TrayView() {
       </label>
       <span class="join">
         Export{" "}
-        {FORMATS.map(([format, text, title]) => (
-          <button
-            key={format}
-            title={title}
-            disabled={!availableIn(store).length}
-            onClick={() => exportTray(store, format)}
-          >
-            {text}
-          </button>
-        ))}
+        {FORMATS.filter(([format]) => format !== "h5ad" || store.session.value.can.h5ad).map(
+          ([format, text, title]) => (
+            <button
+              key={format}
+              title={title}
+              disabled={!availableIn(store).length}
+              onClick={() => exportTray(store, format)}
+            >
+              {text}
+            </button>
+          ),
+        )}
       </span>
+      <SessionTools />
     </>
   );
   const table = () => (
@@ -73,6 +80,42 @@ export function TrayView() {
         </p>
       )}
     </Panel>
+  );
+}
+
+/** Tray, names, notes, labels, edits and view as a file that one can send. */
+function SessionTools() {
+  const store = useStore();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  return (
+    <span class="join">
+      Session{" "}
+      <button
+        title="Tray, names, notes, labels, edits and this view as a file: who has the same run can open it"
+        onClick={() => saveSession(store)}
+      >
+        Save session
+      </button>
+      <button
+        title="Open a session that somebody saved; or drop the file onto the page"
+        onClick={() => field.current?.click()}
+      >
+        Open session
+      </button>
+      <input
+        type="file"
+        ref={field}
+        class="hidden"
+        tabindex={-1}
+        aria-label="Session file"
+        accept=".json,application/json"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? [];
+          if (file) openSession(store, file);
+          event.currentTarget.value = "";
+        }}
+      />
+    </span>
   );
 }
 

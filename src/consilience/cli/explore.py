@@ -55,7 +55,15 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     show_default=True,
     help="Listen at this address of the machine instead of for itself alone.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="By default any that is free; one that is named has the same address at every start.",
+)
+@click.option(
+    "--session", "session_file", type=options.FILE, help="A session of this run that somebody saved on the page."
+)
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
 @options.block(options.seed_option, options.jobs_option, options.table_options)
 @click.pass_context
@@ -77,6 +85,7 @@ def command(
     output: Path | None,
     host: str,
     port: int,
+    session_file: Path | None,
     browser: bool,
     seed: int,
     n_jobs: int,
@@ -95,6 +104,7 @@ def command(
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.explorer.launch import Server, prepare, run
+    from consilience.explorer.session_file import open_session
     from consilience.explorer.sources import GenerateOptions, ready
 
     if not source.exists():
@@ -118,7 +128,10 @@ def command(
     if names is not None:
         found = found.named(names, table)
     found, look = found.look(images, images_shape, curves, table.parent)
-    session = found.session(axes=xy, look=look, linkage=linkage, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
+    wanted = linkage if "linkage" in options.given_by_user(ctx) else None
+    session = found.session(axes=xy, look=look, linkage=wanted, n_groups=n_groups, base=clusterer, n_jobs=n_jobs)
+    if session_file is not None:
+        open_session(session, session_file)
     server = Server(session, host=host, port=port, assets=assets)
     if kind == "auto" and not source.is_dir():
         click.echo(f"{printable(source.name)} is taken for {opened.kind}; --kind says otherwise.", err=True)

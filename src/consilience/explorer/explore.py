@@ -23,7 +23,7 @@ def explore(
     images: Any = None,
     images_shape: Any = None,
     curves: Any = None,
-    linkage: str = "ward",
+    linkage: str | None = None,
     n_groups: int | None = None,
     n_clusterings: int = 1000,
     n_clusters: Any = None,
@@ -35,6 +35,7 @@ def explore(
     progress: bool | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
+    session: Any = None,
     browser: bool = True,
     block: bool | None = None,
     **reading: Any,
@@ -64,7 +65,7 @@ def explore(
     curves : bool or names of columns, optional
         The columns of the data, in their order, are the points of a curve.
     linkage, n_groups
-        Of the tree, as in :func:`consilience.organize`.
+        Of the tree, as in :func:`consilience.organize`; the linkage is by default the one that was shown last, or Ward's.
     n_clusterings, n_clusters, methods, base, random_state, store
         How data is clustered, as in :func:`consilience.generate`; `base` also for more of a run that was made with one.
     n_jobs : int, optional
@@ -72,7 +73,9 @@ def explore(
     host : str
         The address to listen at: by default this machine alone.
     port : int
-        0 takes a free one.
+        0 takes a free one; any other has the same address, token and all, whenever this user shows this run at it.
+    session : path, optional
+        A file that "Save session" wrote, of the same run.
     browser : bool
         Open the page.
     block : bool, optional
@@ -96,6 +99,7 @@ def explore(
     >>> server.close()  # doctest: +SKIP
     """
     from consilience.explorer.launch import Server, prepare, run  # here, so that the package is quick to import
+    from consilience.explorer.session_file import open_session
     from consilience.explorer.sources import GenerateOptions, open_clusterings
 
     check_count("n_clusterings", n_clusterings, 2)
@@ -120,7 +124,7 @@ def explore(
     if names is not None:
         found = found.named(names, path)
     found, look = found.look(images, images_shape, curves, Path.cwd() if path is None else path.parent)
-    session = found.session(
+    shown = found.session(
         look=look,
         known=labels_by_name(known),
         axes=axes,
@@ -130,9 +134,11 @@ def explore(
         n_jobs=n_jobs,
         progress=progress,
     )
+    if session is not None:
+        open_session(shown, session)
     if shown_here:
-        return Explorer(session, assets)
-    server = Server(session, host=host, port=port, assets=assets)
+        return Explorer(shown, assets)
+    server = Server(shown, host=host, port=port, assets=assets)
     if block is False:
         server.start()
         if browser:

@@ -22,6 +22,7 @@ from consilience._check import InputError, show
 from consilience.explorer.api import Api
 from consilience.explorer.assets import Asset, load_page
 from consilience.explorer.session import Session
+from consilience.explorer.stable_token import UnsafeSecretError, stable_token
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HINT = "the explorer needs Starlette and uvicorn: pip install 'consilience[explore]'"
@@ -38,7 +39,8 @@ class Server:
     port : int
         0 takes a free one; so does a port that is taken.
     token : str, optional
-        What every call must bring; by default 128 random bits.
+        What every call must bring; by default 128 random bits, and at a port that was asked for those of the user, run and port
+        (:mod:`consilience.explorer.stable_token`).
     assets : dict, optional
         The files of the page; by default those of the package.
 
@@ -76,7 +78,7 @@ class Server:
                 stacklevel=2,
             )
         self.port = int(self._socket.getsockname()[1])
-        self._tokens = Tokens(token or secrets.token_hex(16))
+        self._tokens = Tokens(token or self._new_token(session, address, port))
         named = f"[{address}]" if ":" in address else address
         self.api = Api(session)
         app = make_app(self.api, assets, tokens=self._tokens, hosts=_allowed(named, self.port))
@@ -97,6 +99,15 @@ class Server:
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="explorer", daemon=True
         )
         self._address = f"http://{named}:{self.port}/"
+
+    def _new_token(self, session: Session, address: str, wanted: int) -> str:
+        """A token for the port that was got; a taken port may be another user's, who must not learn the one that lasts."""
+        if wanted and self.port == wanted:
+            try:
+                return stable_token(session.origin.run, address, wanted)
+            except UnsafeSecretError as error:
+                self.note = f"the address is good for this start alone: {error}"
+        return secrets.token_hex(16)
 
     @property
     def token(self) -> str:

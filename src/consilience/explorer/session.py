@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from consilience._check import InputError, fingerprint
 from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
+from consilience.explorer.edits import MOST, Edited
 from consilience.explorer.kept import Kept
 from consilience.explorer.looks import Look
 from consilience.explorer.planes import planes_of
@@ -91,7 +92,8 @@ class Session:
         Planes that were made elsewhere.
     look : Look, optional
         What the objects look like.
-    linkage : str
+    linkage : str, optional
+        By default that which was shown last, as it is kept with the run, or Ward's.
     n_groups : int, optional
         Where the tree is cut at first; by default where :func:`consilience.organize` cuts it.
     agreement : Agreement, optional
@@ -123,7 +125,7 @@ class Session:
         axes: Any = None,
         embeddings: Mapping[str, Any] | None = None,
         look: Look | None = None,
-        linkage: str = "ward",
+        linkage: str | None = None,
         n_groups: int | None = None,
         agreement: Agreement | None = None,
         base: Any = None,
@@ -152,6 +154,7 @@ class Session:
         self.ids = ensemble.ids if ensemble.ids is not None or data is None else data.ids
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
         self.kept = Kept(self.origin.store, ensemble.n_objects)
+        self.edited = self.kept.edits
         self.saved = {  # labels that people made here
             name: Known(*one) for name, one in self.kept.labels.items() if name not in self.known
         }
@@ -159,7 +162,7 @@ class Session:
         self.features = [] if data is None or data.kind == "distances" else feature_names(data)
         self.planes = planes_of(ensemble, data, axes, embeddings or {})
         self.look = look
-        self.linkage = given.linkage if given else linkage
+        self.linkage = given.linkage if given else linkage or self.kept.view.get("linkage", "ward")
         self.measure = given.measure if given else "cluster_difference"
         self.sketch: Any = given.n_pairs if given else "auto"
         self.seed = given.seed if given else 0
@@ -184,7 +187,7 @@ class Session:
 
     def _snapshot(self, revision: int, meta: MetaClustering) -> Snapshot:
         known = {name: one.codes for name, one in self.known.items()}
-        return Snapshot(revision, meta, score_table(meta, self.data, known))
+        return Snapshot(revision, meta, score_table(meta, self.data, known), self.edited)
 
     def grow(self, made: Ensemble, lines: Sequence[str] = (), numbers: Sequence[int] = ()) -> Snapshot:
         """Add clusterings, with the `numbers` that they have on disk: the tree is grown anew, and the revision goes up.
@@ -212,7 +215,7 @@ class Session:
             if meta.linkage != self.linkage:
                 meta = meta.relink(self.linkage, self.n_groups or "auto")
             self._linked.clear()
-            self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.scores)
+            self.snapshot = Snapshot(self.snapshot.revision + 1, meta, last.scores, self.edited)
         return last
 
     def relink(self, linkage: str) -> Snapshot:
@@ -223,9 +226,18 @@ class Session:
                 return old
             self._linked[self.linkage] = old.meta
             meta = self._linked.get(linkage) or old.meta.relink(linkage, self.n_groups or "auto")
-            new = Snapshot(old.revision + 1, meta, old.scores)
+            new = Snapshot(old.revision + 1, meta, old.scores, self.edited)
             self.linkage, self.snapshot = linkage, new
         return new
+
+    def take_edited(self, one: Edited) -> None:
+        """Have a clustering that was edited by hand; of many that nobody put into the tray the oldest are let go."""
+        with self._saving:
+            self.edited.setdefault(one.number, one)
+            kept = {item["ref"] for item in self.kept.tray}
+            loose = [number for number in self.edited if f"{number}e" not in kept]
+            for number in loose[: max(0, len(loose) - MOST)]:
+                del self.edited[number]
 
     @property
     def plane(self) -> Plane:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus.confidence import floating
 from consilience.explorer.cache import Cache
 from consilience.explorer.codec import RefusedError
+from consilience.explorer.edits import Edited
 from consilience.meta import MetaClustering
 from consilience.meta.distances import medoid_of, square
 from consilience.meta.group_consensus import (
@@ -36,15 +37,17 @@ MOST_CLUSTERS = 2**16 - 1
 THREADS = n_threads(-1)  # people wait for a consensus: all cores, whatever else they were told
 SMALL = 64  # clusterings of a branch whose medoid is found at once
 WIDE = 10_000  # clusterings of a tree whose distances are kept at hand
-NAMED = r"(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})"
+NAMED = r"(?:(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})|[0-9]{1,9}e)"
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})(m|c)([0-9]{1,4})?")
+EDITED = re.compile(r"([0-9]{1,9})e")
 
 
 class Ref(NamedTuple):
     """A clustering that can be shown: the medoid (m) or the consensus (c) of the branch under a node.
 
     Nodes above the leaves are numbered in the tree of the first `m` clusterings: such a name lasts when more are added. A consensus has
-    `k` clusters, or, with 0, as many as the median of its clusterings.
+    `k` clusters, or, with 0, as many as the median of its clusterings. One that was edited by hand (e) is of no tree: `m` is 0 and
+    `node` its own number.
     """
 
     m: int
@@ -54,7 +57,7 @@ class Ref(NamedTuple):
 
     def __str__(self) -> str:
         ending = f"{self.kind}{self.k or ''}"
-        return f"{self.node}{ending}" if self.node < self.m else f"{self.m}.{self.node}{ending}"
+        return f"{self.node}{ending}" if self.node < self.m or not self.m else f"{self.m}.{self.node}{ending}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,8 @@ class DisplayedClustering:
         Computes the confidence of a consensus, which takes longer than the consensus itself.
     judge : function, or None
         Computes how reliable each clustering of a consensus is, and whether it is better without it.
+    edited : Edited or None
+        Of a clustering that was edited by hand: how.
     """
 
     ref: Ref
@@ -91,6 +96,7 @@ class DisplayedClustering:
     support: Floats | None = None
     assess: Callable[[], Floats] | None = None
     judge: Callable[[], pd.DataFrame] | None = None
+    edited: Edited | None = None
 
     @property
     def nbytes(self) -> int:
@@ -122,6 +128,11 @@ class DisplayedClustering:
         if cluster < 0:
             return None
         return int(cluster) if self.names is None else self.names[cluster]
+
+
+def encoded_codes(codes: Labels) -> Array:
+    """Labels as they are sent: the largest value of the type is missing."""
+    return codes.astype(np.uint8 if codes.max(initial=-1) < 255 else np.uint16)  # −1 becomes the largest value
 
 
 class Tree:
@@ -172,12 +183,17 @@ class Snapshot:
         Its cut is the one that is shown at first.
     scores : DataFrame
         A row per clustering.
+    edited : mapping of number to Edited, optional
+        Clusterings that were edited by hand, as they are at any time.
     """
 
-    def __init__(self, revision: int, meta: MetaClustering, scores: pd.DataFrame) -> None:
+    def __init__(
+        self, revision: int, meta: MetaClustering, scores: pd.DataFrame, edited: Mapping[int, Edited] | None = None
+    ) -> None:
         if int(meta.ensemble.labels.max()) >= MOST_CLUSTERS:
             raise InputError(f"a clustering has more than {MOST_CLUSTERS:,} clusters: the explorer shows no more")
         self.revision, self.meta, self.scores = revision, meta, scores
+        self.edited = {} if edited is None else edited
         self._columns = _kernels.encode_codes(meta.ensemble.labels)  # a row per clustering, as they are sent
         self.newest = Tree(meta.tree)
         self._near = square(meta.distances) if meta.n_clusterings <= WIDE else None
@@ -200,6 +216,11 @@ class Snapshot:
 
     def ref(self, text: str) -> Ref:
         """The ref in a text, refused if it names nothing here."""
+        by_hand = EDITED.fullmatch(text)
+        if by_hand is not None:
+            if int(by_hand[1]) not in self.edited:
+                raise RefusedError(404, "this edited clustering is not here any more: put it into the tray to keep it")
+            return Ref(0, int(by_hand[1]), "e")
         found = REF.fullmatch(text)
         if found is None:
             raise RefusedError(404, "a clustering is named by a node of the tree and m or c, such as 17m")
@@ -230,12 +251,16 @@ class Snapshot:
 
     def members(self, ref: Ref) -> Ints:
         """The clusterings of a ref's branch, in increasing order."""
+        if not ref.m:
+            raise RefusedError(400, "a clustering that was edited by hand is no branch: select one of the tree")
         return np.sort(self.tree(ref.m).leaves(ref.node)) if ref.node >= ref.m else np.array([ref.node])
 
     def medoid(self, ref: Ref) -> int:
         """The most central clustering of a ref's branch."""
         if ref.node < ref.m:
             return ref.node
+        if not ref.m:
+            return int(self.members(ref)[0])
         return int(self.cache.get(("medoid", ref.m, ref.node), lambda: np.int64(self._medoid(self.members(ref)))))
 
     def _medoid(self, members: Ints) -> int:
@@ -248,6 +273,9 @@ class Snapshot:
 
     def displayed(self, ref: Ref, step: Callable[[], None] = lambda: None) -> DisplayedClustering:
         """The clustering that a ref names; `step` is called on the way to a consensus, and may raise to give up."""
+        if ref.kind == "e":
+            one = self.edited[ref.node]
+            return DisplayedClustering(ref, one.codes, encoded_codes(one.codes), None, 1, one.names, edited=one)
         size = 1 if ref.node < ref.m else int(self.tree(ref.m).sizes[ref.node])
         if ref.kind == "m" or size == 1:
             leaf, ensemble = self.medoid(ref), self.meta.ensemble
@@ -258,6 +286,8 @@ class Snapshot:
 
     def named_labels(self, one: DisplayedClustering) -> Array:
         """The labels of a clustering as they were given; the codes where they have no names."""
+        if one.edited is not None:
+            return np.array([*one.edited.names, None], object)[one.codes]
         return one.codes if one.names is None or one.leaf is None else self.meta.ensemble.named_labels(one.leaf)
 
     def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:

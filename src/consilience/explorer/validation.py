@@ -9,12 +9,18 @@ from typing import Any
 
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.rows import picked_rows
-from consilience.explorer.snapshot import REF
+from consilience.explorer.snapshot import EDITED, REF
 
 NAME, SCORE, ITEMS = 80, 200, 64  # letters of a name and of a score; clusterings of an export
 COUNT, ROWS = 1000, 500  # clusterings that one job makes; objects of one answer
 ALL = -2  # what `cluster` says for all of them; −1 is missing
-FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet", "python": "text/x-python"}
+FORMATS = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json; charset=utf-8",
+    "h5ad": "application/x-hdf5",
+    "python": "text/x-python",
+}
 ORDERS = ("index", "id", "cluster", "confidence", "support", "known", "column")
 SEARCH = 200  # letters that are searched for
 WHOLE = re.compile(r"-?[0-9]{1,9}")
@@ -132,7 +138,8 @@ def objects_body(body: bytes) -> dict[str, Any]:
 
 
 ref_text = checked(
-    "a node of the tree and m or c, such as 17m", lambda value: isinstance(value, str) and bool(REF.fullmatch(value))
+    "a node of the tree and m or c, such as 17m",
+    lambda value: isinstance(value, str) and bool(REF.fullmatch(value) or EDITED.fullmatch(value)),
 )
 _format = checked(f"one of {', '.join(FORMATS)}", lambda value: isinstance(value, str) and value in FORMATS)
 _flag = checked("true or false", lambda value: isinstance(value, bool))

@@ -13,6 +13,7 @@ from consilience.consensus.confidence import FLOATING
 from consilience.consensus.trust import cluster_means
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
+from consilience.explorer.edits import in_words
 from consilience.explorer.marks import marks, top_words
 from consilience.explorer.session import Known, Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
@@ -46,7 +47,7 @@ def answer(call: Call) -> Reply:
             "members": _members(one),
             "n_missing": int(np.count_nonzero(one.codes < 0)),
             "scores": {} if one.leaf is None else dict(snapshot.scores.iloc[one.leaf]),
-            "made": None if row is None else _made(row),
+            "made": _edits(one) if row is None else _made(row),
             "weights": None if row is None else _weights(session, row),
             "features": _marks(call, one) if session.features else None,
             "confidence": _histogram(one, one.confidence),
@@ -61,10 +62,19 @@ def answer(call: Call) -> Reply:
 
 def title(snapshot: Snapshot, one: DisplayedClustering) -> str:
     """What a clustering is called."""
+    if one.edited is not None:
+        return one.edited.title
     if one.leaf is None:
         return f"consensus of {one.size:,}" + (f" in {one.ref.k} clusters" if one.ref.k else "")
     name = snapshot.meta.ensemble.names[one.leaf]
     return name if one.size == 1 else f"{name}, medoid of {one.size:,}"
+
+
+def _edits(one: DisplayedClustering) -> dict[str, Any] | None:
+    """How a clustering was edited by hand; None if it was not."""
+    if one.edited is None:
+        return None
+    return {"edited from": one.edited.origin, "edits": [in_words(step) for step in one.edited.steps]}
 
 
 def _made(row: pd.Series) -> dict[str, Any]:

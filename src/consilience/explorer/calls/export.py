@@ -1,12 +1,15 @@
-"""Chosen clusterings to take away: a table of labels as CSV or Parquet, or Python that makes the same."""
+"""Chosen clusterings to take away: a table of labels as CSV, Parquet or the obs of an h5ad file, JSON with names and edits, or Python."""
 
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
 
@@ -14,7 +17,8 @@ from consilience._names import unique_names
 from consilience._types import Array
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
-from consilience.explorer.codec import Reply
+from consilience.explorer.calls.export_code import snippet
+from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Ref, Snapshot
 from consilience.explorer.validation import FORMATS, export_body
@@ -23,11 +27,10 @@ from consilience.reports.files import quoted
 FILES = {
     "csv": "consilience.csv",
     "parquet": "consilience.parquet",
+    "json": "consilience.json",
+    "h5ad": "consilience.h5ad",
     "python": "consilience_labels.py",  # as consilience.py it would import itself
 }
-
-
-GIVEN = "...  # what you gave to cs.explore"
 SUFFIXES = (" confidence", " support")  # columns beside those of a consensus
 
 
@@ -45,12 +48,7 @@ def answer(call: Call) -> Reply:
         table = label_table(session, snapshot, chosen, asked["assessed"])
         if asked["saved"]:
             table = with_saved(session, table)
-        sink = io.BytesIO()
-        if form == "csv":
-            csv.write_csv(_safe(table), sink)
-        else:
-            parquet.write_table(table, sink, compression="zstd")
-        body = sink.getvalue()
+        body = WRITERS[form](session, snapshot, chosen, table)
     headers = {"Content-Disposition": f'attachment; filename="{FILES[form]}"', "Cache-Control": "no-store"}
     return Reply(200, FORMATS[form], body, headers)
 
@@ -62,7 +60,7 @@ def label_table(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, st
         one = snapshot.displayed(ref)
         missing = one.codes < 0
         columns[name] = _column(snapshot.named_labels(one), missing)
-        if assessed and one.leaf is None:
+        if assessed and one.support is not None:
             for suffix, values in zip(SUFFIXES, (one.confidence, one.support), strict=True):
                 columns[f"{name}{suffix}"] = pa.array(values, mask=missing)
     return pa.table(columns)
@@ -112,42 +110,49 @@ def _safe(table: pa.Table) -> pa.Table:
     return table.rename_columns([quoted(name) for name in table.column_names])
 
 
-def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]]) -> str:
-    """Python that loads the run and makes the same labels."""
-    grown = session.grown
-    lines = [
-        '"""Clusterings chosen in the consilience explorer."""',
-        "",
-        "import pandas as pd",
-        "",
-        "import consilience as cs",
-    ]
-    if grown:
-        guide = "Guide, " if any("Guide(" in line for line in grown) else ""
-        lines += [f"from consilience.generation import {guide}Variations"]
-    lines += [""]
-    if grown or session.data_code:
-        lines += [f"data = {session.data_code or GIVEN}"]
-    if session.base is not None:
-        lines += [f"base = ...  # {session.base!r}".replace("\n", " ")]
-    lines += [f"ensemble = {session.code or GIVEN}"]
-    if session.renumbered:
-        lines += ["ensemble = cs.Ensemble(ensemble)  # clusters are numbered 0 … k − 1"]
-    if grown:
-        lines += [f"variations = Variations(data{'' if session.base is None else ', base=base'})", *grown]
-    lines += [f"ensemble = ensemble[:, :{snapshot.n_clusterings}]", ""]
-    joint = [ref for ref, _ in chosen if snapshot.displayed(ref).leaf is None]
-    meta = snapshot.meta
-    for m in sorted({ref.m for ref in joint}):  # a branch is a node of the tree that it was chosen in
-        how = f"linkage={meta.linkage!r}, measure={meta.measure!r}, sketch={meta.n_pairs}"
-        how += f", random_state={meta.seed}" if meta.n_pairs is not None else ""
-        lines.append(f"tree_of_{m} = cs.organize(ensemble[:, :{m}], {how})")
-    lines += [""] * bool(joint) + ["labels = pd.DataFrame(index=ensemble.ids)"]
+def _csv(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    csv.write_csv(_safe(table), sink)
+    return sink.getvalue()
+
+
+def _parquet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def _json(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
+    """The columns, and of every clustering where it comes from and how it was edited."""
+    about: dict[str, dict[str, Any]] = {}
     for ref, name in chosen:
         one = snapshot.displayed(ref)
-        found = f"ensemble.labels[:, {one.leaf}]" if one.names is None else f"ensemble.named_labels({one.leaf})"
-        if ref in joint:
-            number = f", n_clusters={ref.k}" if ref.k else ""
-            found = f"tree_of_{ref.m}.consensus(tree_of_{ref.m}.branch({ref.node}){number}).labels"
-        lines.append(f"labels[{name!r}] = {found}")
-    return "\n".join([*lines, "", 'print(labels.describe(include="all"))', ""])
+        about[name] = {"clustering": title(snapshot, one), "ref": str(ref)}
+        if one.edited is not None:
+            about[name] |= {"edited_from": one.edited.origin, "base": one.edited.base, "steps": list(one.edited.steps)}
+    content = {"run": session.origin.run, "source": session.origin.source, "clusterings": about}
+    return json_reply({**content, "columns": table.to_pydict()}).body
+
+
+def _h5ad(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]], table: pa.Table) -> bytes:
+    """An AnnData of nothing but obs, labels as categories."""
+    try:
+        import anndata
+    except ImportError:
+        raise RefusedError(400, "h5ad files need anndata: pip install 'consilience[anndata]'") from None
+    frame = table.to_pandas().set_index(session.id_name)
+    frame.index = frame.index.astype(str)
+    for column in frame.columns.difference([f"{name}{suffix}" for _, name in chosen for suffix in SUFFIXES]):
+        frame[column] = frame[column].map(lambda one: None if pd.isna(one) else _whole(one)).astype("category")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / FILES["h5ad"]
+        anndata.AnnData(obs=frame).write_h5ad(path)
+        return path.read_bytes()
+
+
+def _whole(label: Any) -> str:
+    """A label as text; whole numbers of a column with gaps come as 3.0."""
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+WRITERS = {"csv": _csv, "parquet": _parquet, "json": _json, "h5ad": _h5ad}

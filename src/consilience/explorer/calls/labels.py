@@ -15,6 +15,7 @@ from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures import accuracy
 
 MOST_REFS = 64  # clusterings in one answer
+NAMED = 100  # clusters whose names come with the labels
 NONE = 255  # support of an object that has none
 
 
@@ -24,7 +25,7 @@ def answer(call: Call) -> Reply:
     if len(texts) > MOST_REFS:
         raise RefusedError(400, f"ask for at most {MOST_REFS} clusterings at a time")
     found = [call.snapshot.displayed(call.snapshot.ref(text), call.step) for text in texts]
-    arrays = {"labels": np.stack([one.encoded for one in found])}
+    arrays = {"labels": np.stack(alike([one.encoded for one in found]))}
     if any(one.leaf is None for one in found):
         arrays["support"] = np.stack([_steps(one) for one in found])
     header = {"revision": call.snapshot.revision, "items": [describe(call.session, one) for one in found]}
@@ -42,8 +43,18 @@ def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
         "leaf": one.leaf,
         "clusters": one.clusters,
         "size": one.size,
+        "names": one.names if one.clusters <= NAMED else None,
         "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
     }
+
+
+def alike(columns: list[Array]) -> list[Array]:
+    """Labels of one type, as they are sent: one edited by hand may have more clusters than all others, or fewer."""
+    wide = np.result_type(*columns)
+    return [
+        one if one.dtype == wide else np.where(one == np.iinfo(one.dtype).max, np.iinfo(wide).max, one).astype(wide)
+        for one in columns
+    ]
 
 
 def _steps(one: DisplayedClustering) -> Array:

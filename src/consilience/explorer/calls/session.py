@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from importlib.util import find_spec
 
 from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.edit import told
 from consilience.explorer.calls.labels import MOST_REFS
 from consilience.explorer.calls.maps import SLOW
 from consilience.explorer.calls.more_like import unavailable
@@ -40,6 +42,8 @@ def answer(call: Call) -> Reply:
             "known": list(session.known),
             "saved": list(session.saved),
             "tray": session.kept.tray,  # as it was left
+            "view": session.kept.view or None,
+            "edits": [told(one) for one in session.edited.values()],
             "lasts": session.kept.lasts,
             "counts": session.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
@@ -70,6 +74,7 @@ def answer(call: Call) -> Reply:
                 "items": ITEMS,
             },
             "can": {
+                "h5ad": find_spec("anndata") is not None,
                 "more_like": not note,
                 "null": bool(session.known) or session.data is not None,
                 "features": bool(session.features),

@@ -1,0 +1,180 @@
+"""Clusterings edited by hand: clusters renamed, merged and split, objects moved; every edit makes a new clustering.
+
+What an edit makes is never changed again, so that undoing is going back to the one before. Its number comes out of what it
+holds: it is the same in every session, on every machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, fingerprint
+from consilience._types import Ints, Labels
+
+NAME = 80  # letters of the name of a cluster
+MOST = 500  # edits that are kept in memory
+NUMBERS = 10**9
+DOINGS = ("rename", "merge", "move", "split")
+Step = dict[str, Any]  # what was done, by names of clusters and numbers of objects
+
+
+@dataclass(frozen=True, eq=False)
+class Edited:
+    """A clustering that came out of edits.
+
+    Attributes
+    ----------
+    codes : (n_objects,) int32 array
+        Clusters 0 … k − 1, −1 missing.
+    names : list of str
+        What they are called.
+    base : str
+        The ref of the clustering that the first edit was made of: a clustering by its number, or a consensus.
+    linkage : str
+        Of the tree that the base is numbered in.
+    origin : str
+        The base in words.
+    steps : tuple of dict
+        The edits, the first one first.
+    number : int
+        Its name in refs.
+
+    Examples
+    --------
+    >>> plain = Edited(np.array([0, 1, 2, -1], np.int32), ["0", "1", "2"], "3m", "ward", "clustering 3")
+    >>> edited = plain.rename("2", "warm").merge(["0", "1"])
+    >>> edited.names, edited.codes.tolist()
+    (['0 + 1', 'warm'], [0, 0, 1, -1])
+    >>> [in_words(step) for step in edited.steps]
+    ['2 renamed to warm', '0 and 1 merged to 0 + 1']
+    """
+
+    codes: Labels = field(repr=False)
+    names: list[str]
+    base: str
+    linkage: str
+    origin: str
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+
+    @property
+    def number(self) -> int:
+        """Its name in refs: out of its labels and names."""
+        said = np.frombuffer("\0".join(self.names).encode(), np.uint8)
+        return int(fingerprint(self.codes, said)[:12], 16) % NUMBERS
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return f"edited from {self.origin}"
+
+    def _with(self, codes: Any, names: Sequence[str], step: Step) -> Edited:
+        """The next one, without clusters that lost all objects."""
+        counts = np.bincount(codes[codes >= 0], minlength=len(names))
+        place = np.append(np.cumsum(counts > 0) - 1, -1)
+        left = [name for name, n in zip(names, counts, strict=True) if n]
+        return Edited(place[codes].astype(np.int32), left, self.base, self.linkage, self.origin, (*self.steps, step))
+
+    def _cluster(self, name: str) -> int:
+        if name not in self.names:
+            raise InputError(f"there is no cluster {name!r} here: it was renamed or merged before")
+        return self.names.index(name)
+
+    def rename(self, cluster: str, name: str) -> Edited:
+        """A cluster by another name."""
+        at, new = self._cluster(cluster), checked_name(name)
+        if new in self.names:
+            raise InputError(f"there is a cluster {new!r} already: merge the two, or choose another name")
+        names = [new if i == at else one for i, one in enumerate(self.names)]
+        return self._with(self.codes, names, {"do": "rename", "cluster": cluster, "name": new})
+
+    def merge(self, clusters: Sequence[str], name: str = "") -> Edited:
+        """Several clusters as one, in the place of the first of them."""
+        places = sorted({self._cluster(cluster) for cluster in clusters})
+        if len(places) < 2:
+            raise InputError("merging takes at least two clusters")
+        new = checked_name(name or " + ".join(self.names[at] for at in places)[:NAME])
+        if new in [one for at, one in enumerate(self.names) if at not in places]:
+            raise InputError(f"there is a cluster {new!r} already: choose another name")
+        names = [new if at == places[0] else one for at, one in enumerate(self.names)]
+        codes = np.where(np.isin(self.codes, places), places[0], self.codes)
+        said = [self.names[at] for at in places]
+        return self._with(codes, names, {"do": "merge", "clusters": said, "name": new})
+
+    def move(self, rows: Ints, name: str) -> Edited:
+        """Objects in the cluster of a name, which is made if there is none."""
+        new = checked_name(name)
+        names = self.names if new in self.names else [*self.names, new]
+        codes = self.codes.copy()
+        codes[rows] = names.index(new)
+        return self._with(codes, names, {"do": "move", "rows": [int(row) for row in rows], "name": new})
+
+    def split(self, cluster: str, by: str, linkage: str, parts: Labels, called: Sequence[str]) -> Edited:
+        """A cluster in the parts in which another clustering, the ref `by` in the tree of a linkage, has its objects.
+
+        Objects that it has nowhere stay under the cluster's own name.
+        """
+        at = self._cluster(cluster)
+        rows = (self.codes == at) & (parts >= 0)
+        found = np.unique(parts[rows])
+        if len(found) + bool(np.any((self.codes == at) & (parts < 0))) < 2:
+            raise InputError(f"that clustering has all objects of {cluster!r} together: choose another one to split by")
+        new = {int(part): f"{cluster[: NAME // 2]} · {called[part]}"[:NAME] for part in found}
+        if len(set(new.values()) | set(self.names)) < len(new) + len(self.names):
+            raise InputError(f"the parts of {cluster!r} would have names that are taken: rename it first")
+        codes, names = self.codes.astype(np.int64), [*self.names, *new.values()]
+        for part, name in new.items():
+            codes[rows & (parts == part)] = names.index(name)
+        step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage}
+        return self._with(codes, names, {**step, "names": {str(part): name for part, name in new.items()}})
+
+    def written(self) -> dict[str, Any]:
+        """It as JSON; labels as bytes of base64."""
+        packed = base64.b64encode(zlib.compress(self.codes.astype("<i4").tobytes(), 6)).decode()
+        told = {name: getattr(self, name) for name in ("names", "base", "linkage", "origin")}
+        return {**told, "steps": list(self.steps), "codes": packed}
+
+    @classmethod
+    def parsed(cls, content: Any, n_objects: int) -> Edited:
+        """It from JSON; ValueError, KeyError or TypeError where that is none of so many objects."""
+        packed = base64.b64decode(content["codes"], validate=True)
+        try:
+            data = zlib.decompressobj().decompress(packed, 4 * n_objects + 1)
+        except zlib.error:
+            raise ValueError("no labels") from None
+        codes = np.frombuffer(data, "<i4").astype(np.int32)
+        names = [checked_name(name) for name in content["names"]]
+        base, linkage, origin = texts = [content[name] for name in ("base", "linkage", "origin")]
+        if len(codes) != n_objects or len(set(names)) < len(names) or not all(isinstance(one, str) for one in texts):
+            raise ValueError("labels of other objects")
+        if not np.array_equal(np.unique(codes[codes >= 0]), np.arange(len(names))):
+            raise ValueError("clusters without objects")
+        steps = tuple(dict(step) for step in content["steps"])
+        if not all(step["do"] in DOINGS and in_words(step) for step in steps):
+            raise ValueError("edits")
+        return cls(codes, names, base, linkage, origin, steps)
+
+
+def checked_name(name: Any) -> str:
+    """The name of a cluster, refused where it is none."""
+    if not isinstance(name, str) or not name.strip() or len(name) > NAME:
+        raise InputError(f"the name of a cluster has 1 to {NAME} letters")
+    return name.strip()
+
+
+def in_words(step: Step) -> str:
+    """What was done."""
+    do = step["do"]
+    if do == "rename":
+        return f"{step['cluster']} renamed to {step['name']}"
+    if do == "merge":
+        return f"{' and '.join(step['clusters'])} merged to {step['name']}"
+    if do == "move":
+        n = len(step["rows"])
+        return f"{n:,} object{'' if n == 1 else 's'} put into {step['name']}"
+    return f"{step['cluster']} split as clustering {step['by']} does"

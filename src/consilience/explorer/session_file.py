@@ -1,0 +1,75 @@
+"""A session as a file that one can send: to be opened by another person who has the same run."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from consilience._check import InputError, show
+from consilience._names import unique_names
+from consilience.explorer.kept import WRONG, Content, parsed
+from consilience.explorer.session import Known, Session
+
+WHAT = "consilience explorer session"
+
+
+def session_text(session: Session) -> str:
+    """What was made of a run here, and which run it is.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads_labels
+    >>> session_text(Session(load_beads_labels()))[:44]
+    '{"version": 2, "what": "consilience explorer'
+    """
+    n_objects, n_clusterings = session.snapshot.n_objects, session.snapshot.n_clusterings
+    told = {"name": session.origin.name, "n_objects": n_objects, "n_clusterings": n_clusterings}
+    return session.kept.text(what=WHAT, run=session.origin.run, **told)
+
+
+def open_session(session: Session, path: str | Path) -> None:
+    """Take over a file that was saved from another session of the same run."""
+    try:
+        content = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path} is not a session that the explorer saved") from None
+    read_session(session, content)
+
+
+def read_session(session: Session, content: Any) -> None:
+    """Take over what a file holds; refused where it is of another run."""
+    if not isinstance(content, dict) or content.get("what") != WHAT:
+        raise InputError("this is not a session that the explorer saved (Save session)")
+    if content.get("run") != session.origin.run:
+        name, n = content.get("name"), content.get("n_objects")
+        raise InputError(
+            f"this session is of another run ({show(name)}, {n} objects) than the one that is open: open it with its own run"
+        )
+    try:
+        found = parsed(content, session.snapshot.n_objects)
+    except WRONG:
+        raise InputError("this session is damaged, or of another version of consilience") from None
+    _take(session, found)
+
+
+def _take(session: Session, found: Content) -> None:
+    session.relink(found.view.get("linkage", session.linkage))
+    for one in found.edits.values():
+        session.take_edited(one)
+    for name, saved in found.labels.items():
+        same = session.saved.get(name)
+        if same is not None and same.classes == saved.classes and np.array_equal(same.codes, saved.codes):
+            continue
+        (free,) = unique_names([name], taken=session.labelings)  # what is here already stays
+        session.change_label(free, partial(_instead, Known(*saved)))
+    session.kept.keep(tray=found.tray, view=found.view)
+
+
+def _instead(made: Known, old: Known | None) -> Known:
+    return made

@@ -1,0 +1,217 @@
+"""Clusters edited by hand, exported as such, and sessions that are kept and sent."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import consilience as cs
+from consilience._check import InputError
+from consilience.datasets import load_beads
+from consilience.explorer.api import Api
+from consilience.explorer.edits import Edited
+from consilience.explorer.kept import FILE, Kept
+from consilience.explorer.session_file import open_session, session_text
+from consilience.explorer.sources import open_clusterings
+from explorer_cases import arrays, ask, codes, holes_session, post, stored_session
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("edits") / "run"
+    cs.generate(load_beads(), 40, 4, store=path, progress=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def api(folder: Path) -> Api:
+    found = Api(stored_session(folder))
+    found.session.kept.forget()
+    return found
+
+
+def edit(api: Api, ref: str, do: str, **how: Any) -> str:
+    """The ref of what comes out."""
+    told = post(api, "edit", 200, ref=ref, do=do, origin="group 1 consensus", **how)
+    return str(told["edited"]["ref"])
+
+
+def labels_of(api: Api, ref: str) -> list[str | None]:
+    header, found = arrays(api, f"labels/{ref}")
+    return [None if code < 0 else header["items"][0]["names"][code] for code in codes(found["labels"][0])]
+
+
+def edited_twice(api: Api) -> tuple[str, np.ndarray]:
+    """A consensus after one edit of every kind, and the codes of the consensus."""
+    base = str(api.session.snapshot.top(api.session.snapshot.meta.nodes[0], "c"))
+    before = codes(arrays(api, f"labels/{base}")[1]["labels"][0])
+    ref = edit(api, base, "rename", cluster="2", name="warm")
+    ref = edit(api, ref, "merge", clusters=["0", "warm"], name="")
+    ref = edit(api, ref, "move", rows=[3, 4, 5], name="odd ones")
+    return edit(api, ref, "split", cluster="1", by="7m"), before
+
+
+def test_every_kind_of_edit_does_what_it_says(api: Api) -> None:
+    ref, before = edited_twice(api)
+    by = codes(arrays(api, "labels/7m")[1]["labels"][0])
+    wanted = [{0: "0 + warm", 2: "0 + warm"}.get(one, str(one)) for one in before]
+    for row in (3, 4, 5):
+        wanted[row] = "odd ones"
+    wanted = [f"1 · {by[row]}" if name == "1" else name for row, name in enumerate(wanted)]
+    assert labels_of(api, ref) == wanted
+    (told,) = [one for one in ask(api, "session")["edits"] if one["ref"] == ref]
+    assert told["origin"] == "group 1 consensus"
+    assert told["edits"][:3] == ["2 renamed to warm", "0 and warm merged to 0 + warm", "3 objects put into odd ones"]
+    detail = ask(api, f"detail/{ref}")
+    assert detail["names"] == sorted(set(wanted), key=detail["names"].index)
+    assert sum(detail["sizes"]) == len(wanted)
+    assert min(detail["sizes"]) > 0, "a cluster that lost all objects is gone"
+    assert detail["made"]["edited from"] == "group 1 consensus"
+    assert ask(api, f"compare/7m/{ref}")["names"][1] == detail["names"]
+    assert ask(api, f"objects/{ref}", start=3, count=1)["rows"][0]["name"] == "odd ones"
+
+
+def test_an_edit_is_a_clustering_of_its_own_that_lasts_through_other_trees(api: Api) -> None:
+    first = edit(api, "3m", "rename", cluster="0", name="a")
+    assert edit(api, "3m", "rename", cluster="0", name="a") == first, "the same edit is the same clustering"
+    second = edit(api, first, "rename", cluster="a", name="b")
+    assert labels_of(api, first) != labels_of(api, second)
+    before = labels_of(api, second)
+    post(api, "linkage", 200, linkage="average")
+    assert labels_of(api, second) == before
+    post(api, "linkage", 200, linkage="ward")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"do": "rename", "cluster": "9", "name": "a"}, "there is no cluster '9'"),
+        ({"do": "rename", "cluster": "0", "name": "1"}, "merge the two"),
+        ({"do": "rename", "cluster": "0", "name": "  "}, "1 to 80 letters"),
+        ({"do": "merge", "clusters": ["0"]}, "at least two"),
+        ({"do": "move", "rows": [], "name": "a"}, "at least 1 object"),
+        ({"do": "move", "rows": [10**6], "name": "a"}, "there is no object"),
+        ({"do": "split", "cluster": "0", "by": "3m"}, "all objects of '0' together"),
+        ({"do": "paint"}, "do must be one of"),
+    ],
+)
+def test_what_cannot_be_done_is_said(api: Api, how: dict[str, Any], words: str) -> None:
+    reply = api.call("POST", "/api/edit", {}, json.dumps({"ref": "3m", **how}).encode())
+    assert reply.status in (400, 404)
+    assert words in json.loads(reply.body)["error"]
+
+
+def test_an_edited_clustering_is_no_branch(api: Api) -> None:
+    ref = edit(api, "3m", "rename", cluster="0", name="a")
+    for path in (f"why/{ref}", f"components/{ref}"):
+        reply = api.call("GET", f"/api/{path}")
+        assert (reply.status, "is no branch" in reply.body.decode()) == (400, True)
+    assert api.call("GET", "/api/labels/5e").status == 404
+
+
+def test_exports_have_the_names_and_python_makes_them_again(api: Api) -> None:
+    ref, _ = edited_twice(api)
+    medoid = edit(api, "11m", "rename", cluster="1", name="=cold")
+    items = [{"ref": ref, "name": "mine"}, {"ref": medoid, "name": "yours"}]
+    table = pd.read_csv(io.BytesIO(post(api, "export", 200, format="csv", items=items, assessed=True).body), dtype=str)
+    assert list(table) == ["bead", "mine", "yours"]
+    assert table["mine"].tolist() == labels_of(api, ref)
+    assert "'=cold" in set(table["yours"]), "a spreadsheet must not run it"
+    content = post(api, "export", 200, format="json", items=items)
+    assert content.content_type.startswith("application/json")
+    told = json.loads(content.body)
+    assert told["clusterings"]["mine"]["edited_from"] == "group 1 consensus"
+    assert told["columns"]["mine"] == labels_of(api, ref)
+    code = post(api, "export", 200, format="python", items=items).body.decode()
+    found: dict[str, Any] = {}
+    exec(compile(code, "export.py", "exec"), found)
+    assert found["labels"]["mine"].tolist() == labels_of(api, ref)
+    assert found["labels"]["yours"].tolist() == labels_of(api, medoid)
+
+
+def test_names_of_a_file_and_gaps_are_edited_too(tmp_path: Path) -> None:
+    anndata = pytest.importorskip("anndata")
+    frame = pd.DataFrame({"a": ["T cell", "B cell", None, "B cell"], "b": ["x", "x", "y", "y"]})
+    api = Api(open_clusterings(frame, kind="labels").session())
+    ref = edit(api, "0m", "merge", clusters=["T cell", "B cell"], name="lymphocyte")
+    assert labels_of(api, ref) == ["lymphocyte", "lymphocyte", None, "lymphocyte"]
+    reply = post(api, "export", 200, format="h5ad", items=[{"ref": ref, "name": "kind"}, {"ref": "1m", "name": "b"}])
+    path = tmp_path / "labels.h5ad"
+    path.write_bytes(reply.body)
+    obs = anndata.read_h5ad(path).obs
+    assert obs["kind"].astype(object).where(obs["kind"].notna(), None).tolist() == labels_of(api, ref)
+    assert obs["b"].tolist() == ["x", "x", "y", "y"]
+
+
+def test_missing_labels_stay_missing() -> None:
+    api = Api(holes_session())
+    base = next(m for m in range(16) if (api.session.snapshot.meta.ensemble.labels[:, m] < 0).any())
+    ref = edit(api, f"{base}m", "rename", cluster="0", name="zero")
+    assert [one is None for one in labels_of(api, ref)] == (
+        api.session.snapshot.meta.ensemble.labels[:, base] < 0
+    ).tolist()
+
+
+def test_edits_and_view_are_there_tomorrow_and_on_another_machine(folder: Path, tmp_path: Path) -> None:
+    first = Api(stored_session(folder))
+    ref = edit(first, "3m", "rename", cluster="0", name="mine")
+    lost = edit(first, ref, "rename", cluster="mine", name="not kept")
+    post(first, "linkage", 200, linkage="average")
+    post(first, "known", 200, name="picked", value="odd", rows=[1, 2])
+    entry = {"ref": ref, "name": "named", "note": "a note", "of": "x"}
+    view = {"address": f"v=1&run=x&sel={ref}", "plane": "", "colors": "picked"}
+    post(first, "tray", 200, tray=[entry], view=view)
+    again = Api(stored_session(folder))
+    told = ask(again, "session")
+    assert (told["tray"], told["linkage"], told["view"]["address"]) == ([entry], "average", view["address"])
+    assert [one["ref"] for one in told["edits"]] == [ref], "what is neither in the tray nor in view is let go"
+    assert labels_of(again, ref) == labels_of(first, ref)
+    assert again.call("GET", f"/api/labels/{lost}").status == 404
+
+    file = tmp_path / "sent.json"
+    file.write_bytes(again.call("GET", "/api/kept").body)
+    (folder / FILE).unlink()
+    other = stored_session(folder)
+    open_session(other, file)
+    told = ask(Api(other), "session")
+    assert (told["tray"], told["linkage"], told["saved"]) == ([entry], "average", ["picked"])
+    assert labels_of(Api(other), ref) == labels_of(first, ref)
+    open_session(other, file)
+    assert list(other.saved) == ["picked"], "the same label is not there twice"
+    (folder / FILE).unlink()
+
+
+def test_a_session_of_another_run_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> None:
+    text = session_text(stored_session(folder))
+    strangers = holes_session()
+    with pytest.raises(InputError, match="is of another run"):
+        open_session(strangers, _file(tmp_path, text))
+    for content, words in [("{", "not a session"), ("[]", "not a session"), ("{}", "not a session")]:
+        with pytest.raises(InputError, match=words):
+            open_session(strangers, _file(tmp_path, content))
+    damaged = json.loads(session_text(strangers)) | {"edits": [{"codes": "AAAA"}]}
+    with pytest.raises(InputError, match="damaged"):
+        open_session(strangers, _file(tmp_path, json.dumps(damaged)))
+    assert Kept(None, 3).edits == {}
+
+
+def _file(folder: Path, text: str) -> Path:
+    path = folder / "session.json"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_labels_of_a_file_are_checked() -> None:
+    good = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x").rename("a", "c").written()
+    assert Edited.parsed(good, 3).names == ["c", "b"]
+    for wrong in ({"names": ["c"]}, {"names": ["c", "c"]}, {"base": 3}, {"steps": [{"do": "paint"}]}):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            Edited.parsed({**good, **wrong}, 3)
+    with pytest.raises(ValueError, match="other objects"):
+        Edited.parsed(good, 4)
