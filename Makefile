@@ -2,6 +2,7 @@
 # make test   what every change must pass (minutes)
 # make slow   the slow tests: papers in small, long runs, kills
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
+# make docs   the site, in build/docs (offline, no warnings)
 # make wheel  sdist and wheels, repaired, installed into new environments, and tested there
 # make bench  speed beside named peers (minutes)
 # make faults processes killed, disks full, clusters lost: what was tried, and what it cost (20 minutes)
@@ -18,7 +19,7 @@ SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitiz
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
 
-.PHONY: demo test slow page page-check bench faults wheel lint types layers units sanitizers clean needs
+.PHONY: demo test slow page page-check bench faults docs wheel lint types layers units sanitizers clean needs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -76,6 +77,13 @@ build/kernels-release: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 build/kernels-portable: tests/native/test_kernels.cpp $(wildcard native/*.hpp)
 	@mkdir -p build
 	$(CXX) $(RELEASE) -DCONSILIENCE_PORTABLE $< -o $@
+
+docs: $(VENV)/.documented
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs && echo build/docs/index.html
+
+$(VENV)/.documented: $(VENV)/.tested
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[docs]"
+	@touch $@
 
 wheel: page needs
 	PYTHON=$(PYTHON) DEPENDENCIES=$(DEPENDENCIES) bash tests/wheel/run

@@ -239,7 +239,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return np.concatenate([labels for labels, *_ in self._model.judged(new)])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """(n_new, n_clusters_) probabilities of the clusters given the members' labels; :meth:`predict` is the largest.
+        """(n_new, n_clusters) probabilities of the clusters given the members' labels; :meth:`predict` is the largest.
 
         They say which cluster, not whether any: how far to trust that for rows outside what was seen is the confidence of :meth:`assign`.
         """
