@@ -33,3 +33,37 @@ def browser() -> Iterator[Any]:
 
     with chromium() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A stored run of clusterings of the beads, made once; tests that add to a run or keep things with it make their own."""
+    from page_server import beads_run
+
+    return beads_run(tmp_path_factory.mktemp("page") / "beads")
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, run: Path) -> Iterator[Any]:
+    """The explorer on that run."""
+    from page_server import serve_many
+
+    found = serve_many(run)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def seen(browser: Any, server: Any) -> Iterator[Any]:
+    """A visit there, from the first picture on."""
+    from page_server import visit
+
+    with visit(browser, server.url) as found:
+        found.page.wait_for_selector(".tile canvas")
+        yield found
+
+
+@pytest.fixture
+def page(seen: Any) -> Any:
+    """The page of that visit."""
+    return seen.page

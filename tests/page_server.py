@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import consilience as cs
 from consilience.datasets import load_beads
@@ -30,6 +33,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+NUMBER = 120  # clusterings of the beads in the run that several files share
 OUTSIDE = re.compile(r"^(?!(http://127\.0\.0\.1[:/]|data:|blob:http://127\.0\.0\.1[:/]))")
 
 PIXELS = """selector => {
@@ -103,7 +107,7 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
         context.close()
 
 
-def beads_run(folder: Path, number: int = 120, beads: Table | None = None) -> Path:
+def beads_run(folder: Path, number: int = NUMBER, beads: Table | None = None) -> Path:
     """A stored run of clusterings of the beads, as the demo makes it."""
     cs.generate(beads or load_beads(), number, 4, store=folder, progress=False)
     return folder
@@ -160,6 +164,12 @@ def turn(page: Any, panel: str) -> Any:
 def said(page: Any, words: str) -> None:
     """Wait until the page tells people something."""
     page.locator(".said [role=status]", has_text=words).wait_for()
+
+
+def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
+    """The first such canvas: a number a pixel, alpha, blue, green, red."""
+    width, height, text = page.evaluate(PIXELS, selector)
+    return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
 
 
 def until(page: Any, script: str, argument: Any = None) -> None:

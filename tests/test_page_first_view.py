@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.explorer.sources import open_clusterings
 from consilience.measures import accuracy
-from page_server import PIXELS, beads_run, press, said, serve_many, show, state, swipe, until, visit
-
-NUMBER = 120
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
-    return beads_run(tmp_path_factory.mktemp("first") / "beads", NUMBER)
-
-
-@pytest.fixture(scope="module")
-def server(run: Path) -> Iterator[Server]:
-    found = serve_many(run)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def page(browser: Any, server: Server) -> Iterator[Any]:
-    with visit(browser, server.url) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        yield seen.page
-
-
-def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
-    width, height, text = page.evaluate(PIXELS, selector)
-    return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
+from page_server import pixels, press, said, show, state, swipe, until, visit
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1440, 900), (1920, 1080)])

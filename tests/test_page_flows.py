@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,44 +14,7 @@ from scipy.spatial.distance import squareform
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
-from page_server import (
-    Visit,
-    beads_run,
-    download,
-    press,
-    said,
-    select_branch,
-    serve_many,
-    show,
-    state,
-    tray,
-    visit,
-)
-
-NUMBER = 120
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
-    return beads_run(tmp_path_factory.mktemp("page") / "beads", NUMBER)
-
-
-@pytest.fixture(scope="module")
-def server(run: Path) -> Iterator[Server]:
-    with_data = serve_many(run)
-    yield with_data
-    with_data.close()
-
-
-@pytest.fixture
-def seen(browser: Any, server: Server) -> Iterator[Visit]:
-    with visit(browser, server.url) as found:
-        yield found
-
-
-@pytest.fixture
-def page(seen: Visit) -> Any:
-    return seen.page
+from page_server import NUMBER, Visit, download, press, said, select_branch, show, state, tray, visit
 
 
 def test_opens_with_every_panel_and_cleans_the_address(seen: Visit, server: Server) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -19,39 +16,12 @@ from consilience.explorer import Server
 from consilience.measures import accuracy
 from consilience.meta import score
 from consilience.reports.plane import plane_of
-from page_server import PIXELS, Visit, beads_run, serve_many, show, turn, visit
-
-NUMBER = 120
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
-    return beads_run(tmp_path_factory.mktemp("views") / "beads", NUMBER)
+from page_server import NUMBER, pixels, show, state, turn, visit
 
 
 @pytest.fixture(scope="module")
 def ensemble(run: Path) -> cs.Ensemble:
     return cs.Ensemble.load(run)
-
-
-@pytest.fixture(scope="module")
-def server(run: Path) -> Iterator[Server]:
-    found = serve_many(run)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def page(browser: Any, server: Server) -> Iterator[Any]:
-    seen: Visit
-    with visit(browser, server.url) as seen:
-        seen.page.wait_for_selector(".tile canvas")
-        yield seen.page
-
-
-def state(page: Any) -> dict[str, str]:
-    """What the address says."""
-    return {name: values[-1] for name, values in parse_qs(urlsplit(page.evaluate("location.href")).fragment).items()}
 
 
 def cut_into(page: Any, groups: int) -> None:
@@ -62,12 +32,6 @@ def cut_into(page: Any, groups: int) -> None:
 
 def cells(table: Any) -> list[list[str]]:
     return [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
-
-
-def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
-    """The first such canvas: a number a pixel, alpha, blue, green, red."""
-    width, height, text = page.evaluate(PIXELS, selector)
-    return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
 
 
 def point(page: Any, selector: str, across: float, down: float) -> tuple[float, float]:
