@@ -9,6 +9,8 @@ import { Refusal } from "./transport.js";
 const KEPT = 200; // answers
 const PAUSE = 120; // milliseconds that a choice has to last before more is asked about it
 
+const LONG = /^\/api\/detail\/.*c\d*$/; // how sure a consensus is takes longer than itself: first come the tiles
+
 /** @typedef {{promise: Promise<Message>, waiting: number, isDone: boolean, stop: () => void}} Asked */
 /** @type {WeakMap<import("./store.js").Store, Map<string, Asked>>} */
 const known = new WeakMap();
@@ -77,6 +79,7 @@ export function useAnswer(path) {
   const status = store.status.value.kind;
   const snapshot = store.snapshot.value;
   const key = path && keyOf(store, path);
+  const isHeld = path !== null && LONG.test(path) && store.labels.isBusy.value;
   const [got, setGot] = useState({
     key: /** @type {string | null} */ (null),
     snapshot: "",
@@ -84,7 +87,7 @@ export function useAnswer(path) {
     error: "",
   });
   useEffect(() => {
-    if (!path || !key || (got.key === key && !got.error)) return;
+    if (!path || !key || isHeld || (got.key === key && !got.error)) return;
     let gone = false;
     let leave = () => {};
     const go = () => {
@@ -107,7 +110,7 @@ export function useAnswer(path) {
       clearTimeout(timer);
       leave();
     };
-  }, [key, status]);
+  }, [key, status, isHeld]);
   if (!path) return { value: null, error: "", fresh: true };
   return {
     value: got.snapshot === snapshot ? got.value : null,

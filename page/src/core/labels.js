@@ -1,5 +1,5 @@
 // Labels of the clusterings that are looked at, fetched together and kept while there is room.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { slots } from "./align.js";
 import { decode } from "./codec.js";
 import { Refusal, SUPERSEDED } from "./transport.js";
@@ -32,6 +32,7 @@ export class LabelCache {
     this.bytes = 0;
     /** @type {AbortController | null} */ this.flight = null; // of the question that is on its way
     this.waiting = signal(0); // consensuses that are still to come
+    this.isBusy = computed(() => this.waiting.value > 0);
   }
 
   /**

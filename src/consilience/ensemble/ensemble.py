@@ -109,6 +109,7 @@ result or AnnData
         self.info, self.ids = check_info(info, self.n_clusterings), check_ids(ids, self.n_objects)
         self._signatures: Signatures | None = None
         self._n_clusters: Ints | None = None
+        self._has_missing: bool | None = None
 
     @classmethod
     def from_codes(
@@ -177,7 +178,9 @@ result or AnnData
     @property
     def has_missing(self) -> bool:
         """Whether any label is missing."""
-        return bool(self.labels.min() < 0)
+        if self._has_missing is None:
+            self._has_missing = bool(self.labels.min() < 0)
+        return self._has_missing
 
     def categories(self, clustering: int | str) -> Array:
         """The labels that a clustering knows, by code, whether or not they occur."""
