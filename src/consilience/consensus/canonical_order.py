@@ -80,17 +80,17 @@ def canonical(labels: Labels, weights: Floats, first: Ints) -> tuple[Labels, Int
     row_colors, label_colors, clustering_colors = _refine(rows, offsets, whole)
     columns = np.lexsort((clustering_colors, ~_telling(rows, offsets)))
     order = _row_order(rows, whole, row_colors, label_colors, offsets, columns)
-    rows, whole = rows[order], whole[order]
-    found, names = np.empty((len(rows), len(columns)), np.int32), []
+    by_column, mass = np.ascontiguousarray(rows.take(order, axis=0).T), whole[order].astype(float)
+    found, names = np.empty((len(columns), len(rows)), np.int32), []
     for j, q in enumerate(columns):
-        column, size = rows[:, q], offsets[q + 1] - offsets[q]
-        heaviest = np.bincount(column + 1, whole, minlength=size + 1)[1:]
+        column, size = by_column[q], offsets[q + 1] - offsets[q]
+        heaviest = np.bincount(column + 1, mass, minlength=size + 1)[1:]
         by_weight = np.lexsort((label_colors[offsets[q] : offsets[q + 1]], -heaviest))
         place = np.full(size + 1, -1, np.int32)
         place[by_weight] = np.arange(size)
-        found[:, j] = place[column]
+        found[j] = place[column]
         names.append(codes[q][by_weight])
-    return found, order, Given(labels.shape[1], kept[columns], tuple(names), first[order])
+    return np.ascontiguousarray(found.T), order, Given(labels.shape[1], kept[columns], tuple(names), first[order])
 
 
 def _compact(labels: Labels, kept: Ints) -> tuple[Labels, list[Ints]]:

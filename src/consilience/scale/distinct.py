@@ -118,9 +118,9 @@ class DistinctRows:
 
     def ensemble(self, names: Sequence[str] | None) -> Ensemble:
         """The rows as an ensemble, labels coded and named as in that of all objects."""
-        codes, label_names = np.empty(self.rows.shape, np.int32), []
-        for j, labels in enumerate(self.labels):
-            column = self.rows[:, j]
+        codes, label_names = np.empty(self.rows.shape[::-1], np.int32), []
+        by_column = np.ascontiguousarray(self.rows.T)
+        for j, (labels, column) in enumerate(zip(self.labels, by_column, strict=True)):
             first = np.full(len(labels) + 1, len(column))
             first[column[::-1]] = np.arange(len(column))[::-1]  # the last one written is the first row
             used = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < len(column))]
@@ -128,10 +128,10 @@ class DistinctRows:
             new, found = encode_labels(object_vector([labels[code] for code in used]), what)
             place = np.full(len(labels) + 1, -1, np.int32)
             place[used] = new
-            codes[:, j] = place[column]
+            codes[j] = place[column]
             label_names.append(found)
         info = None if names is None else {"name": list(names)}
-        return Ensemble.from_codes(codes, label_names=label_names, info=info)
+        return Ensemble.from_codes(np.ascontiguousarray(codes.T), label_names=label_names, info=info)
 
 
 def of_block(block: Coded) -> DistinctRows:
