@@ -1,11 +1,15 @@
 """A consensus of label tables in Parquet that are read in row blocks: time, memory, workers, and growth with the number of rows.
 
-``python -m benchmarks.scale 1000000 5000000 --workers 2`` measures other sizes than the cases do.
+``python -m benchmarks.scale growth`` fits the exponent of the growth of time over 1, 4, 16 and 50 million rows; ``speedup`` takes
+50 million rows with one worker process and with two, and prints the ratio of the medians of three runs each, beside what
+the main process does alone; ``steps`` is what a step of k-means by row blocks costs. ``--rows`` gives other sizes, ``--table`` a table that
+is there. A cluster stands, and all processes have worked once, before the clock starts: starting is no part of what grows or is shared.
 """
 
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +25,8 @@ from benchmarks.timing import noisy_labels
 
 CLUSTERINGS, CLUSTERS, NOISE = 10, 10, 0.05
 CHUNK = 10**6
-SIZES = (10**6, 5 * 10**6, 50 * 10**6)
+SIZES = (10**6, 4 * 10**6, 16 * 10**6, 50 * 10**6)
+REPEATS = 3
 
 
 def plant(path, n, seed=0):
@@ -35,15 +40,16 @@ def plant(path, n, seed=0):
     writer.close()
 
 
-def measure(path, out, n_workers):
-    """One consensus, in this process (0 workers) or with worker processes: seconds, and the peak memory of every process."""
+def measure(path, out, n_workers, repeats=1):
+    """A consensus, in this process (0 workers) or with worker processes: median seconds, and the peak memory of every process."""
     import consilience as cs
-    import consilience.scale.combining  # imports are no part of what grows
 
+    small = Path(f"{out}-small.parquet")
+    plant(small, 100_000)
     if not n_workers:
-        start = time.perf_counter()
-        found = cs.combine(path, output=out, memory_limit="4GB")
-        return _figures(found, time.perf_counter() - start, [])
+        cs.combine(small, output=f"{out}-small", memory_limit="4GB")
+        runs = [_one(path, f"{out}-{i}") for i in range(repeats)]
+        return _figures(runs, [])
     from distributed import Client, LocalCluster
 
     peaks = {}
@@ -51,23 +57,44 @@ def measure(path, out, n_workers):
         LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        pids = list(client.run(_warm).values())
+        pids = list(client.run(_warm, str(small)).values())
+        cs.combine(small, output=f"{out}-small", memory_limit="4GB", client=client)
         stop = threading.Event()
         watch = threading.Thread(target=_watch, args=(pids, peaks, stop))
         watch.start()
-        start = time.perf_counter()
-        found = cs.combine(path, output=out, memory_limit="4GB", client=client)
-        seconds = time.perf_counter() - start
+        runs = [_one(path, f"{out}-{i}", client) for i in range(repeats)]
         stop.set()
         watch.join()
-    return _figures(found, seconds, list(peaks.values()))
+    return _figures(runs, list(peaks.values()))
 
 
-def _warm():
+def _one(path, out, client=None):
+    """The consensus, its seconds, and what the run log says of them."""
+    import consilience as cs
+
+    log = Path(f"{out}.jsonl")
+    start = time.perf_counter()
+    found = cs.combine(path, output=out, memory_limit="4GB", client=client, log=log)
+    seconds = time.perf_counter() - start
+    shutil.rmtree(out)
+    tasks = [line for line in map(json.loads, log.read_text().splitlines()) if line["what"] == "task"]
+    first, second = ([one for one in tasks if one["name"].startswith(what)] for what in ("distinct", "writing"))
+    alone = min(one["at"] - one["seconds"] for one in second) - max(one["at"] for one in first)
+    cpu = {
+        "distinct rows": first,
+        "writing answers": second,
+        "merging": [t for t in tasks if t["name"].startswith("merging")],
+    }
+    parts = {name: round(sum(one["seconds"] for one in some), 2) for name, some in cpu.items()}
+    return found, seconds, parts | {"main process alone": round(alone, 2)}
+
+
+def _warm(path):
     import os
 
-    import consilience.scale.giving  # noqa: F401
+    from consilience.scale import LabelBlocks
 
+    LabelBlocks.from_parquet(path).distinct()
     return os.getpid()
 
 
@@ -84,10 +111,13 @@ def _resident(pid):
     return 0.0
 
 
-def _figures(found, seconds, peaks):
+def _figures(runs, peaks):
+    found, (seconds, parts) = runs[-1][0], sorted((one[1:] for one in runs), key=lambda one: one[0])[len(runs) // 2]
     mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     return {
         "seconds": round(seconds, 2),
+        "all_seconds": [round(one[1], 2) for one in runs],
+        "parts": parts,
         "peak_gb": round(mine + sum(peaks), 2),
         "method": found.method,
         "mean_confidence": found.mean_confidence,
@@ -96,27 +126,52 @@ def _figures(found, seconds, peaks):
     }
 
 
-def apart(path, folder, n_workers):
+def apart(path, folder, n_workers, repeats=1):
     """:func:`measure` in a process of its own."""
     out = Path(folder) / f"out-{n_workers}-{time.time_ns()}"
-    command = [sys.executable, "-m", "benchmarks.scale", "--measure", str(path), str(out), str(n_workers)]
+    command = [sys.executable, "-m", "benchmarks.scale", "measure", str(path), str(out), str(n_workers), str(repeats)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def run(sizes, workers, folder=None):
-    """Every size with every number of workers; the answers must not depend on it."""
+def run(sizes, workers, folder=None, repeats=1, table=None):
+    """Every size with every number of workers; the answers must not depend on it. A table that is there is taken as it is."""
     found = {}
     with tempfile.TemporaryDirectory(dir=folder) as there:
         for n in sizes:
-            path = Path(there) / "labels.parquet"
-            plant(path, n)
-            found[n] = {k: apart(path, there, k) for k in workers}
+            path = Path(there) / "labels.parquet" if table is None else Path(table)
+            if table is None:
+                plant(path, n)
+            found[n] = {k: apart(path, there, k, repeats) for k in workers}
             answers = [(one["sizes"], one["mean_confidence"]) for one in found[n].values()]
             assert all(answer == answers[0] for answer in answers), "workers must not matter"
     return found
+
+
+def step_cost(n=10**6, n_columns=10, k=10, together=(1, 10), steps=(2, 12), folder=None):
+    """CPU-seconds of a step of k-means for a million rows and a clustering, by itself and with others that share the passes."""
+    import consilience as cs
+    from consilience.generation import NumberBlocks
+
+    figures = {}
+    with tempfile.TemporaryDirectory(dir=folder) as there:
+        rng, names = np.random.default_rng(0), [f"x{j}" for j in range(n_columns)]
+        with pq.ParquetWriter(Path(there) / "a.parquet", pa.schema([(name, pa.float64()) for name in names])) as writer:
+            for begin in range(0, n, 250_000):
+                columns = rng.random(
+                    (n_columns, min(250_000, n - begin))
+                )  # no clusters: no run rests before its last step
+                writer.write_table(pa.table(dict(zip(names, columns, strict=True))))
+        for m in together:
+            cpu = []
+            for max_iter in steps:
+                start = time.process_time()
+                cs.generate(NumberBlocks(there), m, k, methods="minima", max_iter=max_iter, progress=False)
+                cpu.append(time.process_time() - start)
+            figures[m] = (cpu[1] - cpu[0]) / (steps[1] - steps[0]) / m / n * 1e6
+    return figures
 
 
 def exponent(found):
@@ -128,7 +183,7 @@ def exponent(found):
 
 def blocks_fifty_million():
     """50,000,000 × 10 labels (k = 10, 5 % noise) in Parquet, within 4 GB and 15 minutes; growth from a million; one and two workers."""
-    found = run(SIZES, (0, 1, 2))
+    found = run(SIZES[:-1], (0,), repeats=REPEATS) | run(SIZES[-1:], (0, 1, 2), repeats=REPEATS)
     large = found[SIZES[-1]]
     speedup = large[1]["seconds"] / large[2]["seconds"]
     figures = {f"wall_s_{n // 10**6}m": one[0]["seconds"] for n, one in found.items()}
@@ -151,20 +206,41 @@ CASES = [blocks_million, blocks_fifty_million]
 
 def main():
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, help="numbers of rows")
-    parser.add_argument("--workers", nargs="*", type=int, default=[0], help="numbers of worker processes; 0 is none")
+    parser.add_argument("what", choices=["growth", "speedup", "steps", "measure"])
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument("--rows", nargs="*", type=int, help="numbers of rows")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of which the median counts")
     parser.add_argument("--folder", help="where the tables go while they are needed")
-    parser.add_argument("--measure", nargs=3, metavar=("PATH", "OUT", "WORKERS"), help=argparse.SUPPRESS)
+    parser.add_argument("--table", help="a Parquet file of labels, for speedup")
     given = parser.parse_args()
-    if given.measure:
-        path, out, n_workers = given.measure
-        print(json.dumps(measure(path, out, int(n_workers))))
-        return
-    found = run(given.sizes, given.workers, given.folder)
-    for n, one in found.items():
+    if given.what == "measure":
+        path, out, n_workers, repeats = given.more
+        print(json.dumps(measure(path, out, int(n_workers), int(repeats))))
+    elif given.what == "steps":
+        for m, cost in step_cost(*(given.rows or [])[:1], folder=given.folder).items():
+            print(
+                f"a step of k-means, 10 columns, 10 clusters, {m} together: {cost:.3f} CPU-s for a million rows and a clustering"
+            )
+    elif given.what == "growth":
+        found = run(given.rows or SIZES, (0,), given.folder, given.repeats)
+        show(found)
+        print(f"exponent {exponent(found):.3f}")
+    else:
+        found = run((given.rows or SIZES[-1:])[:1], (1, 2), given.folder, given.repeats, given.table)
+        show(found)
+        (large,) = found.values()
+        print(f"speed-up from one worker to two {large[1]['seconds'] / large[2]['seconds']:.2f}")
+
+
+def show(found):
+    """A line for every size and number of workers."""
+    for one in found.values():
         for k, figures in one.items():
-            print(f"{n:>12,} rows, {k} workers: {figures['seconds']:8.2f} s, peak {figures['peak_gb']:.2f} GB")
-    print(f"exponent {exponent(found):.3f}" if 0 in given.workers else "")
+            parts = ", ".join(f"{name} {seconds}" for name, seconds in figures["parts"].items())
+            print(
+                f"{figures['n_objects']:>12,} rows, {k} workers: {figures['seconds']:8.2f} s of {figures['all_seconds']}, peak "
+                f"{figures['peak_gb']:.2f} GB; seconds of tasks: {parts}"
+            )
 
 
 if __name__ == "__main__":
