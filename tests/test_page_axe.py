@@ -46,7 +46,7 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
 
         page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
         look("first view")
-        for pane in ("Scores", "Map"):
+        for pane in ("Scores", "Map", "Stripes"):
             show(page, pane)
             page.locator(f"#panel-{pane.lower()} canvas").first.wait_for()
             look(pane)
@@ -54,6 +54,11 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
         press(page, "x")
         page.locator("#panel-compare .flow").wait_for()
         look("Compare")
+        show(page, "Flow")
+        for scope in ("tiles", "numbers of clusters"):
+            page.locator("#panel-flow").get_by_role("button", name=scope, exact=True).click()
+            page.locator("#panel-flow [aria-busy=false] .flows").wait_for()
+            look(f"Flow over {scope}")
         for tab in ("Objects", "Stable components"):
             show(page, tab)
             page.locator("#lower-body [aria-busy=false]").first.wait_for()
@@ -76,6 +81,13 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
         press(page, "t")
         page.locator("#panel-tray table").wait_for()
         look("tables")
+        show(page, "Stripes")
+        show(page, "Flow")
+        page.locator("#panel-flow td").first.wait_for()
+        page.locator("#panel-stripes td").first.wait_for()
+        look("stripes and flow as tables")
+        show(page, "Tree")
+        show(page, "Detail")
         turn(page, "tree")
         for _ in range(12):
             press(page, "+")

@@ -45,6 +45,11 @@ const view = {
   pane: "map",
   tab: "compare",
   cluster: 2,
+  flow: "clusters",
+  order: "50.90c7,3m",
+  most: 12,
+  rows: "agreement",
+  over: "branch",
   tray: [
     { ref: "3m", name: '=a, "b" & <c>', note: "line\nline", of: "0123abcd.4567" },
     { ref: "50.90c", name: "ü", note: "", of: "89ab.cdef" },

@@ -19,9 +19,10 @@ export function describe(store, ref) {
   }
   const kind = parsed.kind === "c" ? "consensus" : "medoid";
   const node = tree ? nodeOf(tree, ref) : -1;
+  const finer = parsed.k ? ` in ${parsed.k} clusters` : "";
   return node >= 0 && tree
-    ? `${kind} of ${formatCount(tree.size[node])} clusterings`
-    : `${kind} of branch ${parsed.node} among the first ${formatCount(m)}`;
+    ? `${kind} of ${formatCount(tree.size[node])} clusterings${finer}`
+    : `${kind} of branch ${parsed.node} among the first ${formatCount(m)}${finer}`;
 }
 
 /** The same inside a sentence. @param {Store} store @param {string} ref */
@@ -43,7 +44,7 @@ export function nameOf(store, ref) {
   const parsed = parseRef(ref);
   if (!parsed?.m) return describe(store, ref);
   const branch = group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`;
-  return `${branch} ${parsed.kind === "c" ? "consensus" : "medoid"}`;
+  return `${branch} ${parsed.kind === "c" ? "consensus" : "medoid"}${parsed.k ? ` in ${parsed.k}` : ""}`;
 }
 
 const OURS = /^(clustering \d|(the )?(medoid|consensus) of )/; // all other words are names of the user's
@@ -55,7 +56,7 @@ export const sentence = (text) => (OURS.test(text) ? text.charAt(0).toUpperCase(
  * The same branch, shown by its medoid ("m") or its consensus ("c"); a single clustering stays itself.
  * @param {string | null} ref @param {string} kind
  */
-export const as = (ref, kind) => (ref && parseRef(ref)?.m ? ref.slice(0, -1) + kind : ref);
+export const as = (ref, kind) => (ref && parseRef(ref)?.m ? ref.replace(/[mc]\d*$/, kind) : ref);
 
 /** Show every group by its medoid or by its consensus. @param {Store} store @param {string} kind "m" or "c" */
 export function showAs(store, kind) {

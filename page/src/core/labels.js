@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { slots } from "./align.js";
 import { decode } from "./codec.js";
 import { Refusal, SUPERSEDED } from "./transport.js";
+import { isConsensus } from "./tree.js";
 
 /**
  * @typedef {{
@@ -96,10 +97,10 @@ export class LabelCache {
    */
   prune() {
     const needed = this.needed();
-    const isStale = (/** @type {string} */ ref) => ref.endsWith("c") && !needed.has(ref);
+    const isStale = (/** @type {string} */ ref) => isConsensus(ref) && !needed.has(ref);
     for (const ref of this.wanted) if (isStale(ref)) this.wanted.delete(ref);
     if (this.asked.size && [...this.asked].every(isStale)) this.flight?.abort();
-    this.waiting.value = [...this.wanted, ...this.asked].filter((ref) => ref.endsWith("c")).length;
+    this.waiting.value = [...this.wanted, ...this.asked].filter((ref) => isConsensus(ref)).length;
   }
 
   /** Ask for nothing more, and give up what is on its way. */
@@ -117,7 +118,7 @@ export class LabelCache {
     const first = [this.store.view.peek().sel, this.store.reference.peek()];
     const rank = (/** @type {string} */ ref) => (first.includes(ref) ? 0 : ref.endsWith("m") ? 1 : 2);
     const refs = [...this.wanted].sort((a, b) => rank(a) - rank(b));
-    const slow = refs.findIndex((ref) => ref.endsWith("c"));
+    const slow = refs.findIndex((ref) => isConsensus(ref));
     return refs.slice(0, slow < 0 ? AT_ONCE : Math.min(AT_ONCE, slow || 1));
   }
 

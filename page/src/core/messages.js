@@ -16,7 +16,7 @@
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,
  *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
- *   limits: {refs: number, quick_map?: number, more_like: number, rows: number, items: number},
+ *   limits: {refs: number, quick_map?: number, quick_scales?: number, more_like: number, rows: number, items: number},
  *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean},
  *   more_like_note: string, refused: string[], job: Job | null,
  * }} Session
@@ -157,6 +157,32 @@
  */
 
 /**
+ * GET flow/REFS and GET scales/REF: clusterings side by side; of a table the last row and column are missing labels
+ * @typedef {{ref: string, clusters: number, names: string[] | null, sizes: number[], n_missing: number}} FlowColumn
+ * @typedef {{
+ *   header: {
+ *     revision: number, columns: FlowColumn[], tables: number[][][], ref?: string, usual?: number, most?: number,
+ *     size?: number,
+ *   },
+ *   arrays: {labels: Labels}, shapes: Record<string, number[]>,
+ * }} FlowMessage
+ */
+
+/**
+ * GET stripes/REF: the most frequent slot of every cell, its share in steps of 1/254, where cells begin, what they hold
+ * @typedef {{
+ *   header: {
+ *     revision: number, ref: string, by: string, clusters: number, sizes: number[], names: (string[] | null)[] | null,
+ *   },
+ *   arrays: {
+ *     slots: Labels, shares: Uint8Array, order: Uint32Array, rows: Uint32Array, columns: Uint32Array,
+ *     members: Uint32Array, own: Uint16Array, agreement: Float32Array, kept: Float32Array,
+ *   },
+ *   shapes: Record<string, number[]>,
+ * }} StripesMessage
+ */
+
+/**
  * GET agreement
  * @typedef {{
  *   revision: number, iterations: Iteration[], objective: (number | null)[], groups: StableGroup[],
@@ -176,7 +202,8 @@
  * @typedef {JobState & {kind: "null", result: NullResult | null}} NullJob
  * @typedef {JobState & {kind: "plane", result: {plane: number} | null}} PlaneJob
  * @typedef {JobState & {kind: "map", result: {map: string} | null}} MapJob
- * @typedef {MoreLikeJob | NullJob | PlaneJob | MapJob} Job
+ * @typedef {JobState & {kind: "scales", result: {scales: string} | null}} ScalesJob
+ * @typedef {MoreLikeJob | NullJob | PlaneJob | MapJob | ScalesJob} Job
  * @typedef {{
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
@@ -186,7 +213,7 @@
  *     together?: number[], apart?: number[],
  *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
- *   | {kind: "plane", method: string} | {kind: "map"}} JobRequest
+ *   | {kind: "plane", method: string} | {kind: "map"} | {kind: "scales", ref: string, most?: number}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
  *   saved: boolean}} ExportRequest
  */

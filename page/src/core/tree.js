@@ -135,14 +135,22 @@ export class Tree {
 /** @param {Tree} tree @param {number} node @param {string} kind */
 export const refOf = (tree, node, kind) => (node < tree.m ? `${node}m` : `${tree.m}.${node}${kind}`);
 
-/** @param {string} ref @returns {{m: number | null, node: number, kind: string} | null} */
+/**
+ * `k` clusters of a consensus that has another number of them than usual; 0 for the usual one.
+ * @param {string} ref @returns {{m: number | null, node: number, kind: string, k: number} | null}
+ */
 export function parseRef(ref) {
-  const found = /^(?:(\d{1,9})\.)?(\d{1,9})([mc])$/.exec(ref);
-  return found && { m: found[1] ? Number(found[1]) : null, node: Number(found[2]), kind: found[3] };
+  const found = /^(?:(\d{1,9})\.)?(\d{1,9})(?:(m)|(c)(\d{0,4}))$/.exec(ref);
+  if (!found) return null;
+  const [, m, node, medoid, consensus, k] = found;
+  return { m: m ? Number(m) : null, node: Number(node), kind: medoid ?? consensus, k: Number(k ?? 0) };
 }
 
 /** Whether a ref is that of a clustering edited by hand, which is of no tree. @param {string | null} ref */
 export const isEdited = (ref) => /^\d{1,9}e$/.test(ref ?? "");
+
+/** Whether a ref is that of a consensus, which takes longer than a medoid. @param {string} ref */
+export const isConsensus = (ref) => parseRef(ref)?.kind === "c";
 
 /** The node of a ref in this tree; −1 if it belongs to another. @param {Tree} tree @param {string | null} ref */
 export function nodeOf(tree, ref) {

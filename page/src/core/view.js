@@ -8,14 +8,17 @@ import { isEdited, parseRef } from "./tree.js";
  *   of: string, cut: number, split: number[], join: number[], cutM: number, open: number[], cuts: number[],
  *   rep: string, sel: string | null, pin: string | null, cmp: string | null,
  *   x: string, y: string, brush: number[] | null, map: string, color: string,
- *   pane: string, tab: string, cluster: number, tray: Kept[],
+ *   pane: string, tab: string, cluster: number, flow: string, order: string, most: number, rows: string, over: string,
+ *   tray: Kept[],
  * }} View
  * `of` tells the trees in which refs are numbered (see `originOf`); `cut` groups, some of them `split` or `join`ed by
  * hand in the tree of `cutM` clusterings; branches that were `open`ed there, one within the other, and the `cuts` of
  * what each was opened in; `rep` shows medoids ("m") or consensuses ("c"); refs: `sel`ected, `pin`ned
  * (its colors rule), `cmp` compared with the pinned one; axes `x`, `y` of the scores and a `brush` on them [x0, x1,
  * y0, y1]; `map` kind; the tree's `color` (a score, or "group"); the `pane` beside the data and the `tab` below;
- * `cluster` of the selected one that is picked out, −1 none.
+ * `cluster` of the selected one that is picked out, −1 none. The `flow` is over "tiles", the "tray" or numbers of
+ * "clusters" up to `most` (0: as it fits), "" for what there is; the `order` of its refs, with commas, "" by likeness.
+ * Stripes have their `rows` by "tree" or "agreement", and are `over` a "branch" or "all".
  */
 
 /** @type {View} */
@@ -39,6 +42,11 @@ export const START = {
   pane: "tree",
   tab: "detail",
   cluster: -1,
+  flow: "",
+  order: "",
+  most: 0,
+  rows: "tree",
+  over: "all",
   tray: [],
 };
 
@@ -168,9 +176,9 @@ export function whyUnavailable(kept, now) {
   return `${why}: open the run as it was to export it`;
 }
 
-const NUMBERS = ["cut", "cutM", "cluster"];
+const NUMBERS = ["cut", "cutM", "cluster", "most"];
 const LISTS = ["split", "join", "open", "cuts", "brush"];
-const TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "pane", "tab"];
+const TEXTS = ["rep", "sel", "pin", "cmp", "x", "y", "map", "color", "pane", "tab", "flow", "order", "rows", "over"];
 
 /** @param {View} view */
 export function writeHash(view) {

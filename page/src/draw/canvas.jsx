@@ -3,6 +3,7 @@ import "../style_views.css";
 import "../style_layout.css";
 import "../style_objects.css";
 import "../style_take.css";
+import "../style_many.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../core/store.js";
 import { darkAround } from "../core/surroundings.js";

@@ -17,6 +17,11 @@ const PANELS = [
   ],
   ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
   [
+    "Stripes",
+    "Every clustering is a row and every object a column, in the colors of their consensus: " +
+      "stripes are what they share. Click a row to show that clustering, drag over objects to pick them.",
+  ],
+  [
     "Tiles",
     "The data, colored by each group's clustering. " +
       "A color means the same objects as in the pinned clustering as far as that goes.",
@@ -33,6 +38,11 @@ const PANELS = [
       "what sets them apart, and a label of your own for them.",
   ],
   ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
+  [
+    "Flow",
+    "Several clusterings side by side, those of the tiles or of the tray, or the consensus in more and more " +
+      "clusters: which objects go where. Click a block or a ribbon to pick them.",
+  ],
   [
     "Stable components",
     "Objects that no clustering of the selected branch separates, and floaters, which no majority puts anywhere.",

@@ -6,6 +6,7 @@ import { CompareView } from "./compare.jsx";
 import { ComponentsView } from "./components.jsx";
 import { DetailView } from "./detail.jsx";
 import { EditView } from "./edit.jsx";
+import { FlowsView } from "./flows.jsx";
 import { ObjectsView } from "./objects.jsx";
 import { PickedView } from "./picked.jsx";
 import { Tabs } from "./tabs.jsx";
@@ -17,6 +18,7 @@ const TABS = [
   ["objects", "Objects", "The objects themselves, with your ids"],
   ["picked", "Picked", "Objects that you picked: how clusterings treat them, what sets them apart"],
   ["compare", "Compare", "Two clusterings side by side: which clusters become which"],
+  ["flow", "Flow", "Several clusterings at once, or more and more clusters: which objects go where"],
   ["edit", "Edit", "Rename, merge and split the clusters of the selected clustering by hand"],
   ["components", "Stable components", "Objects that no clustering of the branch separates"],
   ["agreement", "Agreement", "How rows and columns came to agree, step by step"],
@@ -27,6 +29,7 @@ const VIEWS = /** @type {Record<string, any>} */ ({
   objects: ObjectsView,
   picked: PickedView,
   compare: CompareView,
+  flow: FlowsView,
   edit: EditView,
   components: ComponentsView,
   agreement: AgreementView,

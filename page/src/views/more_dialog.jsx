@@ -5,6 +5,7 @@ import { the } from "../core/commands.js";
 import { formatCount } from "../core/format.js";
 import { cancelJob, startJob } from "../core/jobs.js";
 import { useStore } from "../core/store.js";
+import { isConsensus } from "../core/tree.js";
 import { Dialog } from "./dialog.jsx";
 import { NO_WISH, Steering } from "./steering.jsx";
 
@@ -34,8 +35,8 @@ export function MoreDialog() {
       <form onSubmit={submit}>
         <p>
           Makes new clusterings around <b>{ref ? the(store, ref) : ""}</b>
-          {ref?.endsWith("c") ? " (around the most central of them)" : ""} by changing how it was made a little. They
-          join the tree, and the branch they land in is opened.
+          {ref && isConsensus(ref) ? " (around the most central of them)" : ""} by changing how it was made a little.
+          They join the tree, and the branch they land in is opened.
         </p>
         <label class="line">
           <span>
@@ -77,6 +78,7 @@ const WORDS = /** @type {Record<string, string>} */ ({
   map: "Drawing the neighbor map",
   more_like: "Making more like this",
   plane: "Making a plane",
+  scales: "Making the consensus at several numbers of clusters",
   null: "Shuffling groups to see what chance gives",
 });
 

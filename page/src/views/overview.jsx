@@ -1,8 +1,9 @@
-// All clusterings at once, beside the data: their tree, their map, or their scores.
+// All clusterings at once, beside the data: their tree, their map, their scores, or objects in stripes.
 
 import { useStore } from "../core/store.js";
 import { MapView } from "./map.jsx";
 import { ScoresView } from "./scores.jsx";
+import { StripesView } from "./stripes.jsx";
 import { Tabs } from "./tabs.jsx";
 import { TreeView } from "./tree.jsx";
 
@@ -10,8 +11,14 @@ const TABS = [
   ["tree", "Tree", "Every clustering is a leaf: alike ones share a branch"],
   ["map", "Map", "Every clustering is a point: alike ones lie close together"],
   ["scores", "Scores", "Every clustering is a point: how good it is by two scores"],
+  ["stripes", "Stripes", "Every clustering is a row, every object a column: what clusterings share stands in stripes"],
 ];
-const VIEWS = /** @type {Record<string, any>} */ ({ tree: TreeView, map: MapView, scores: ScoresView });
+const VIEWS = /** @type {Record<string, any>} */ ({
+  tree: TreeView,
+  map: MapView,
+  scores: ScoresView,
+  stripes: StripesView,
+});
 
 export function Overview() {
   const store = useStore();
