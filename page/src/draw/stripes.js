@@ -46,7 +46,7 @@ export function stripeSlots(stripes, pinned) {
 export function cellBytes({ arrays }, colors, theme) {
   const ground = rgb(theme.ground);
   const none = rgb(theme.line);
-  const palette = Array.from(colors, (slot) => rgb(colorOf(slot)));
+  const palette = Array.from(colors, (slot) => rgb(colorOf(slot, theme.dark)));
   const bytes = new Uint8ClampedArray(4 * arrays.slots.length);
   for (let i = 0; i < arrays.slots.length; i++) {
     const color = palette[arrays.slots[i]] ?? none;
@@ -92,7 +92,7 @@ export function drawStripes(context, theme, size, stripes, colors, { groups, sel
   context.drawImage(cells, GUTTER, TOP, grid.width, grid.height);
   let begin = 0;
   header.sizes.forEach((count, c) => {
-    context.fillStyle = colorOf(colors[c]);
+    context.fillStyle = colorOf(colors[c], theme.dark);
     context.fillRect(grid.x(begin), 0, grid.x(begin + count) - grid.x(begin), BAND);
     begin += count;
     context.fillStyle = theme.ground; // clusters of the consensus are told apart all the way down

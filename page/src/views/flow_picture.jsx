@@ -5,7 +5,7 @@ import { formatCount, formatPercent, plural } from "../core/format.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { parseRef } from "../core/tree.js";
-import { Tip, useSize } from "../draw/canvas.jsx";
+import { Tip, useDark, useSize } from "../draw/canvas.jsx";
 import { countsAmong, countsOf, layOutFlow, objectsIn, orderBlocks, ribbonPath } from "../draw/flows.js";
 import { colorOf } from "../draw/palette.js";
 
@@ -58,6 +58,7 @@ function words(store, { header: { columns } }, slots, { block, ribbon }) {
 export function FlowPicture({ flow }) {
   const store = useStore();
   const [ref, size] = useSize();
+  const dark = useDark();
   const { columns, tables } = flow.header;
   const n = flow.shapes.labels[1];
   const slots = useFlowSlots(flow);
@@ -94,7 +95,7 @@ export function FlowPicture({ flow }) {
   const step = columns.length > 1 ? (width - BLOCK) / (columns.length - 1) : 0;
   const isTight = step < 80; // numbers of clusters alone stand above the columns then
   const fill = (/** @type {number} */ column, /** @type {number} */ c) =>
-    c === columns[column].clusters ? "var(--soft)" : slots ? colorOf(slots[column][c]) : "var(--soft)";
+    c === columns[column].clusters ? "var(--soft)" : slots ? colorOf(slots[column][c], dark) : "var(--soft)";
   const pathOf = (/** @type {Ribbon} */ one, size = one.size) =>
     ribbonPath(one, one.gap * step + BLOCK, (one.gap + 1) * step, size);
   /** @param {Part} part @param {boolean} add */

@@ -1,6 +1,7 @@
 // How objects flow between the clusters of several clusterings: the tiles', the tray's, or ever more clusters.
 import { branchOf, clusterWords, columnName, MOST, refsOf, scopeOf, useFlow, useFlowSlots } from "../core/flows.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
+import { explain } from "../core/glossary.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { countsOf, objectsIn } from "../draw/flows.js";
@@ -151,10 +152,7 @@ function Columns({ flow, canMove }) {
               >
                 {name}
                 {flow.header.usual && ref.endsWith(`c${flow.header.usual}`) ? (
-                  <small title="The median number of clusters of the clusterings: what their consensus has by default">
-                    {" "}
-                    usual
-                  </small>
+                  <small title={explain("usual")}> usual</small>
                 ) : null}
               </button>
               {canMove ? (
