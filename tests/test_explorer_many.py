@@ -213,6 +213,16 @@ def test_what_makes_no_sense_is_refused(api):
     post(api, "jobs", 400, kind="scales", ref="3m")
 
 
+def test_what_was_edited_by_hand_flows_but_is_no_branch(api):
+    told = post(api, "edit", 200, ref="3m", do="rename", cluster="0", name="a", origin="")
+    ref = told["edited"]["ref"]
+    header, arrays = look(api, f"flow/3m,{ref}")
+    assert header["columns"][1]["names"][0] == "a"
+    np.testing.assert_array_equal(*codes(arrays["labels"]))
+    assert "branch" in refused(api, f"scales/{ref}")
+    assert "branch" in refused(api, f"stripes/{ref}")
+
+
 def test_two_clusterings_alike_have_one_scale():
     api = Api(Session(cs.Ensemble([[0, 0, 1, 1], [1, 1, 0, 0]])))
     header, _ = look(api, "scales/2.2c")

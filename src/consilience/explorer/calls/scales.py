@@ -47,7 +47,7 @@ def start(call: Call, ref: str, most: int | None) -> Job:
 
 def _branch(snapshot: Snapshot, text: str) -> Ref:
     ref = snapshot.ref(text)._replace(kind="c", k=0)
-    if ref.node < ref.m:
+    if not ref.m or ref.node < ref.m:
         raise RefusedError(400, "numbers of clusters are chosen for a branch of at least two clusterings")
     return ref
 

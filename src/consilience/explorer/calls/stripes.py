@@ -26,7 +26,7 @@ def answer(call: Call) -> Reply:
     """The cells, and what is needed to say what is in them; kept for those who ask again."""
     asked = query_of(call.query, KEYS)
     ref = call.snapshot.ref(call.parts[0])._replace(kind="c")
-    if ref.node < ref.m:
+    if not ref.m or ref.node < ref.m:
         raise RefusedError(400, "stripes are of a branch of at least two clusterings")
     key = ("stripes", *ref, *asked.values())
     return call.snapshot.cache.get(key, lambda: _made(call, ref, **asked))
