@@ -204,7 +204,7 @@ def test_bad_use_is_a_sentence(folder, tmp_path):
 
 
 def test_a_weak_answer_is_said_first(tmp_path):
-    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 3)), columns=["a", "b", "c"])
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
     noise.to_csv(tmp_path / "noise.csv", index=False)
     done = run("cluster", tmp_path / "noise.csv", "-n", 15, "--report", tmp_path / "r.html", "--save", tmp_path / "m")
     said = "A weak answer: no number of clusters is more stable than chance, so there may be no clusters in this data."

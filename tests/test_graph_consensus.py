@@ -237,7 +237,7 @@ def ensembles():
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(case=ensembles(), data=st.data())
 def test_no_ensemble_breaks_a_method(backend, case, data):
     labels, weights = case

@@ -226,6 +226,7 @@ def test_same_seed_same_labels():
     assert_array_equal(*(LWGP(6, random_state=3).fit(ensemble).labels_ for _ in range(2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "method", "least"), [("Semeion", "lwgp", 0.64), ("Semeion", "lwea", 0.65)])
 def test_on_a_pool_of_the_literature(name, method, least, data_folder):
     path = data_folder / "pools" / f"{name}.npz"

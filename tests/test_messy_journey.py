@@ -44,7 +44,7 @@ def opened(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("name", ["kunden.csv", "kunden.xlsx"])
+@pytest.mark.parametrize("name", ["kunden.csv", pytest.param("kunden.xlsx", marks=pytest.mark.slow)])
 def test_the_whole_journey(tables, opened, tmp_path, monkeypatch, name):
     folder, segments = tables
     monkeypatch.chdir(tmp_path)
