@@ -1,6 +1,7 @@
 # make demo   the main job on bundled data
 # make test   what every change must pass (minutes)
 # make slow   the slow tests: papers in small, long runs, kills
+# make coverage which lines of src/ the tests of `make test` run, and of page/src its unit tests
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make docs   the site, in build/docs (offline, no warnings)
 # make wheel  sdist and wheels, repaired, installed into new environments, and tested there
@@ -19,7 +20,7 @@ SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitiz
 RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
 
-.PHONY: demo test slow page page-check bench faults docs wheel lint types layers units sanitizers clean needs
+.PHONY: demo test slow coverage page page-check bench faults docs wheel lint types layers units sanitizers clean needs
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -56,6 +57,11 @@ units: $(VENV)/.tested
 
 slow: $(VENV)/.tested
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
+
+# Not part of `make test`: the tracing takes half as long again. The page's lines are those that its unit tests run, without a browser.
+coverage: $(VENV)/.tested
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules --cov --cov-fail-under=92
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npm run --silent coverage; fi
 
 # The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
 sanitizers: needs

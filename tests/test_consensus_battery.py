@@ -22,6 +22,7 @@ EXACT = {
     "clusterings": ["mcla", "evidence", "sccc"],
 }
 good_methods = pytest.mark.parametrize("method", GOOD)
+some_seeds = pytest.mark.parametrize("seeds", [(0,), pytest.param((1, 2), marks=pytest.mark.slow)], ids=["0", "1 2"])
 
 some_copies = partial(noisy_copies, n=120, k=4, r=6, noise=0.15)
 QUICK = {"nbce": {"max_iter": 60, "n_chains": 2}}
@@ -67,10 +68,11 @@ def test_missing_labels_are_no_evidence(method):
 
 
 @good_methods
+@some_seeds
 @pytest.mark.parametrize("change", ["names", "objects", "clusterings"])
-def test_names_and_orders_do_not_matter(method, change):
+def test_names_and_orders_do_not_matter(method, change, seeds):
     least = 1 if method in EXACT[change] else 0.97
-    for seed in range(3):
+    for seed in seeds:
         labels, _ = some_copies(noise=0.1, seed=seed)
         found = make(method).fit(labels).labels_
         order = np.random.default_rng(seed).permutation(len(labels)) if change == "objects" else np.arange(len(labels))
@@ -83,8 +85,9 @@ def test_names_and_orders_do_not_matter(method, change):
 
 
 @good_methods
-def test_weights_are_copies(method):
-    for seed in range(3):
+@some_seeds
+def test_weights_are_copies(method, seeds):
+    for seed in seeds:
         labels, _ = some_copies(n=60, noise=0.2, seed=seed)
         copies = np.random.default_rng(seed).integers(1, 4, 60)
         weighted = make(method, 4).fit(labels, sample_weight=copies).labels_
