@@ -9,10 +9,10 @@ import numpy as np
 from consilience._types import Array, Ints
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
-from consilience.explorer.marks import marks
 from consilience.explorer.rows import picked_rows
 from consilience.explorer.session import Known
 from consilience.explorer.validation import check_keys, json_object
+from consilience.measures.marks import marks
 
 TOP, CLASSES = 20, 12
 KEYS = {"rows": (picked_rows, ...), "against": (picked_rows, None)}

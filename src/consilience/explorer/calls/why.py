@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
-from consilience._types import Array, Floats, Ints
+from consilience._types import Floats, Ints
 from consilience.explorer.calls.call import Call, kept
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.explorer.weights import space_of, weight_names, weights_of
 from consilience.measures import accuracy
+from consilience.measures.variance_between import VarianceBetween
 
 TOP, BINS = 12, 12
 FIRST = 20  # components that are looked at: the later ones hold little
-LOOKED_AT, OBJECTS, COLUMNS = 40, 5000, 1000  # clusterings of each side, objects and columns that are looked at
+LOOKED_AT = 40  # clusterings of each side
 CLEAR = 0.8  # standard deviations between mean weights that are told in words
 MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in words
 
@@ -120,58 +120,16 @@ def _followed(call: Call, inside: Ints, outside: Ints) -> list[dict[str, Any]] |
     """The share of every column's variance that lies between clusters, on average over clusterings of each side."""
     if not call.session.features or not len(outside):
         return None
-    share, names = variance_shares(call.session, call.snapshot)
+    columns = VarianceBetween(call.session)
 
     def shares(side: Ints) -> Iterator[Floats]:
         for leaf in _spaced(side):
             call.step()
-            yield share(leaf)
+            yield columns.of(call.snapshot.meta.ensemble.labels[:, leaf])
 
     means = [np.mean(list(shares(side)), axis=0) for side in (inside, outside)]
     order = np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:TOP]
-    return [{"feature": names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
-
-
-def variance_shares(session: Session, snapshot: Snapshot) -> tuple[Callable[[int], Floats], list[str]]:
-    """A function that gives the share of each column's variance between the clusters of a clustering, and the columns' names.
-
-    Of large data some rows are looked at, and of wide data the columns of the largest variance; the columns that stand for one of the
-    table as it came are taken together.
-    """
-    assert session.data is not None
-    n = snapshot.n_objects
-    rows = np.arange(n)[:: max(1, -(-n // OBJECTS))]
-    values = session.comparable[rows]
-    groups = session.data.groups if session.data.in_words else None
-    names = session.features
-    if groups is not None and session.data.original is not None:
-        names = [str(name) for name in session.data.original.columns]
-    elif values.shape[1] > COLUMNS:
-        squares = values.multiply(values) if sparse.issparse(values) else values**2
-        spread = np.asarray(squares.mean(axis=0)).ravel() - np.asarray(values.mean(axis=0)).ravel() ** 2
-        places = np.sort(np.argsort(-spread, kind="stable")[:COLUMNS])
-        values, names = values[:, places], [names[i] for i in places]
-    table: Array = np.asarray(values.toarray() if sparse.issparse(values) else values, float)
-    table = table - table.mean(axis=0)
-    spread = table.std(axis=0)
-    table = table / np.where(spread > 0, spread, 1)
-    groups = np.arange(len(names)) if groups is None else groups
-
-    def share(leaf: int) -> Floats:
-        codes = snapshot.meta.ensemble.labels[rows, leaf]
-        known = np.flatnonzero(codes >= 0)
-        some = table[known]
-        member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))))
-        sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1)
-        center = some.mean(axis=0) if len(known) else np.zeros(table.shape[1])
-        between = np.square(np.asarray(member @ some) / sizes[:, None] - center).T @ (
-            sizes * (np.diff(member.indptr) > 0)
-        )
-        total = np.square(some - center).sum(axis=0)
-        both = [np.bincount(groups, part, minlength=len(names)) for part in (between, total)]
-        return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
-
-    return share, names
+    return [{"feature": columns.names[i], "inside": means[0][i], "outside": means[1][i]} for i in order]
 
 
 def _weights(session: Session, snapshot: Snapshot, inside: Ints, outside: Ints) -> list[dict[str, Any]]:
