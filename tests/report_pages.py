@@ -1,5 +1,6 @@
 """Reads a report as a browser does, as far as tests need it."""
 
+import re
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -89,10 +90,11 @@ class Tables(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag == "caption":
-            self.found[self._cell] = self._rows
+            self.found[re.sub(r"^Table \d+\. ", "", self._cell)] = self._rows
         elif tag in ("th", "td"):
             self._rows[-1].append(self._cell)
-        self._cell = None
+        if tag in ("caption", "th", "td"):
+            self._cell = None
 
 
 def read_table(path, caption):

@@ -100,3 +100,30 @@ def test_bad_use_is_one_sentence(stored, tmp_path, words, said):
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    values = np.repeat(np.eye(3) * 9, 20, axis=0) + rng.normal(size=(60, 3))
+    frame = pd.DataFrame(values, columns=["age", "spent", "visits"])
+    frame.insert(0, "Customer ID", [f"c{i}" for i in range(60)])
+    frame.to_csv("customers.csv", index=False)
+    done = run("report", "customers.csv", "--figures", "parts")
+    assert done.returncode == 0, done.stderr
+    assert "taken for measurements" in done.stdout
+    text = read_page(tmp_path / "customers_report.html").text
+    assert "60 objects in 3 clusters, of 20, 20, 20. It goes by " in text
+    assert pd.read_csv("parts/objects.csv")["Customer ID"].tolist() == frame["Customer ID"].tolist()
+
+
+def test_names_of_the_columns(tmp_path):
+    counts = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((15, 8))) * 2 + 0.2)
+    pd.DataFrame(counts, columns=list("abcdefghijklmnop")).to_csv(tmp_path / "counts.csv", index=False)
+    (tmp_path / "words.txt").write_text("\n".join(f"word{j}" for j in range(16)))
+    cs.Ensemble([np.repeat([0, 1], 15), np.arange(30) % 2]).save(tmp_path / "run")
+    page, words = tmp_path / "page.html", tmp_path / "words.txt"
+    done = run("report", tmp_path / "run", page, "--data", tmp_path / "counts.csv", "--names", words)
+    assert done.returncode == 0, done.stderr
+    assert "word3" in read_page(page).text
+    assert run("report", tmp_path / "run", page, "--names", words).returncode == 2

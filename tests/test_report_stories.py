@@ -39,9 +39,15 @@ def told(run, beads, tmp_path_factory):
     return out, read_page(out / "page.html")
 
 
-def test_a_run_is_told_from_what_was_done_to_what_is_not_said(told):
-    heads = ["What was done", "How alike", "The tree", "The groups", "Scores", "A map", "One clustering from all"]
-    heads += ["Stable components", "Floaters", "What these figures do not say"]
+def test_a_run_is_told_from_its_groups_to_what_is_not_said(told):
+    heads = ["The groups", "Group by group", "How alike", "The tree", "Scores", "The clusterings one by one", "A map"]
+    heads += [
+        "One clustering from all",
+        "Stable components",
+        "Floaters",
+        "What was done",
+        "What these figures do not say",
+    ]
     text = told[1].text.split("What these figures do not say", 1)[1]  # after the list of contents
     places = [text.index(head) for head in heads]
     assert places == sorted(places)
@@ -162,7 +168,7 @@ def test_a_consensus(tmp_path, beads, n_clusters):
     one = cs.combine(load_beads_labels(), n_clusters, "auto" if n_clusters == 3 else "evidence")
     cs.report(one, tmp_path / "page.html", data=beads, known=beads.labels, figures=tmp_path / "parts")
     text = read_page(tmp_path / "page.html").text
-    assert f"mean confidence {one.confidence.mean():.2f}" in text
+    assert f"there with probability {one.confidence.mean():.2f} (its confidence)" in text
     assert one.note.replace(" ", "") in text.replace(" ", "")
     assert ("Stability above the grey band" in text) == (n_clusters == "auto")
     assert "roundness" in text
@@ -196,7 +202,7 @@ def test_a_contrast_names_the_given_groups(tmp_path, beads):
     found = cs.contrast(scale(beads.values, "columns"), beads.labels["shape"], 4, n_init=3)
     cs.report(found, tmp_path / "page.html", data=beads, known={"color": beads.labels["color"]})
     page = read_page(tmp_path / "page.html")
-    assert found.sentence[1:] in page.text
+    assert found.sentence[1:-1] in page.text
     for name in ("ball", "disc", "tube"):
         assert page.text.count(name) >= 2  # in the table of groups, and on the picture
     cs.report(found, tmp_path / "page.html")

@@ -93,7 +93,7 @@ def same_groups(table: pd.DataFrame, meta: MetaClustering, found: list[Consensus
 
 def same_objects(table: pd.DataFrame, meta: MetaClustering, found: list[Consensus]) -> None:
     """A table of objects has the clusters, confidence and support of every group's consensus."""
-    assert table["id"].tolist() == meta.ensemble.ids.tolist()
+    assert table["bead"].tolist() == meta.ensemble.ids.tolist()
     for group, one in zip(meta.numbers, found, strict=True):
         assert table[f"group{group}"].tolist() == one.labels.tolist()
         np.testing.assert_allclose(table[f"confidence{group}"], one.confidence, rtol=0, atol=ROUNDED)
@@ -152,12 +152,12 @@ def test_the_report(demo, cuts, found, tmp_path):
     np.testing.assert_allclose(objects["support"], whole.support, rtol=0, atol=ROUNDED)
     np.testing.assert_allclose(objects["confidence"], whole.confidence, rtol=0, atol=ROUNDED)
     weak = pd.read_csv(folder / "floaters.csv")
-    assert weak["id"].tolist() == meta.ensemble.ids[whole.floating].tolist()
+    assert weak["bead"].tolist() == meta.ensemble.ids[whole.floating].tolist()
     np.testing.assert_allclose(weak["support"], whole.support[whole.floating], rtol=1e-12)
     text = read_page(page).text
-    assert f"{NUMBER} clusterings of 300 objects in {meta.n_groups} groups" in text
-    means = f"mean confidence {whole.confidence.mean():.2f}, mean support {whole.support.mean():.2f}"
-    assert f"{means}, {len(whole.floating)} floaters" in text
+    assert f"{NUMBER} clusterings of 300 objects fall into {meta.n_groups} groups" in text
+    means = f"mean confidence {whole.confidence.mean():.3f} mean support {whole.support.mean():.3f}"
+    assert f"{means}; {len(whole.floating)} floaters" in text
     same_colors((folder / "map.svg").read_text(encoding="utf-8"), meta)
 
 
@@ -185,7 +185,7 @@ def test_combine(demo, ens, tmp_path):
     assert table["cluster"].tolist() == one.labels.tolist()
     np.testing.assert_allclose(table["confidence"], one.confidence, rtol=0, atol=ROUNDED)
     np.testing.assert_allclose(table["support"], one.support, rtol=0, atol=ROUNDED)
-    assert pd.read_csv(tmp_path / "weak.csv")["id"].tolist() == ens.ids[one.floating].tolist()
+    assert pd.read_csv(tmp_path / "weak.csv")["bead"].tolist() == ens.ids[one.floating].tolist()
     done("report", tmp_path / "kept", tmp_path / "one.html", "--figures", tmp_path / "figures")
     facts = read_page(tmp_path / "one.html").text
     assert f"mean confidence {means[0]:.3f} mean support {means[1]:.3f}; {len(one.floating)} floaters" in facts

@@ -72,8 +72,6 @@ def command(
     consilience cluster customers.csv --id customer -k 5 -o labels.csv --save model --report report.html
     consilience cluster beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o labels.csv
     """
-    import numpy as np
-
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data, print_notices
     from consilience.cli.report import command_line
@@ -81,9 +79,9 @@ def command(
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
     from consilience.reports.files import write_objects
+    from consilience.reports.of_table import opened_clusters
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import check_new_folder
-    from consilience.tables import take_rows
 
     files = options.check_tables(output)
     if save:
@@ -116,17 +114,16 @@ def command(
     if save:
         model.save(save)
     if page:
-        rows = range(table.n_objects) if model.sample_ is None else model.sample_
-        called = " ".join(repr(model).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
-        fitted = f"cs.{called}.fit({opened.provenance.code})"
+        found = opened_clusters(model, replace(opened, known=judged))
         made = make_report(
-            model.consensus_,
-            replace(opened.provenance, code=f"{fitted}.consensus_"),
-            data=take_rows(table, np.asarray(rows)),
-            known={name: np.asarray(values, object)[rows] for name, values in judged.items()},
+            found.result,
+            found.provenance,
+            data=found.data,
+            known=found.known,
             command=command_line(ctx),
             seed=seed,
             n_jobs=n_jobs,
+            id_name=found.id_name,
         )
         write_report(made, page, inputs=[data])
     if as_json:

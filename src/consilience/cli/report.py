@@ -12,10 +12,12 @@ import click
 
 from consilience.cli import options
 
+PARSED = ("header", "sep", "decimal", "encoding", "id_column", "columns")  # what says how to read a table of labels
+
 
 @click.command("report")
 @click.argument("source", type=options.FILE)
-@click.argument("page", type=options.FILE)
+@click.argument("page", type=options.FILE, required=False)
 @options.data_options
 @click.option("--n-groups", "-g", type=options.Number("auto"), help="How many groups of clusterings.")
 @options.choice_option(
@@ -26,6 +28,17 @@ from consilience.cli import options
     "How clusterings are combined; evidence by default, and sccc for an agreement.",
 )
 @options.shuffles_option
+@click.option(
+    "--kind",
+    type=click.Choice(["auto", "data", "labels"]),
+    default="auto",
+    show_default=True,
+    help="What a table holds: 'auto' takes columns of few whole numbers or names for labels. Data is clustered first.",
+)
+@click.option(
+    "--names",
+    help="Names of the columns of data, such as words: a vector of its npz file, or a text file with one a line.",
+)
 @click.option("--title", help="Of the page.")
 @click.option(
     "--figures", type=options.FOLDER, help="Folder for every figure as PNG and SVG, and every table, whole, as CSV."
@@ -35,7 +48,9 @@ from consilience.cli import options
 def command(
     ctx: click.Context,
     source: Path,
-    page: Path,
+    page: Path | None,
+    kind: str,
+    names: str | None,
     title: str | None,
     figures: Path | None,
     data: Path | None,
@@ -49,32 +64,49 @@ def command(
     n_jobs: int,
     **how: Any,
 ) -> None:
-    """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, or a saved result.
+    """Write PAGE, an HTML file that needs nothing beside it, about SOURCE: a stored run, labels, a saved result, or a table.
+
+    A table of measurements is clustered first, as cluster does. Without PAGE, the page is called after SOURCE.
 
     Of a run, --known, --id and the like are those of the --data table, or of --known-from.
 
     \b
+    consilience report customers.csv
     consilience report run report.html --data beads.csv --id bead --known shape,color -g 6
     consilience report labels.csv report.html --id cell --known type --figures figures
     consilience report labels.csv report.html --id cell --data cells.h5ad --known type
     consilience report model report.html --data customers.csv
     """
-    from consilience._check import InputError
-    from consilience.cli.inputs import open_clusterings, print_notices
-    from consilience.opening import guess
+    from dataclasses import replace
+
+    from consilience._check import InputError, printable
+    from consilience.cli.inputs import open_clusterings, open_data, print_notices
+    from consilience.opening import read_names
+    from consilience.reports.of_table import cluster_table, is_table_of_data
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import saved_kind
 
     inputs = [path for path in (source, data, known_from) if path is not None]
+    page = Path(f"{source.resolve().name.split('.')[0]}_report.html") if page is None else page
     page, folder = check_places(page, figures, inputs)
     data_kind = "counts" if source.is_dir() and saved_kind(source) == "Agreement" else "data"
-    try:
+    asked: dict[str, Any] = {"n_clusters": n_clusters, "method": method}
+    reading = {name: value for name, value in how.items() if name in PARSED and value not in (None, [])}
+    if how["known"] and known_from is None:
+        reading["known"] = how["known"]
+    is_data = kind == "data" or (kind == "auto" and data is None and is_table_of_data(source, reading))
+    if is_data:
+        shared = {name: value for name, value in how.items() if name not in ("data_id", "data_columns", "data_key")}
+        opened = cluster_table(
+            open_data(source, "data", known_from=known_from, **shared)[0], n_clusters, method, seed, n_jobs
+        )
+        asked = {}
+    else:
         opened = open_clusterings(source, known_from=known_from, data=data, data_kind=data_kind, **how)
-    except InputError as error:
-        if source.is_file() and guess(source, {}) == "data" and data is None:
-            first = f"consilience cluster {shlex.quote(str(source))} --report {shlex.quote(str(page))}"
-            raise InputError(f"{error}; if it is a table of measurements, cluster it: {first}") from None
-        raise
+    if names is not None:
+        if opened.data is None:
+            raise InputError("--names are those of the columns of the data, and there is none: give it too (--data)")
+        opened = replace(opened, data=replace(opened.data, columns=read_names(data or source, names, opened.data)))
     made = make_report(
         opened.result,
         opened.provenance,
@@ -83,14 +115,19 @@ def command(
         command=command_line(ctx),
         n_groups=n_groups,
         linkage=linkage,
-        n_clusters=n_clusters,
-        method=method,
         n_shuffles=n_shuffles,
         seed=seed,
         n_jobs=n_jobs,
+        id_name=opened.id_name,
+        **asked,
     )
     written = write_report(made, page, folder, inputs=inputs, title=title)
     size = page.stat().st_size
+    if is_data:
+        click.echo(
+            f"{printable(source.name)} is taken for measurements (--kind says otherwise) and was clustered first, as consilience cluster "
+            "does; consilience explore shows other ways to group it."
+        )
     click.echo(f"wrote {page}, {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")
     if figures is not None:
         click.echo(f"wrote {len(written) - 1} files of figures and tables to {figures}")

@@ -16,7 +16,7 @@ from consilience.explorer.session import Session
 from consilience.generation import generate
 from consilience.meta import MetaClustering
 from consilience.opening import Opened, Provenance, cell_embeddings, open_source, read_names
-from consilience.tables import Table
+from consilience.reports.plane import with_own_names
 
 KINDS = ("auto", "data", "distances", "labels")
 
@@ -132,7 +132,7 @@ class OpenedSource:
         return Session(
             result if isinstance(result, MetaClustering) else opened.ensemble,
             origin=opened.provenance,
-            data=_with_words(opened),
+            data=None if opened.data is None else with_own_names(opened.data, result),
             embeddings=self.embeddings,
             known={**opened.known, **(known or {})},
             agreement=result if isinstance(result, Agreement) else None,
@@ -198,17 +198,6 @@ def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
         made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
     return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code)
-
-
-def _with_words(opened: Opened) -> Table | None:
-    """The data; its columns have the names that an agreement of it knows, where it has none itself."""
-    data, result = opened.data, opened.result
-    if data is None or data.columns is not None or not isinstance(result, Agreement):
-        return data
-    words = result.after.columns.ids
-    if words is None or len(words) != data.values.shape[1]:
-        return data
-    return replace(data, columns=[str(word) for word in words])
 
 
 def _code(opened: Opened) -> str:

@@ -7,7 +7,8 @@ from consilience.reports.consensus import draw_confidence, print_consensus
 from consilience.reports.contrast import draw_contrast, print_alternatives, print_contrast
 from consilience.reports.files import write_file, write_table
 from consilience.reports.generation import print_generation
-from consilience.reports.html import Code, Facts, Picture, Sheet, Text
+from consilience.reports.groups import describe_null
+from consilience.reports.html import Code, Facts, Heading, Link, Picture, See, Sheet, Text
 from consilience.reports.members import draw_members
 from consilience.reports.meta import print_organized, write_organized
 from consilience.reports.meta_figures import draw_curve, draw_map, draw_scores, draw_tree
@@ -25,11 +26,15 @@ __all__ = [
     "ClustererReport",
     "Code",
     "Facts",
+    "Heading",
+    "Link",
     "Picture",
     "Report",
+    "See",
     "Sheet",
     "SummaryReport",
     "Text",
+    "describe_null",
     "draw_comparison",
     "draw_confidence",
     "draw_contrast",

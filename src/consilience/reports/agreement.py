@@ -13,14 +13,17 @@ from rich.console import Console
 
 from consilience._check import count
 from consilience._json import plain
+from consilience._types import Array
 from consilience.agreement import Agreement, column_information, stable_groups
 from consilience.consensus import Consensus, combine, floaters
 from consilience.ensemble import Ensemble
+from consilience.reports.answers import say_clusters
+from consilience.reports.clusters import called, find_marks
 from consilience.reports.consensus import describe_consensus
 from consilience.reports.figures import new_figure, open_frame, save_figure, short_name
 from consilience.reports.files import object_index, object_table
 from consilience.reports.formats import format_list, format_name, format_range, format_with_error
-from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
 from consilience.reports.palette import QUIET, color_of
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
@@ -236,6 +239,20 @@ class AgreementReport(Report, of=Agreement):
         """Stability and accuracy by iteration."""
         return self.result.stability_by_iteration(self.known, n_jobs=self.options.n_jobs)
 
+    @property
+    def reference(self) -> Array:
+        """Labels that the colors of clusters follow."""
+        return self.consensus.labels
+
+    def answer(self) -> list[Text | Items]:
+        """How alike the clusterings became, and the one clustering of the rows that they give."""
+        found = called(self, find_marks(self, self.consensus.labels))
+        before, after = (components_of(sides.columns) for sides in (self.result.before, self.result.after))
+        text = f"{self.describe()} Columns that all clusterings keep together with others: "
+        text += f"{100 * before['share_in_groups']:.0f} % before, {100 * after['share_in_groups']:.0f} % after"
+        seen = See(("iterations",), ("components", "column_groups"))
+        return [Text([text, seen, "."]), *say_clusters(self.consensus, self, found)]
+
     def describe(self) -> str:
         """How alike the clusterings were and became."""
         rows, columns = self.objects, self.result.after.columns
@@ -246,7 +263,7 @@ class AgreementReport(Report, of=Agreement):
         if rows.n_clusterings > 1:
             before, after = self.table["rows"].iloc[[0, -1]]
             text += f" Mean Jaccard index of the clusterings of the rows: {before:.3f} before, {after:.3f} after."
-        return f"{text} {count(len(self.floaters), 'floater')}."
+        return text
 
     def facts(self) -> list[tuple[str, str]]:
         """What was done, in numbers."""

@@ -8,9 +8,11 @@ import pandas as pd
 
 from consilience._check import count
 from consilience.clusterer import ClustererModel
+from consilience.reports.answers import say_clusters
+from consilience.reports.clusters import called, find_marks
 from consilience.reports.consensus import describe_clusters, floaters
 from consilience.reports.files import name_objects, object_table
-from consilience.reports.html import Block, Sheet, Text
+from consilience.reports.html import Block, Items, Sheet, Text
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS
 from consilience.reports.tiles import describe_plane
@@ -25,6 +27,11 @@ class ClustererReport(Report, of=ClustererModel):
     def floaters(self) -> pd.DataFrame:
         """Objects with weak support, the weakest first."""
         return self.result.to_frame().iloc[self.result.floating]
+
+    def answer(self) -> list[Text | Items]:
+        """Its clusters, what they follow, and how sure they are."""
+        weak = [Text(f"A weak answer: {self.result.doubt}.", note=True)] if self.result.doubt else []
+        return [*weak, *say_clusters(self.result, self, called(self, find_marks(self, self.result.labels)))]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""

@@ -17,9 +17,10 @@ from consilience._check import InputError, count, kind_of
 from consilience.ensemble import Ensemble
 from consilience.measures import MEASURES, Comparison, Stability
 from consilience.meta import MetaClustering
+from consilience.reports.answers import listed
 from consilience.reports.figures import annotate_points, new_figure, open_frame, save_figure, short_name
 from consilience.reports.formats import format_cell, format_name, format_number, format_range
-from consilience.reports.html import Block, Picture, Sheet, Text
+from consilience.reports.html import Block, Items, Picture, See, Sheet, Text
 from consilience.reports.palette import PALETTE
 from consilience.reports.sections import NOT_TRUTH, Report, section
 from consilience.reports.terminal import print_table, terminal
@@ -202,6 +203,27 @@ class ComparisonReport(Report, of=Comparison):
         means = [f"{format_name(name)} {value.words(4)}" for name, value in self.comparison.stability.items()]
         return f"{self._what}. Mean of all pairs: {', '.join(means)}." if means else f"{self._what}."
 
+    def answer(self) -> list[Text | Items]:
+        """How alike the clusterings are, which of them most and least, and which come nearest to what is known."""
+        comparison = self.comparison
+        said = [Text([self.describe().removesuffix("."), See(("comparison",), ("stability",)), "."])]
+        if comparison.stability:
+            name = next(iter(comparison.stability))
+            pairs = [f"{one} and {other} ({value:.2f})" for one, other, value in comparison.extremes(name)]
+            if pairs:
+                words = f"the two most alike are {pairs[0]}, the two least alike {pairs[-1]}"
+                said.append(Text(f"By {format_name(name)}, {words}."))
+        best = comparison.clusterings
+        known = [column for column in best if ":" in str(column)]
+        first = str(known[0]).split(":", 1)[0] if known else ""
+        told = []
+        for column in (column for column in known if str(column).startswith(f"{first}:")):
+            at = best[column].idxmin() if MEASURES[first].is_distance else best[column].idxmax()
+            told.append(f"{best['name'][at]} comes nearest to {str(column).split(':', 1)[1]} ({best[column][at]:.2f})")
+        if told:
+            said.append(Text(f"By {format_name(first)}, {listed(told)}."))
+        return [*said]
+
     def facts(self) -> list[tuple[str, str]]:
         """What was compared."""
         return [*super().facts(), ("clusterings", self._what), ("measures", ", ".join(self.comparison.matrices))]
@@ -215,7 +237,7 @@ class ComparisonReport(Report, of=Comparison):
         return [NOT_TRUTH]
 
 
-@section(Comparison, Ensemble, MetaClustering, title="How alike are the clusterings?", order=10)
+@section(Comparison, Ensemble, MetaClustering, title="How alike are the clusterings?", order=15)
 def alike(report: Any) -> Iterator[Block]:
     """Agreement over all pairs, with standard errors, and every clustering."""
     comparison: Comparison = report.comparison

@@ -12,32 +12,38 @@ from rich.console import Console
 
 from consilience._check import InputError, count, kind_of
 from consilience._json import plain
-from consilience._types import Array
+from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import FLOATING, Consensus
 from consilience.consensus.result import clusters_to_show, describe_doubt, describe_drops, describe_scales
 from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
-from consilience.measures import Stability, accuracy, adjusted_rand, contingency, distinguishing_features, nmi
+from consilience.measures import Stability, accuracy, adjusted_rand, nmi
 from consilience.meta import MetaClustering
+from consilience.reports.answers import say_clusters
+from consilience.reports.clusters import (
+    BARS,
+    brief,
+    called,
+    cluster_frame,
+    cluster_sheet,
+    describe_features,
+    find_marks,
+)
 from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.files import object_table, whole_or_empty
 from consilience.reports.formats import format_list, format_number
-from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.html import Block, Facts, Items, Picture, Sheet, Text
 from consilience.reports.members import describe_members
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
-from consilience.reports.plane import feature_names
 from consilience.reports.scales import describe_scale_blocks, print_scales
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, code_of, section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_doubt, print_lines, print_table, terminal
 from consilience.reports.tiles import describe_plane
-from consilience.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BARS = 40  # clusters that a picture has room for
-FEATURES = 5  # of each cluster
 PRINTED = 20  # clusters on the terminal
 WEAKEST = 8  # clusters that are named as least to be trusted, where a table is cut
 TABLES = ("clusters", "members", "curve", "scales", "splits")
@@ -134,12 +140,13 @@ def draw_confidence(result: Consensus, path: str | Path) -> None:
     save_figure(path, confidence_figure, result)
 
 
-def confidence_figure(one: Any) -> Figure:
-    """The picture of :func:`draw_confidence`: of a Consensus, or of a Contrast."""
+def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
+    """The picture of :func:`draw_confidence`: of a Consensus, or of a Contrast; `slots` are the clusters' colors."""
     labels = one.labels
     there = labels >= 0
     sizes = np.bincount(labels[there])
     shown = min(len(sizes), BARS)
+    colors = [color_of(slot) for slot in (range(len(sizes)) if slots is None else slots)]
     figure = new_figure(11, float(np.clip(1.4 + 0.22 * shown, 3.2, 9)))
     left, middle, right = figure.subplots(1, 3, width_ratios=(5, 3, 4))
     bins = np.linspace(0, 1, 21)
@@ -149,7 +156,7 @@ def confidence_figure(one: Any) -> Figure:
     left.legend(frameon=False, fontsize=8, loc="upper left")
     left.set(xlabel="confidence, and support", ylabel="objects", xlim=(0, 1))
     left.set_title("How firmly do objects belong?", loc="left")
-    middle.barh(range(shown), sizes[:shown], color=[color_of(c) for c in range(shown)])
+    middle.barh(range(shown), sizes[:shown], color=colors[:shown])
     table = cluster_means(labels, one.confidence, one.support).head(shown)
     middle.barh(range(shown), table["floaters"], color="black", height=0.25)
     middle.set(ylabel="cluster", xlabel="objects (black: floaters)")
@@ -203,34 +210,28 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
     if not there.any():
         yield Text("No object has a label.", note=True)
         return
-    sizes = np.bincount(labels[there])
-    if getattr(one, "clusters", None) is None:
-        clusters = cluster_means(labels, one.confidence, one.support)
-    else:
-        clusters = one.clusters
-    frame = clusters.set_index("cluster")
-    for name, codes in report.known.items():
-        table = contingency(labels, codes)
-        total = np.maximum(table.sum(axis=1), 1)
-        called = np.array([*report.names_of(name)], object)[table.argmax(axis=1)]
-        frame[f"most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, called, None)
-        frame[f"share_of_most_frequent_{name}"] = np.where(table.sum(axis=1) > 0, table.max(axis=1) / total, np.nan)
+    sizes, slots = np.bincount(labels[there]), report.slots(labels)
+    frame, found = cluster_frame(one, report), find_marks(report, labels)
+    if names := called(report, found):
+        frame.insert(1, "words", names)
     mean = f"mean confidence {one.confidence[there].mean():.2f}"
     yield Picture(
         "confidence",
-        confidence_figure(one),
+        confidence_figure(one, slots),
         f"Left: histograms of the objects' confidence and support, {mean}. Middle: sizes of the clusters, {format_list(sizes)}. "
         "Right: mean confidence and support of every cluster, as in the table.",
         "Left of the dashed line are the floaters, in black in the middle: no majority of clusterings puts them where they are.",
     )
-    yield Sheet("clusters", frame, "The clusters, the largest first", most=BARS)
+    how: dict[str, Any] = {"name": "clusters", "place": "cluster", "slots": slots}
+    yield cluster_sheet(one, brief(frame, report, "share"), "The clusters, the largest first", on_page=True, **how)
+    yield Sheet("clusters", frame, "The clusters", most=0)
     said = [
         f"{name.capitalize()}, {DEFINITIONS[name]}" for name in ("recurrence", "nearest", "confused") if name in frame
     ]
     if said:
         yield Text(f"{'. '.join(said)}.")
-    if len(clusters) > BARS:
-        weak = clusters.sort_values("confidence", kind="stable").head(WEAKEST)
+    if len(frame) > BARS:
+        weak = frame.reset_index().sort_values("confidence", kind="stable").head(WEAKEST)
         named = [
             f"{c} ({size:,} objects, {p:.2f})"
             for c, size, p in weak[["cluster", "size", "confidence"]].to_numpy(object)
@@ -240,28 +241,7 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
         rows = {name: match_known(codes, labels) for name, codes in report.known.items()}
         matches = pd.DataFrame(rows).T.rename_axis("known_labels")
         yield Sheet("against_known", matches, "How well the clusters match known labels")
-    if report.data is not None and report.data.kind != "distances":
-        yield from _features(report.data, labels)
-
-
-def _features(data: Table, labels: Array) -> Iterator[Block]:
-    """Columns on which the clusters differ most from the rest."""
-    if not data.in_words:
-        table = distinguishing_features(data.values, labels, names=feature_names(data), top=FEATURES)
-    else:
-        table = distinguishing_features(data, labels, top=FEATURES)
-        table = table[["cluster", "words", "effect", "low", "high"]]
-    table = table.set_index("cluster")
-    yield Sheet(
-        "features", table, "Columns on which each cluster differs most from all other objects", most=12 * FEATURES
-    )
-    yield Text(
-        "Effect is Cohen's d, with its 95 % interval: the difference of the means in standard deviations"
-        + ("" if not data.in_words else " (of a category, of the share of the one named)")
-        + ". The clusters were made "
-        "to differ on these columns, so large effects describe them and prove nothing.",
-        note=True,
-    )
+    yield from describe_features(report, found, slots)
 
 
 class ConsensusReport(Report, of=Consensus):
@@ -273,6 +253,12 @@ class ConsensusReport(Report, of=Consensus):
     def floaters(self) -> pd.DataFrame:
         """Objects with weak support, the weakest first."""
         return self.result.to_frame().iloc[self.result.floating]
+
+    def answer(self) -> list[Text | Items]:
+        """Its clusters, what they follow, and how sure they are."""
+        doubt = describe_doubt(self.result)
+        weak = [Text(f"A weak answer: {doubt}.", note=True)] if doubt else []
+        return [*weak, *say_clusters(self.result, self, called(self, find_marks(self, self.result.labels)))]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""

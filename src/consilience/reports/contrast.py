@@ -18,11 +18,12 @@ from consilience._types import Array
 from consilience.alternatives import Alternatives, Contrast
 from consilience.alternatives.contrast import USED
 from consilience.measures import LabelingComparison, contingency
+from consilience.reports.answers import say_clusters
 from consilience.reports.consensus import describe_clusters, match_known
 from consilience.reports.figures import legend_of, new_figure, open_frame, save_figure, scatter_codes, short_name
 from consilience.reports.files import object_table
 from consilience.reports.formats import code_names, format_list, format_number
-from consilience.reports.html import Block, Picture, Sheet, Text
+from consilience.reports.html import Block, Items, Link, Picture, See, Sheet, Text
 from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import print_lines, print_table, terminal
@@ -250,6 +251,11 @@ class ContrastReport(Report, of=Contrast):
         """What was found."""
         return str(self.result.sentence[0].upper() + self.result.sentence[1:])
 
+    def answer(self) -> list[Text | Items]:
+        """What was found beside what was given, and how sure it is."""
+        first: list[str | Link | See] = [self.describe().removesuffix("."), See(("contrast",), ("redundancy",)), "."]
+        return [Text(first), *say_clusters(self.result, self)]
+
     def facts(self) -> list[tuple[str, str]]:
         """What was done, in numbers."""
         result: Contrast = self.result
@@ -283,7 +289,6 @@ def how_new(report: ContrastReport) -> Iterator[Block]:
     """Redundancy with what was given, and what every group was worth."""
     result: Contrast = report.result
     given = given_labels(result)
-    yield Text(report.describe())
     redundancy = result.diagnostics.redundancy.set_index("given")
     yield Sheet("redundancy", redundancy, "What the new clusters share with what was given")
     yield Picture(

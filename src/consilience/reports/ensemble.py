@@ -12,15 +12,17 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._random import stream
+from consilience._types import Array, Floats
 from consilience.consensus import Consensus, combine, floaters, stable_components
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.meta.group_consensus import METHOD
+from consilience.reports.answers import ALIKE, FOLLOWS, Match, likeness, listed, nearest_known, say_clusters
 from consilience.reports.consensus import describe_briefly
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
-from consilience.reports.html import Block, Sheet, Text
+from consilience.reports.html import Block, Items, Sheet, Text
 from consilience.reports.scales import describe_tree_over_k
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, NOT_TRUTH, Report, section
 from consilience.reports.terminal import DEFINITIONS
@@ -133,6 +135,44 @@ class EnsembleReport(Report, of=Ensemble):
         found = {name: known_scores(some, self.known, self.data) for name, some in labels.items()}
         return {name: table for name, table in found.items() if table is not None}
 
+    @cached_property
+    def likeness(self) -> Floats:
+        """How alike the answers of the groups are: the adjusted Rand index of every pair."""
+        return likeness([one.labels for one in self.group_consensus])
+
+    def nearest(self, place: int | None) -> Match | None:
+        """The known labels that a group's answer, by its place, or that of all, comes nearest to."""
+        return self._nearest[-1 if place is None else place]
+
+    @cached_property
+    def _nearest(self) -> list[Match | None]:
+        groups = [] if self.meta is None else self.group_consensus
+        return [nearest_known(self, one.labels) for one in (*groups, self.consensus)]
+
+    @cached_property
+    def families(self) -> list[tuple[list[int], str]]:
+        """Groups that follow the same known labels, or where nothing is known give nearly the same answer, with words for it."""
+        assert self.meta is not None
+        numbers, found = self.meta.numbers, []
+        if self.known:
+            kinds = [
+                (match.known if match and match.rand >= FOLLOWS else i) for i, match in enumerate(self._nearest[:-1])
+            ]
+            for kind in dict.fromkeys(kinds):
+                places = [i for i, other in enumerate(kinds) if other == kind]
+                found.append(([numbers[i] for i in places], _follow([self._nearest[i] for i in places])))
+            return found
+        for places in _alike(self.likeness):
+            same = "give nearly the same answer" if len(places) > 1 else "has an answer of its own"
+            sizes = [f"{self.group_consensus[i].n_clusters}" for i in places]
+            found.append(([numbers[i] for i in places], f"({listed(sizes)} clusters) {same}"))
+        return found
+
+    @cached_property
+    def reference(self) -> Array:
+        """What the colors of clusters follow: the answer of the largest group."""
+        return self.consensus.labels if self.meta is None else self.group_consensus[0].labels
+
     @property
     def sample(self) -> int | None:
         """How many objects shuffled groups are combined on; None for all."""
@@ -160,6 +200,12 @@ class EnsembleReport(Report, of=Ensemble):
     def title(self) -> str:
         """Of the page."""
         return f"{self.origin.source}: {count(self.ensemble.n_clusterings, 'clustering')}"
+
+    def answer(self) -> list[Text | Items]:
+        """The groups, how different they are, by what they go, and how sure they are."""
+        from consilience.reports.groups import say_groups
+
+        return say_clusters(self.consensus, self) if self.meta is None else say_groups(self)
 
     def describe(self) -> str:
         """How alike, how many groups, and one from all."""
@@ -222,6 +268,27 @@ class EnsembleReport(Report, of=Ensemble):
             CONFIDENCE,
             CLUSTERED if self.data is not None or "compactness" in self.ensemble.info else None,
         ]
+
+
+def _follow(matches: list[Match | None]) -> str:
+    """What groups that follow the same labels do, in words."""
+    if len(matches) == 1:
+        return "has no known labels to match" if matches[0] is None else matches[0].words
+    some = [match for match in matches if match is not None]
+    return f"follow {some[0].known} (accuracy {listed([f'{match.accuracy:.2f}' for match in some])})"
+
+
+def _alike(rand: Floats) -> list[list[int]]:
+    """Groups whose answers are all much alike, those of the first together, then those of the next that is left."""
+    left, found = list(range(len(rand))), []
+    while left:
+        family = [left.pop(0)]
+        for i in list(left):
+            if min(rand[i, j] for j in family) >= ALIKE:
+                family.append(i)
+                left.remove(i)
+        found.append(family)
+    return found
 
 
 @section(Ensemble, MetaClustering, title="From few clusters to many", order=55)

@@ -6,11 +6,12 @@ page runs no script and asks for nothing outside itself, which its own security 
 
 from __future__ import annotations
 
+import base64
 import html
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
@@ -19,17 +20,55 @@ import pandas as pd
 from consilience._check import count, printable
 from consilience.reports.figures import draw
 from consilience.reports.formats import decimals_of, format_cell, format_name
+from consilience.reports.strips import Strip, draw_strip
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BROAD = 7  # inches from which a picture is scrolled on a narrow screen, not shrunk
 
 
 @dataclass(frozen=True)
+class Link:
+    """Words that lead to another place of the page: a figure ("figure-tiles"), a table ("table-groups"), a heading or a row.
+
+    Where there is no such place, they are words.
+    """
+
+    to: str
+    words: str
+
+
+@dataclass(frozen=True)
+class See:
+    """Figures and tables by their names, cited by their numbers in brackets: " (Figure 2, Table 1)". What is not there is left out."""
+
+    figures: Sequence[str] = ()
+    tables: Sequence[str] = ()
+
+
+Words = str | Sequence[str | Link | See]
+
+
+@dataclass(frozen=True)
 class Text:
     """A paragraph; a note is set off."""
 
-    text: str
+    text: Words
     note: bool = False
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    items: Sequence[Words]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section, with a name to link to."""
+
+    text: str
+    anchor: str
 
 
 @dataclass(frozen=True)
@@ -51,6 +90,17 @@ class Sheet:
     """A table with a fixed name. A file has all of it; the page shows its first `most` rows, some columns if they are named.
 
     A table without rows to show (`most` is 0) is only for the file.
+
+    Attributes
+    ----------
+    on_page : bool
+        Whether it is for the page alone, since another table has the same in the file.
+    colors : sequence of str, optional
+        A color for each row, shown before its name.
+    anchors, links : sequence of str, optional
+        For each row the name to link to it by, and what its own name leads to.
+    strips : mapping of str to sequence of Strip or None
+        More columns on the page, of small pictures.
     """
 
     name: str
@@ -58,6 +108,11 @@ class Sheet:
     caption: str
     most: int = 30
     columns: Sequence[str] | None = None
+    on_page: bool = False
+    colors: Sequence[str] | None = None
+    anchors: Sequence[str] | None = None
+    links: Sequence[str] | None = None
+    strips: Mapping[str, Sequence[Strip | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +122,10 @@ class Picture:
     name: str
     figure: Any
     alt: str
-    caption: str
+    caption: Words
 
 
-Block = Text | Facts | Code | Sheet | Picture
+Block = Text | Items | Heading | Facts | Code | Sheet | Picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +141,15 @@ def escape(text: Any) -> str:
     return html.escape(printable(text), quote=True)
 
 
-def render(title: str, lead: str, sections: Sequence[Section], footer: str, *, more: str = "") -> str:
-    """The whole page; `more` says where rows are that tables leave out."""
+def render(
+    title: str, lead: Sequence[Text | Items], sections: Sequence[Section], footer: str, *, more: str = ""
+) -> str:
+    """The whole page, the answer in front; `more` says where rows are that tables leave out."""
     style = (files("consilience.reports") / "html.css").read_text(encoding="utf-8")
     links = "".join(f'<li><a href="#s{i}">{escape(one.title)}</a></li>' for i, one in enumerate(sections))
-    body = "".join(_section(i, one, more) for i, one in enumerate(sections))
+    page = _Page(sections, more)
+    body = "".join(page.section(i, one) for i, one in enumerate(sections))
+    said = "\n".join(page.block(block) for block in lead)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -98,60 +157,131 @@ def render(title: str, lead: str, sections: Sequence[Section], footer: str, *, m
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the report</a>\n'
-        f'<header>\n<h1>{escape(title)}</h1>\n<p class="lead">{escape(lead)}</p>\n'
+        f'<header>\n<h1>{escape(title)}</h1>\n<div class="lead">\n{said}\n</div>\n'
         f'<nav aria-label="Sections"><ol>{links}</ol></nav>\n</header>\n'
         f'<main id="main">\n{body}</main>\n<footer>{escape(footer)}</footer>\n</body>\n</html>\n'
     )
 
 
-def _section(number: int, section: Section, more: str) -> str:
-    blocks = "\n".join(_block(block, more) for block in section.blocks)
-    heading = f'<h2 id="s{number}">{escape(section.title)}</h2>'
-    return f'<section aria-labelledby="s{number}">\n{heading}\n{blocks}\n</section>\n'
+class _Page:
+    """What a page has, with the numbers that its figures and tables are cited by."""
+
+    def __init__(self, sections: Sequence[Section], more: str) -> None:
+        self._more, self._numbers = more, dict[str, str]()
+        self._given = set[str]()
+        blocks = [block for one in sections for block in one.blocks]
+        pictures = [block.name for block in blocks if isinstance(block, Picture)]
+        sheets = [block.name for block in blocks if isinstance(block, Sheet) and block.most]
+        for kind, names in (("figure", pictures), ("table", sheets)):
+            for number, name in enumerate(names, 1):
+                self._numbers.setdefault(f"{kind}-{anchor_of(name)}", f"{kind.capitalize()} {number}")
+        self._places = {*self._numbers, *(block.anchor for block in blocks if isinstance(block, Heading))}
+        for block in blocks:
+            if isinstance(block, Sheet) and block.anchors is not None:
+                self._places |= set(block.anchors[: block.most])
+        self._n = {"figure": 0, "table": 0}
+
+    def words(self, words: Words) -> str:
+        """Text, links and citations as markup."""
+        parts = [words] if isinstance(words, str) else words
+        return "".join(escape(part) if isinstance(part, str) else self._reference(part) for part in parts)
+
+    def _reference(self, part: Link | See) -> str:
+        if isinstance(part, Link):
+            return self._link(part.to, part.words)
+        names = [f"figure-{anchor_of(name)}" for name in part.figures]
+        names += [f"table-{anchor_of(name)}" for name in part.tables]
+        there = ", ".join(self._link(name, self._numbers[name]) for name in names if name in self._numbers)
+        return f" ({there})" if there else ""
+
+    def _link(self, to: str, words: str) -> str:
+        return f'<a href="#{escape(to)}">{escape(words)}</a>' if to in self._places else escape(words)
+
+    def section(self, number: int, section: Section) -> str:
+        """A section with its heading."""
+        blocks = "\n".join(self.block(block) for block in section.blocks)
+        heading = f'<h2 id="s{number}">{escape(section.title)}</h2>'
+        return f'<section aria-labelledby="s{number}">\n{heading}\n{blocks}\n</section>\n'
+
+    def block(self, block: Block) -> str:
+        """One of the blocks."""
+        if isinstance(block, Text):
+            return f"<p{' class=note' if block.note else ''}>{self.words(block.text)}</p>"
+        if isinstance(block, Items):
+            return f"<ul>{''.join(f'<li>{self.words(item)}</li>' for item in block.items)}</ul>"
+        if isinstance(block, Heading):
+            return f"<h3{self._id(block.anchor)}>{escape(block.text)}</h3>"
+        if isinstance(block, Facts):
+            return f"<dl>{''.join(f'<dt>{escape(term)}</dt><dd>{escape(text)}</dd>' for term, text in block.rows)}</dl>"
+        if isinstance(block, Code):
+            return f'<pre tabindex="0"><code>{escape(block.text)}</code></pre>'
+        return self._sheet(block) if isinstance(block, Sheet) else self._picture(block)
+
+    def _id(self, anchor: str) -> str:
+        """The name of a place, given once."""
+        if anchor in self._given:
+            return ""
+        self._given.add(anchor)
+        return f' id="{escape(anchor)}"'
+
+    def _number(self, kind: str) -> str:
+        self._n[kind] += 1
+        return f'<span class="cite">{kind.capitalize()} {self._n[kind]}.</span> '
+
+    def _sheet(self, sheet: Sheet) -> str:
+        if not sheet.most:
+            return ""
+        whole = sheet.frame if sheet.columns is None else sheet.frame[list(sheet.columns)]
+        frame = whole.head(sheet.most)
+        kinds = [' class="number"' if _is_number(kind) else "" for kind in (frame.index.dtype, *frame.dtypes)]
+        names = zip((frame.index.name, *frame.columns), kinds, strict=True)
+        head = "".join(f'<th scope="col"{kind}>{escape(format_name(name))}</th>' for name, kind in names)
+        head += "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.strips)
+        decimals = [decimals_of(whole.iloc[:, place]) for place in range(frame.shape[1])]
+        rows = []
+        for at, (first, *rest) in enumerate(frame.itertuples(name=None)):
+            cells = zip(rest, kinds[1:], decimals, strict=True)
+            text = "".join(f"<td{kind}>{_cell(value, kind, places)}</td>" for value, kind, places in cells)
+            text += "".join(f"<td>{draw_strip(column[at])}</td>" for column in sheet.strips.values())
+            place = "" if sheet.anchors is None else self._id(sheet.anchors[at])
+            rows.append(f'<tr{place}><th scope="row"{kinds[0]}>{self._row_name(sheet, at, first)}</th>{text}</tr>')
+        left = len(sheet.frame) - len(frame)
+        where = self._more and f", in {self._more}/{sheet.name}.csv"
+        note = f'<p class="rest">… and {escape(count(left, "more row") + where)}.</p>' if left > 0 else ""
+        caption = escape(sheet.caption)
+        return (
+            f'<div class="wide"{self._id(f"table-{anchor_of(sheet.name)}")} role="region" aria-label="{caption}" tabindex="0">'
+            f"<table><caption>{self._number('table')}{caption}</caption>\n"
+            f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>{note}"
+        )
+
+    def _row_name(self, sheet: Sheet, at: int, name: Any) -> str:
+        text = escape(format_cell(name))
+        text = text if sheet.links is None else self._link(sheet.links[at], format_cell(name))
+        if sheet.colors is None:
+            return text
+        return f'<span class="swatch" style="background: {escape(sheet.colors[at])}"></span>{text}'
+
+    def _picture(self, picture: Picture) -> str:
+        broad = ' class="broad"' if picture.figure.get_figwidth() > BROAD else ""
+        svg = inline_svg(picture.figure, picture.name, picture.alt)
+        caption = f"{self._number('figure')}{self.words(picture.caption)}"
+        place = self._id(f"figure-{anchor_of(picture.name)}")
+        return f"<figure{place}{broad}>{svg}<figcaption>{caption}</figcaption></figure>"
 
 
-def _block(block: Block, more: str) -> str:
-    if isinstance(block, Text):
-        return f"<p{' class=note' if block.note else ''}>{escape(block.text)}</p>"
-    if isinstance(block, Facts):
-        return f"<dl>{''.join(f'<dt>{escape(term)}</dt><dd>{escape(text)}</dd>' for term, text in block.rows)}</dl>"
-    if isinstance(block, Code):
-        return f"<pre><code>{escape(block.text)}</code></pre>"
-    return _sheet(block, more) if isinstance(block, Sheet) else _picture(block)
+def anchor_of(name: str) -> str:
+    """A name as the name of a place of the page."""
+    return re.sub(r"[^\w-]+", "-", name)
 
 
-def _sheet(sheet: Sheet, more: str) -> str:
-    if not sheet.most:
-        return ""
-    frame = sheet.frame.head(sheet.most)
-    frame = frame if sheet.columns is None else frame[list(sheet.columns)]
-    kinds = [' class="number"' if _is_number(kind) else "" for kind in (frame.index.dtype, *frame.dtypes)]
-    names = zip((frame.index.name, *frame.columns), kinds, strict=True)
-    head = "".join(f'<th scope="col"{kind}>{escape(format_name(name))}</th>' for name, kind in names)
-    decimals = [decimals_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    rows = []
-    for first, *rest in frame.itertuples(name=None):
-        cells = zip(rest, kinds[1:], decimals, strict=True)
-        text = "".join(f"<td{kind}>{escape(format_cell(value, places))}</td>" for value, kind, places in cells)
-        rows.append(f'<tr><th scope="row"{kinds[0]}>{escape(format_cell(first))}</th>{text}</tr>')
-    left = len(sheet.frame) - len(frame)
-    where = more and f", in {more}/{sheet.name}.csv"
-    note = f'<p class="rest">… and {escape(count(left, "more row") + where)}.</p>' if left > 0 else ""
-    caption = escape(sheet.caption)
-    return (
-        f'<div class="wide" role="region" aria-label="{caption}" tabindex="0"><table><caption>{caption}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>{note}"
-    )
+def _cell(value: Any, kind: str, places: int) -> str:
+    text = escape(format_cell(value, places))
+    return text.replace("-", "−") if kind else text  # a minus, of numbers
 
 
 def _is_number(kind: Any) -> bool:
     return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
-
-
-def _picture(picture: Picture) -> str:
-    broad = ' class="broad"' if picture.figure.get_figwidth() > BROAD else ""
-    svg = inline_svg(picture.figure, picture.name, picture.alt)
-    return f"<figure{broad}>{svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
 
 
 def inline_svg(figure: Any, name: str, alt: str) -> str:
@@ -166,6 +296,7 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r'(<g|<image [^>]*?) id="[^"]*"', r"\1", svg)  # nothing refers to these
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"(data:image/png;base64,)([^\"]+)", lambda found: found[1] + _smaller(found[2]), svg)
     for color, own in (("#000000", "currentColor"), ("#ffffff", "var(--paper)")):
         svg = re.sub(rf"(fill|stroke): {color}", rf"\1: {own}", svg)
     head, rest = svg.split(">", 1)
@@ -173,3 +304,13 @@ def inline_svg(figure: Any, name: str, alt: str) -> str:
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     # As large as it was drawn, at most: a point is 4/3 of a pixel.
     return f'{head} role="img" aria-label="{escape(alt)}" style="max-width: {points * 4 / 3:.0f}px">{rest}'
+
+
+def _smaller(png: str) -> str:
+    """The same picture in at most 256 colors, where that is smaller: dots and fields of a few colors need no more."""
+    from PIL import Image
+
+    file, made = io.BytesIO(base64.b64decode(png)), io.BytesIO()
+    few = Image.open(file).convert("RGBA").quantize(256, method=Image.Quantize.FASTOCTREE)
+    few.save(made, "png")
+    return min(re.sub(r"\s", "", png), base64.b64encode(made.getvalue()).decode(), key=len)

@@ -21,7 +21,7 @@ from consilience.reports.consensus import describe_consensus
 from consilience.reports.ensemble import EnsembleReport
 from consilience.reports.files import object_table, write_objects, write_table
 from consilience.reports.formats import decimals_of, format_list, format_name, format_number
-from consilience.reports.html import Block, Picture, Sheet, Text
+from consilience.reports.html import Block, Picture, See, Sheet, Text
 from consilience.reports.meta_figures import (
     curve_figure,
     draw_curve,
@@ -36,9 +36,7 @@ from consilience.reports.sections import section
 from consilience.reports.terminal import DEFINITIONS, print_definitions, print_table, terminal
 
 SHOWN = 30  # groups printed
-TYPICAL = 16  # clusterings listed
 TREES = 3  # scores that the tree is colored by, each in a picture of its own
-PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
 FOLDER = (
     *("clusterings.csv", "groups.csv", "consensus.csv", "curve.csv", "null.csv"),
     *("curve.png", "map.png"),
@@ -263,41 +261,6 @@ def _shown(scores: pd.DataFrame | None) -> list[str]:
     return [str(name) for name in scores if str(name).startswith("accuracy:")] or ["compactness"]
 
 
-@section(Ensemble, MetaClustering, title="The groups", order=30)
-def groups(report: EnsembleReport) -> Iterator[Block]:
-    """The groups one by one, the best of them beside the null, and every clustering."""
-    meta = report.meta
-    if meta is None:
-        return
-    yield Text(
-        f"Each group's clusterings are combined into one ({report.method}). The medoid is {DEFINITIONS['medoid']}."
-    )
-    table = group_table(meta, report.scores, report.group_consensus, report.known)
-    yield Sheet("groups", table, "The groups, the largest first", most=40)
-    if report.null is not None:
-        yield from _describe_null(report, report.null)
-    table = clustering_table(meta, report.scores)
-    scores = [] if report.scores is None else [str(name) for name in report.scores]
-    shown = [name for name in table if name in PLAIN or name in scores]
-    table = table.iloc[np.lexsort((meta.groups, ~table["medoid"].to_numpy()))]
-    caption = "The clusterings, medoids first"
-    yield Sheet("clusterings", table, caption, most=max(TYPICAL, meta.n_groups), columns=shown)
-
-
-def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
-    table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
-    table["which"] = table["which"].astype(int)
-    shuffles = count(len(null.shuffled), "shuffle")
-    yield Sheet("null", table, f"Accuracy of the best group, beside the null of {shuffles} of the groups' members")
-    sample = f" Both are of {report.sample:,} objects drawn at random." if report.sample else ""
-    yield Text(
-        f"The null is {DEFINITIONS['null']}. The best of several groups is better than the rest partly because it is the best: "
-        f"only what is beyond the null counts. So many shuffles cannot give a p-value below {1 / (1 + len(null.shuffled)):.3f}."
-        f"{sample}",
-        note=True,
-    )
-
-
 @section(Ensemble, MetaClustering, title="Scores", order=40)
 def scores(report: EnsembleReport) -> Iterator[Block]:
     """Compactness against every accuracy, or two accuracies against each other."""
@@ -346,16 +309,19 @@ def clusterings_map(report: EnsembleReport) -> Iterator[Block]:
 def consensus(report: EnsembleReport) -> Iterator[Block]:
     """What all clusterings say together, with confidence and support, and what tells its clusters apart."""
     one, meta = report.consensus, report.meta
-    tiles, objects, note = {"all": one.labels}, object_table(one), None
+    objects, note = object_table(one), None
     if meta is not None:
-        numbered = zip(meta.numbers, report.group_consensus, strict=True)
-        tiles |= {f"group {group}": found.labels for group, found in numbered}
         objects = objects.join(group_consensus_table(meta, report.group_consensus))
         if meta.n_groups > 1:
             note = Text(
-                "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
-                "show none of them well. Each group's own consensus is above.",
+                [
+                    "One clustering of everything is a compromise: where groups of clusterings see different things, it may "
+                    "show none of them well. Each group's own consensus is above",
+                    See(("tiles",), ("groups",)),
+                    ".",
+                ],
                 note=True,
             )
+    tiles = {"all": one.labels} if meta is None else {}  # with groups, the data is above
     yield from describe_consensus(one, report, tiles=tiles, note=note)
     yield Sheet("objects", objects, "Every object", most=0)

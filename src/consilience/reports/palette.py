@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from consilience._types import Array, Ints
+
 PALETTE = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#850344", "#26E085", "#7348E2", "#1035C2"),
     *("#661091", "#416407", "#1A4D68", "#B91A96", "#9980FE", "#81555B", "#C11435", "#D3D316", "#96AE7F", "#27E3FD"),
@@ -27,6 +29,33 @@ def color_of(number: int) -> str:
     (True, '#c4cad1')
     """
     return UNLABELED if number < 0 else PALETTE[number % len(PALETTE)]
+
+
+def slots_of(labels: Array, reference: Array) -> Ints:
+    """For every cluster the number of the reference cluster that it overlaps most, one to one; others have the next numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> slots_of(np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 0, 0])).tolist()
+    [1, 0, 2]
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    from consilience.measures import contingency
+
+    k, r = int(labels.max(initial=-1)) + 1, int(reference.max(initial=-1)) + 1
+    if not k or not r:
+        return np.arange(k)
+    # Every code once more, beside a missing one: it counts nothing and gives the table a row and a column for each.
+    mine = np.concatenate([labels, np.arange(k), np.full(r, -1)])
+    overlap = contingency(mine, np.concatenate([reference, np.full(k, -1), np.arange(r)]))
+    slots = np.full(k, -1, np.int64)
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    slots[rows] = columns
+    slots[slots < 0] = r + np.arange(np.count_nonzero(slots < 0))
+    return slots
 
 
 def marker_of(number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count
 from consilience._random import stream
 from consilience._types import Floats
+from consilience.agreement import Agreement
 from consilience.ensemble import Ensemble
 from consilience.generation.mds import embed
 from consilience.tables import Table, scale
@@ -90,6 +91,16 @@ def given_plane(xy: Any, note: str, n_objects: int) -> Plane:
 def feature_names(data: Table) -> list[str]:
     """What the columns are called; their positions where they have no name."""
     return [f"column {i}" for i in range(data.values.shape[1])] if data.columns is None else list(data.columns)
+
+
+def with_own_names(data: Table, result: Any) -> Table:
+    """The data; its columns have the names that an agreement of it knows, where it has none itself."""
+    if data.columns is not None or not isinstance(result, Agreement):
+        return data
+    words = result.after.columns.ids
+    if words is None or len(words) != data.values.shape[1]:
+        return data
+    return replace(data, columns=[str(word) for word in words])
 
 
 def _columns(data: Table | None, axes: Any) -> Plane:

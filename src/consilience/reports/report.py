@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from consilience._check import InputError, check_count, check_seed, kind_of
+from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience._parallel import check_n_jobs
 from consilience._progress import track
 from consilience._types import PathLike, RandomState
 from consilience.measures.summary import known_labels
-from consilience.opening import Provenance, as_table, check_reading, known_labels_of, open_source
+from consilience.opening import Provenance, as_table, check_reading, known_labels_of, open_source, read_names
 from consilience.reports.figures import new_figure, write_figure
-from consilience.reports.files import check_file, without_formulas, write_file, write_table
+from consilience.reports.files import check_file, name_objects, without_formulas, write_file, write_table
 from consilience.reports.formats import code_names
 from consilience.reports.html import Picture, Section, Sheet, render
+from consilience.reports.of_table import cluster_table, is_table_of_data, names_columns
+from consilience.reports.plane import with_own_names
 from consilience.reports.sections import KINDS, Options, Report, report_of
 from consilience.tables import Table, match_rows
 
@@ -38,6 +41,8 @@ PARTS = (
         "curve",
         "features",
         "floaters",
+        "group_clusters",
+        "group_features",
         "groups",
         "iterations",
         "map",
@@ -69,6 +74,8 @@ def report(
     *,
     data: Any = None,
     known: Any = None,
+    names: Any = None,
+    kind: str = "auto",
     title: str | None = None,
     figures: PathLike | None = None,
     n_groups: int | str | None = None,
@@ -86,13 +93,17 @@ def report(
     Parameters
     ----------
     result : Ensemble, MetaClustering, Consensus, Summary, Agreement, Contrast, Comparison, or what can be opened as one
-        A path is that of a stored run, of a saved result, or of a table of labels; a frame, an array and a list of label
-        vectors are clusterings.
+        A path is that of a stored run, of a saved result, of a table of labels, or of a table of measurements, which is clustered first
+        (:class:`consilience.EnsembleClusterer`); a frame, an array and a list of label vectors are clusterings.
     path : path ending in .html
     data : array, sparse matrix, DataFrame, Table or path, optional
         What was clustered, a row per object: for effect sizes, compactness and pictures. Matched by id where both have ids.
     known : label vector, Series, DataFrame, mapping of name to label vector, path, or names of columns of the source, optional
         Known labels of the objects, which everything is compared with.
+    names : sequence of str, or path of a text file with one a line, optional
+        Of the columns of data, such as words; those that an agreement knows are taken of themselves.
+    kind : {"auto", "data", "labels"}
+        What the table at a path holds; "auto" takes columns of few whole numbers or names for labels. Data is clustered first.
     title : str, optional
     figures : path, optional
         A folder for every figure as PNG and SVG and every table, whole, as CSV, under fixed names.
@@ -132,17 +143,39 @@ def report(
     paths = [Path(given) for given in (result, data, known) if isinstance(given, (str, Path)) and Path(given).exists()]
     page, folder = check_places(path, figures, paths)
     is_result = isinstance(result, tuple(KINDS))
-    opened = open_source(result, kind="labels", known=None if is_result else known, **check_reading(reading, "report"))
+    reading = check_reading(reading, "report")
+    check_choice(kind, ("auto", "data", "labels"), "kind of table")
+    given = {**reading, "known": [known] if isinstance(known, str) else known} if names_columns(known) else reading
+    taken = (
+        "data" if kind == "data" or (kind == "auto" and data is None and is_table_of_data(result, given)) else "labels"
+    )
+    opened = open_source(result, kind=taken, known=None if is_result else known, **reading)
+    if opened.result is None:
+        opened = cluster_table(opened, n_clusters, method, check_seed(random_state), n_jobs)
+        data, n_clusters, method = opened.data, None, None
     settings: dict[str, Any] = {"n_groups": n_groups, "linkage": linkage, "n_clusters": n_clusters, "method": method}
     settings |= {"n_shuffles": n_shuffles, "seed": check_seed(random_state), "n_jobs": n_jobs}
     made = make_report(
-        opened.result, opened.provenance, data=data, known=known if is_result else opened.known, **settings
+        opened.result,
+        opened.provenance,
+        data=data,
+        known=known if is_result else opened.known,
+        names=names,
+        id_name=opened.id_name,
+        **settings,
     )
     write_report(made, page, folder, inputs=paths, title=title, progress=progress)
 
 
 def make_report(
-    result: Any, origin: Provenance, *, data: Any = None, known: Any = None, command: str = "", **settings: Any
+    result: Any,
+    origin: Provenance,
+    *,
+    data: Any = None,
+    known: Any = None,
+    names: Any = None,
+    command: str = "",
+    **settings: Any,
 ) -> Report:
     """The report of a result, with what goes with it checked; an option that it does not take is refused.
 
@@ -161,11 +194,14 @@ def make_report(
     table = None
     if data is not None:
         table = data if isinstance(data, Table) else as_table(data, kind.data_kind)
-        table = match_rows(table, objects.ids, objects.n_objects)
+        table = with_own_names(match_rows(table, objects.ids, objects.n_objects), result)
+        table = table if names is None else replace(table, columns=read_names(None, names, table))
+    elif names is not None:
+        raise InputError("names are those of the columns of the data, and there is none: give it too")
     named = known_labels_of(known, objects)
     codes = known_labels(named or None, objects)
-    names = {name: code_names(named[name], codes[name]) for name in codes}
-    return kind(result, origin, Options(table, codes, names, **settings), command)
+    called = {name: code_names(named[name], codes[name]) for name in codes}
+    return kind(result, origin, Options(table, codes, called, **settings), command)
 
 
 def write_report(
@@ -184,9 +220,10 @@ def write_report(
     new_figure(1, 1)  # says so where there is nothing to draw with
     steps = list(report.sections())
     sections = [section for make in track(steps, len(steps), "report", progress) if (section := make())]
-    text = render(
-        title or report.title, report.describe(), sections, FOOTER, more="" if folder is None else folder.name
-    )
+    for block in (block for section in sections for block in section.blocks):
+        if isinstance(block, Sheet) and block.frame.index.name == "id":
+            block.frame.index = name_objects(block.frame, report.options.id_name).index
+    text = render(title or report.title, report.answer(), sections, FOOTER, more="" if folder is None else folder.name)
     written = [] if folder is None else _write_parts(sections, folder, inputs)
     write_file(page, lambda file: file.write(text.encode("utf-8", "replace")))
     return [page, *written]
@@ -223,7 +260,7 @@ def _write_parts(sections: Iterable[Section], folder: Path, inputs: Sequence[Pat
     pictures = {
         folder / f"{b.name}{end}": b.figure for b in blocks if isinstance(b, Picture) for end in (".png", ".svg")
     }
-    tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet)}
+    tables = {folder / f"{b.name}.csv": b.frame for b in blocks if isinstance(b, Sheet) and not b.on_page}
     _check_apart([*pictures, *tables], inputs)  # for sections that others registered
     folder.mkdir(parents=True, exist_ok=True)
     for path, figure in pictures.items():

@@ -6,13 +6,21 @@ import ast
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar
 
+import numpy as np
+
 from consilience._check import InputError, count, kind_of
+from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
+from consilience.measures.marks import ComparableTable
+from consilience.measures.variance_between import VarianceBetween
 from consilience.opening import ensemble_of
-from consilience.reports.html import Block, Code, Facts, Section, Text
+from consilience.reports.html import Block, Code, Facts, Items, Section, Text
+from consilience.reports.palette import slots_of
+from consilience.reports.plane import feature_names
 from consilience.tables import Table
 
 NOT_TRUTH = "Stability is not truth: clusterings that are wrong in the same way agree."
@@ -40,6 +48,7 @@ class Options:
     n_shuffles: int = 20
     seed: int = 0
     n_jobs: int | None = None
+    id_name: str = "id"  # what the column of the ids is called
 
 
 class Report:
@@ -101,6 +110,30 @@ class Report:
         """One or two sentences that stand above all sections."""
         return ""
 
+    def answer(self) -> list[Text | Items]:
+        """What was found, in a few sentences on top of the page."""
+        return [Text(self.describe())]
+
+    @cached_property
+    def comparable(self) -> ComparableTable | None:
+        """The data as its columns can be compared between clusters; None without columns."""
+        data = self.data
+        return None if data is None or data.kind == "distances" else ComparableTable(data, feature_names(data))
+
+    @cached_property
+    def following(self) -> VarianceBetween | None:
+        """What says which columns a clustering follows."""
+        return None if self.comparable is None else VarianceBetween(self.comparable)
+
+    @property
+    def reference(self) -> Array:
+        """Labels that the colors of clusters follow."""
+        return np.asarray(self.result.labels)
+
+    def slots(self, labels: Array) -> Ints:
+        """Which color each cluster of a clustering has, in pictures and tables."""
+        return slots_of(labels, self.reference)
+
     def facts(self) -> list[tuple[str, str]]:
         """What was done, in terms and values."""
         return [("source", self.origin.source)]
@@ -114,10 +147,10 @@ class Report:
         return []
 
     def sections(self) -> Iterator[Callable[[], Section | None]]:
-        """What makes the sections, in order: what was done, those registered for this kind of result, and the notes."""
-        yield self._done
+        """What makes the sections, in order: those registered for this kind of result, what was done, and the notes."""
         for one in sections_of(type(self.result)):
             yield lambda one=one: one.make(self)  # type: ignore[misc]
+        yield self._done
         yield lambda: Section("What these figures do not say", [Text(text) for text in self.notes() if text])
 
     def _done(self) -> Section:

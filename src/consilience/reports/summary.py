@@ -15,9 +15,10 @@ from consilience.consensus import Summary
 from consilience.consensus.certain_core import CertainCore
 from consilience.consensus.credible_ball import BOUNDS
 from consilience.consensus.summary import NAMES
+from consilience.reports.answers import followed_columns, nearest_known, say_columns
 from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.formats import format_number
-from consilience.reports.html import Block, Facts, Picture, Sheet, Text
+from consilience.reports.html import Block, Facts, Items, Picture, See, Sheet, Text
 from consilience.reports.palette import ACCENT, PALETTE, QUIET, color_of
 from consilience.reports.sections import CLUSTERED, Report, code_of, section
 from consilience.reports.tiles import describe_plane
@@ -44,6 +45,21 @@ class SummaryReport(Report, of=Summary):
         one, (name, unit) = self.result, NAMES[self.result.loss]
         clusters = f"{count(one.n_clusters, 'cluster')} of {count(int((one.labels >= 0).sum()), 'object')}"
         return f"{clusters}, expected {name} {one.expected_loss:.4f}{unit} over {count(one.samples.n_clusterings, 'sample')}."
+
+    def answer(self) -> list[Text | Items]:
+        """Its clusters, what they follow, and how much of it is certain."""
+        one = self.result
+        core, ball = one.core(CORES[0]), one.ball()
+        text = self.describe().removesuffix(".")
+        if match := nearest_known(self, one.labels):
+            text += f". It {match.words}"
+        if columns := followed_columns(self, one.labels):
+            text += f". It goes by {say_columns(columns)}"
+        sure = (
+            f"{100 * core.level:.0f} % of the samples part {count(len(core.objects), 'object')} in one and the same way, the certain core; "
+            f"{100 * ball.share:.3g} % of them lie within {ball.radius:.4g}{NAMES[one.loss][1]} of this partition."
+        )
+        return [Text([text, See(("summary", "tiles"), ("clusters",)), "."]), Text(sure)]
 
     def facts(self) -> list[tuple[str, str]]:
         """How it was found."""

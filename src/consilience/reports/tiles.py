@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from consilience._check import count
 from consilience._random import stream
 from consilience._types import Array, Ints
 from consilience.ensemble import Ensemble
-from consilience.measures import contingency
 from consilience.reports.figures import any_script, legend_of, new_figure, save_figure, scatter_codes, short_name
-from consilience.reports.html import Block, Picture
-from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE
+from consilience.reports.html import Block, Link, Picture, See
+from consilience.reports.palette import NEARLY_BLACK, NEARLY_WHITE, slots_of
 from consilience.reports.plane import plane_of
 from consilience.reports.sections import Report
 
@@ -25,23 +23,15 @@ if TYPE_CHECKING:
 
 POINTS = 3000  # objects on a picture
 ACROSS = 4  # tiles in a row
-TILES = 8  # clusterings that the plane is colored by
+TILES = 9  # clusterings that the plane is colored by
+NUMBERED = 20  # clusters of a tile that have their number on it
 FEW = 6  # known labels that a legend in a tile has room for
 
 
 def aligned(labels: Array, reference: Array) -> Ints:
     """The labels renumbered so that every cluster has the number of the reference cluster it overlaps most; others the next."""
-    if labels.max() < 0 or reference.max() < 0:
-        return labels.astype(np.int64)
-    k, r = int(labels.max()) + 1, int(reference.max()) + 1
-    # Every code once more, beside a missing one: it counts nothing and gives the table a row and a column for each.
-    mine = np.concatenate([labels, np.arange(k), np.full(r, -1)])
-    overlap = contingency(mine, np.concatenate([reference, np.full(k, -1), np.arange(r)]))
-    new = np.full(k + 1, -1, np.int64)  # the last place is that of -1
-    rows, columns = linear_sum_assignment(overlap, maximize=True)
-    new[rows] = columns
-    new[:k][new[:k] < 0] = r + np.arange(np.count_nonzero(new[:k] < 0))
-    return new[labels]
+    slots = slots_of(labels, reference)
+    return np.append(slots, -1)[labels]  # the last place is that of -1
 
 
 def draw_tiles(
@@ -65,20 +55,30 @@ def draw_tiles(
 
 
 def tiles_figure(
-    xy: Array, tiles: Mapping[str, Array], *, note: str = "", names: Mapping[str, Any] | None = None
+    xy: Array,
+    tiles: Mapping[str, Array],
+    *,
+    note: str = "",
+    names: Mapping[str, Any] | None = None,
+    under: Mapping[str, str] | None = None,
+    reference: Array | None = None,
 ) -> Figure:
-    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places."""
+    """The picture of :func:`draw_tiles`: at most 3,000 of the objects at given places, with words under some of the tiles.
+
+    Colors follow `reference`, by default the first clustering.
+    """
     objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
     down, across = -(-len(tiles) // ACROSS), min(ACROSS, len(tiles))
-    figure = new_figure(2.6 * across + 1.1, 2.75 * down + 0.2)
+    lines = max([text.count("\n") + 1 for text in (under or {}).values()], default=0)
+    figure = new_figure(2.6 * across + 0.2, (2.75 + 0.16 * lines) * down + 0.2)
     axes = figure.subplots(down, across, squeeze=False).ravel()
-    first, reference = next(iter(tiles.items()))
+    reference = next(iter(tiles.values())) if reference is None else reference
     size = float(np.clip(2500 / len(objects), 3, 14))
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
         codes = aligned(labels, reference)
         scatter_codes(axis, xy[objects], codes[objects], size=size)
-        if names and name in names:
-            _write_names(axis, xy, codes, labels, names[name])
+        if under and name in under:
+            axis.set_xlabel(under[name], fontsize=8, loc="left")
         axis.set_title(short_name(name), loc="left", fontsize=10)
     for axis in axes:
         axis.set(xticks=[], yticks=[])
@@ -86,10 +86,13 @@ def tiles_figure(
     for axis in axes[len(tiles) :]:
         axis.set_axis_off()
     figure.supxlabel(note, fontsize=9)
-    shown = {int(code): str(code) for code in np.unique(reference[reference >= 0])}
-    if (reference < 0).any():
-        shown[-1] = "none"
-    legend_of(figure, shown, f"cluster of\n{short_name(first)}", loc="outside right center")
+    figure.draw_without_rendering()  # once, for the places of everything, which stay as they are
+    figure.set_layout_engine("none")
+    for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
+        if names and name in names:
+            _write_names(axis, xy, aligned(labels, reference), labels, names[name])
+        elif 0 <= labels.max(initial=-1) < NUMBERED:
+            _write_beside(axis, xy, labels, [str(cluster) for cluster in range(int(labels.max()) + 1)], bold=True)
     return figure
 
 
@@ -101,14 +104,20 @@ def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) 
         named = {int(codes[np.argmax(labels == label)]): names[label] for label in there}
         legend_of(axis, named, "", loc="best", fontsize=7, frameon=True, framealpha=0.7, borderpad=0.2)
         return
+    _write_beside(axis, xy, labels, names)
+
+
+def _write_beside(axis: Any, xy: Array, labels: Array, names: Any, *, bold: bool = False) -> None:
+    """Names in the middle of their objects, none over another."""
     from matplotlib.patheffects import withStroke
 
-    axis.figure.draw_without_rendering()
+    there = [label for label in range(len(names)) if (labels == label).any()]
     taken: list[Any] = []
     for label in sorted(there, key=lambda label: -np.count_nonzero(labels == label)):
         x, y = np.median(xy[labels == label], axis=0)
         for shift in (0, 8, -8, 16, -16):
             how: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 7}
+            how |= {"fontweight": "bold", "fontsize": 8} if bold else {}
             text = axis.annotate(short_name(names[label]), (x, y), xytext=(0, shift), color=NEARLY_BLACK, **how)
             if any(text.get_window_extent().overlaps(box) for box in taken):
                 text.remove()
@@ -118,9 +127,16 @@ def _write_names(axis: Any, xy: Array, codes: Array, labels: Array, names: Any) 
             break
 
 
-def describe_plane(report: Report, tiles: Mapping[str, Array]) -> Iterator[Block]:
-    """The data's plane, colored by each of several clusterings and by what is known."""
-    if report.data is None:
+def describe_plane(
+    report: Report,
+    tiles: Mapping[str, Array],
+    *,
+    under: Mapping[str, str] | None = None,
+    more: Sequence[str | Link | See] = (),
+    reference: Array | None = None,
+) -> Iterator[Block]:
+    """The data's plane, colored by each of several clusterings and by what is known; `more` is said below."""
+    if report.data is None or not tiles:
         return
     plane = plane_of(report.objects, report.data)
     known = {f"known: {name}": codes for name, codes in list(report.known.items())[:3]}
@@ -131,7 +147,11 @@ def describe_plane(report: Report, tiles: Mapping[str, Array]) -> Iterator[Block
     some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
     yield Picture(
         "tiles",
-        tiles_figure(plane.xy, shown, note=plane.note, names=names),
+        tiles_figure(plane.xy, shown, note=plane.note, names=names, under=under, reference=reference),
         f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
-        f"{some} on {plane.note}.{left} Colors follow the first picture by overlap: equal colors mean nearly the same objects.",
+        [
+            f"{some} on {plane.note}.{left} Numbers are those of the clusters. Colors follow the first picture by overlap: equal colors "
+            "mean nearly the same objects, and are those of the tables.",
+            *more,
+        ],
     )

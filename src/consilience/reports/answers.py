@@ -1,0 +1,159 @@
+"""What was found, in sentences: these stand on top of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from consilience._check import count
+from consilience._types import Array, Floats
+from consilience.consensus.confidence import FLOATING
+from consilience.consensus.trust import cluster_means
+from consilience.measures import accuracy, adjusted_rand
+from consilience.reports.html import Items, Link, See, Text
+from consilience.reports.sections import Report
+
+FOLLOWS, LEANS = 0.3, 0.1  # adjusted Rand indices from which labels are followed, or leant to
+ALIKE, APART = 0.65, 0.2  # of two answers: from which they are much alike, up to which they have little in common
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MARKED = 0.25  # share of a column's variance between clusters that is worth a word
+WORTHY = 3  # columns that are named
+NAMED = 6  # groups, or clusters, that sentences name
+
+
+@dataclass(frozen=True)
+class Match:
+    """The known labels that a clustering comes nearest to: by the adjusted Rand index, which allows for chance."""
+
+    known: str
+    accuracy: float
+    rand: float
+
+    @property
+    def words(self) -> str:
+        """Whether it follows them."""
+        if self.rand >= LEANS:
+            return f"{'follows' if self.rand >= FOLLOWS else 'leans to'} {self.known} (accuracy {self.accuracy:.2f})"
+        return f"matches no known labels (the nearest, {self.known}: accuracy {self.accuracy:.2f})"
+
+
+def nearest_known(report: Report, labels: Array) -> Match | None:
+    """The known labels that match best; None where nothing is known, or of no object."""
+    found = [
+        Match(name, accuracy(codes, labels), adjusted_rand(codes, labels))
+        for name, codes in report.known.items()
+        if ((codes >= 0) & (labels >= 0)).any()
+    ]
+    return max(found, key=lambda match: np.nan_to_num(match.rand, nan=-1.0), default=None)
+
+
+def followed_columns(report: Report, labels: Array) -> list[tuple[str, float]]:
+    """The columns that a clustering follows most: those with the largest share of their variance between its clusters."""
+    if report.following is None or labels.max(initial=-1) < 1:
+        return []
+    shares = report.following.of(labels)
+    order = np.argsort(-shares, kind="stable")[:WORTHY]
+    return [(report.following.names[i], float(shares[i])) for i in order if shares[i] >= MARKED]
+
+
+def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:
+    """Names, each with its share; unless it is to be brief, the first says of what.
+
+    Examples
+    --------
+    >>> say_columns([("red", 0.81), ("blue", 0.6)])
+    'red (81 % of its variance lies between clusters) and blue (60 %)'
+    """
+    of = " of its variance lies between clusters"
+    words = [f"{name} ({100 * share:.0f} %{'' if i or brief else of})" for i, (name, share) in enumerate(columns)]
+    return listed(words)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words with commas, and "and" before the last.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def number(n: int) -> str:
+    """A number, in words up to twelve."""
+    return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
+
+
+def say_sureness(one: Any) -> str:
+    """How far to trust the clusters of a clustering: support, confidence, floaters, the firmest and the weakest of them."""
+    there = one.labels >= 0
+    means = cluster_means(one.labels, one.confidence, one.support)
+    weak = int(np.count_nonzero(there & (one.support <= FLOATING)))
+    floating = f"{count(weak, 'object')} {'floats' if weak == 1 else 'float'}, out"
+    text = (
+        f"On average, {100 * one.support[there].mean():.0f} % of the clusterings put an object where it is (its support), and another "
+        f"ensemble like this would put it there with probability {one.confidence[there].mean():.2f} (its confidence). "
+        f"{floating} of {int(there.sum()):,}: no majority puts {'it' if weak == 1 else 'them'} anywhere."
+    )
+    if len(means) > 1:
+        best, worst = (int(means["support"].idxmax()), int(means["support"].idxmin()))
+        firm, loose = (f"{means['cluster'][i]} (support {means['support'][i]:.2f})" for i in (best, worst))
+        text += f" The firmest cluster is {firm}, the weakest {loose}."
+    return text
+
+
+def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -> list[Text | Items]:
+    """The answer of a report of one clustering: its clusters, what they follow, and how sure they are."""
+    there, k = one.labels >= 0, int(one.labels.max(initial=-1)) + 1
+    if not k:
+        return [Text("No object has a label.")]
+    sizes = np.bincount(one.labels[there])
+    shown = ", ".join(f"{size:,}" for size in sizes[:NAMED]) + (" …" if k > NAMED else "")
+    text = f"{count(int(there.sum()), 'object')} in {count(k, 'cluster')}, of {shown}"
+    if match := nearest_known(report, one.labels):
+        text += f". This grouping {match.words}"
+    if columns := followed_columns(report, one.labels):
+        text += f". It goes by {say_columns(columns)}"
+    first: list[str | Link | See] = [text, See(("tiles", "confidence"), ("clusters", "features"))]
+    said: list[Text | Items] = [Text([*first, "."])]
+    if names is not None and any(names):
+        told = [(c, name) for c, name in enumerate(names[: 2 * NAMED]) if name]
+        said.append(
+            Items(
+                [[Link(f"cluster-{c}", f"Cluster {c}"), f" ({count(sizes[c], 'object')}): {name}"] for c, name in told]
+            )
+        )
+    return [*said, Text(say_sureness(one))]
+
+
+def likeness(answers: Sequence[Array]) -> Floats:
+    """The adjusted Rand indices of all pairs of answers."""
+    found = np.ones((len(answers), len(answers)))
+    for i, one in enumerate(answers):
+        for j in range(i):
+            found[i, j] = found[j, i] = adjusted_rand(one, answers[j])
+    return found
+
+
+def say_difference(rand: Floats, numbers: Sequence[int]) -> str:
+    """How different the answers of groups are."""
+    upper = np.triu_indices(len(rand), 1)
+    values = rand[upper]
+    if not len(values):
+        return ""
+    scale = "adjusted Rand index, 0 by chance and 1 for the same"
+    if len(values) == 1:
+        return f"The two answers {_verdict(values[0])} ({scale}: {values[0]:.2f})."
+    pairs = [f"{numbers[upper[0][i]]} and {numbers[upper[1][i]]}" for i in (values.argmin(), values.argmax())]
+    return (
+        f"Two of these answers {_verdict(values.mean())} on average ({scale}: {values.mean():.2f}); the least alike are {pairs[0]} "
+        f"({values.min():.2f}), the most {pairs[1]} ({values.max():.2f})."
+    )
+
+
+def _verdict(rand: float) -> str:
+    return "are much alike" if rand >= ALIKE else "have little in common" if rand <= APART else "share a part"

@@ -1,0 +1,255 @@
+"""The groups of a clustering of clusterings in a report: the answer of each, how sure it is, and what tells its clusters apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import count
+from consilience.consensus import Consensus
+from consilience.ensemble import Ensemble
+from consilience.measures import accuracy
+from consilience.meta import MetaClustering, Null
+from consilience.reports.answers import NAMED, followed_columns, number, say_columns, say_difference
+from consilience.reports.clusters import (
+    FEATURES,
+    SPREAD,
+    brief,
+    called,
+    cluster_frame,
+    cluster_sheet,
+    effect_note,
+    feature_frame,
+    feature_sheet,
+    find_marks,
+)
+from consilience.reports.ensemble import EnsembleReport
+from consilience.reports.formats import format_number
+from consilience.reports.html import Block, Heading, Items, Link, See, Sheet, Text, Words
+from consilience.reports.meta import clustering_table, group_table
+from consilience.reports.sections import section
+from consilience.reports.terminal import DEFINITIONS
+from consilience.reports.tiles import describe_plane
+
+TYPICAL = 16  # clusterings listed
+PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
+TOLD = 8  # groups that are told one by one on the page; files have all
+SOME, CLUSTERS = 3, 12  # columns of each cluster of a group, and clusters, on the page
+
+
+def say_groups(report: EnsembleReport) -> list[Text | Items]:
+    """The answer of a report of many clusterings: the ways to group the objects, by what they go, how sure, and how different."""
+    meta = report.meta
+    assert meta is not None
+    ways = f"{count(meta.n_groups, 'group')} of like ones: {number(meta.n_groups)} way{'s' * (meta.n_groups != 1)}"
+    start = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')} fall into {ways} to group them. "
+    first: list[str | Link | See] = [start, *_families(report), See(("tiles",), ("groups",)), "."]
+    told = [_say_group(report, place) for place in range(min(meta.n_groups, NAMED))]
+    last = [say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
+    return [Text(first), Items(told), Text(" ".join(filter(None, last)))]
+
+
+def _families(report: EnsembleReport) -> Iterator[str | Link]:
+    """Which groups follow which of the known labels; of what is not known, which of them give nearly the same answer."""
+    assert report.meta is not None
+    families = report.families
+    if len(families) < report.meta.n_groups:
+        yield f"{number(len(families)).capitalize()} {'family' if len(families) == 1 else 'families'}: "
+    shown = families[:NAMED]
+    for place, (groups, what) in enumerate(shown):
+        yield "; " if place else ""
+        yield "group " if len(groups) == 1 else "groups "
+        for i, group in enumerate(groups):
+            yield "" if not i else " and " if i == len(groups) - 1 else ", "
+            yield Link(f"group-{group}", str(group))
+        yield f" {what}"
+    if len(families) > len(shown):
+        yield f"; and {number(len(families) - len(shown))} more"
+
+
+def _say_group(report: EnsembleReport, place: int) -> Words:
+    """One group: its size, what drives it, and how sure its answer is."""
+    meta, one = report.meta, report.group_consensus[place]
+    assert meta is not None
+    columns = followed_columns(report, one.labels)
+    by = f"it goes by {say_columns(columns, brief=place > 0)}; " if columns else ""
+    by = by or ("it goes by no column alone; " if report.following is not None else "")
+    size = (
+        f"{100 * meta.sizes[place] / meta.n_clusterings:.0f} % of the clusterings, {count(one.n_clusters, 'cluster')}"
+    )
+    sure = (
+        f"{100 * one.mean_support:.0f} % of them agree on where an object belongs; {count(len(one.floating), 'object')}"
+    )
+    sure += f" of {len(one.labels):,} {'has' if len(one.floating) == 1 else 'have'} no majority"
+    group = meta.numbers[place]
+    return [Link(f"group-{group}", f"Group {group}"), f": {size}; {by}{sure}."]
+
+
+def _say_null(report: EnsembleReport) -> str:
+    if report.null is None:
+        return ""
+    return " ".join(
+        describe_null(str(name), row, len(report.null.shuffled)) for name, row in report.null.table.iterrows()
+    )
+
+
+def describe_null(name: str, row: Any, n_shuffles: int) -> str:
+    """Whether the best group's match with known labels is more than picking the best, in words.
+
+    Examples
+    --------
+    >>> describe_null("color", {"best": 0.92, "group": 2, "p_value": 1 / 21, "null_mean": 0.5}, 20)
+    'Group 2 matches color better (0.92) than any group of 20 shuffles of the members (0.50 on average).'
+    >>> describe_null("shape", {"best": 0.98, "group": 1, "p_value": 20 / 21, "null_mean": 0.99}, 20)
+    'Groups add little for shape: 19 of 20 shuffles of the members have one that matches it as well (0.99 on average).'
+    """
+    as_good, mean = round(row["p_value"] * (1 + n_shuffles)) - 1, f"{row['null_mean']:.2f} on average"
+    shuffles = f"{count(n_shuffles, 'shuffle')} of the members"
+    if as_good > 0.05 * n_shuffles:
+        return f"Groups add little for {name}: {as_good} of {shuffles} have one that matches it as well ({mean})."
+    than = f"any group of {shuffles}" if not as_good else f"all but {as_good} of {shuffles}"
+    return f"Group {row['group']:.0f} matches {name} better ({row['best']:.2f}) than {than} ({mean})."
+
+
+def _say_all(report: EnsembleReport) -> str:
+    assert report.meta is not None
+    if report.meta.n_groups < 2:
+        return ""
+    one, match = report.consensus, report.nearest(None)
+    like = f"; it {match.words}" if match else ""
+    return f"One clustering from all of them is a compromise of {count(one.n_clusters, 'cluster')}{like}."
+
+
+@section(Ensemble, MetaClustering, title="The groups", order=10)
+def groups(report: EnsembleReport) -> Iterator[Block]:
+    """The groups side by side: the data colored by the answer of each, their scores, and the best of them beside the null."""
+    meta = report.meta
+    if meta is None:
+        return
+    yield Text(
+        f"Each group's clusterings are combined into one ({report.method}). Groups have the same numbers in the explorer and on the "
+        f"command line, the largest is 1. The medoid is {DEFINITIONS['medoid']}."
+    )
+    tiles = {
+        f"group {group}": one.labels for group, one in zip(meta.numbers[:TOLD], report.group_consensus, strict=False)
+    }
+    under = dict(zip(tiles, _scores_of_tiles(report, report.group_consensus), strict=False))
+    links: list[str | Link | See] = [" More of each: "]
+    for group in meta.numbers[:TOLD]:
+        links += [Link(f"group-{group}", f"group {group}"), ", "]
+    links[-1] = f"; {number(meta.n_groups - TOLD)} more are not drawn" if meta.n_groups > TOLD else ""
+    tiles |= {"all": report.consensus.labels}
+    under["all"] = "\n".join(_under(report, report.consensus, "all clusterings"))
+    yield from describe_plane(report, tiles, under=under, more=[*links, "."], reference=report.reference)
+    table = group_table(meta, report.scores, report.group_consensus, report.known)
+    links_to = [f"group-{group}" for group in meta.numbers]
+    shown = [name for name in table if name != "height" and not str(name).startswith("mean ")]
+    yield Sheet("groups", table, "The groups, the largest first", most=40, links=links_to, columns=shown)
+    if report.null is not None:
+        yield from _describe_null(report, report.null)
+
+
+def _scores_of_tiles(report: EnsembleReport, found: list[Consensus]) -> Iterator[str]:
+    assert report.meta is not None
+    for size, one in zip(report.meta.sizes, found, strict=True):
+        yield "\n".join(_under(report, one, count(int(size), "clustering")))
+
+
+def _under(report: EnsembleReport, one: Consensus, of: str) -> Iterator[str]:
+    """What stands under a tile."""
+    yield f"{of}, {count(one.n_clusters, 'cluster')}"
+    scores = [f"{name} {accuracy(codes, one.labels):.2f}" for name, codes in list(report.known.items())[:3]]
+    yield " · ".join([*scores, f"support {one.mean_support:.2f}"])
+
+
+def _describe_null(report: EnsembleReport, null: Null) -> Iterator[Block]:
+    table = null.table.rename_axis("known_labels").rename(columns={"best": "best_group", "group": "which"})
+    table["which"] = table["which"].astype(int)
+    n = len(null.shuffled)
+    yield Sheet(
+        "null", table, f"Accuracy of the best group, beside the null of {count(n, 'shuffle')} of the groups' members"
+    )
+    sample = f" Both are of {report.sample:,} objects drawn at random." if report.sample else ""
+    yield Text(
+        f"The null is {DEFINITIONS['null']}. The best of several groups is better than the rest partly because it is the best: "
+        f"only what is beyond the null counts. {count(n, 'shuffle')} cannot give a p-value below {1 / (1 + n):.3f}: where it is that, "
+        f"no shuffle was as good, and more of them could tell how rare it is.{sample}",
+        note=True,
+    )
+
+
+@section(Ensemble, MetaClustering, title="Group by group", order=12)
+def each_group(report: EnsembleReport) -> Iterator[Block]:
+    """Of every group its clusters, how far to trust them, and what tells them apart."""
+    meta = report.meta
+    if meta is None or meta.n_groups < 2:
+        return
+    rows, features, any_features = [], [], False
+    for place, (group, one) in enumerate(zip(meta.numbers, report.group_consensus, strict=True)):
+        frame, found = cluster_frame(one, report), find_marks(report, one.labels)
+        if names := called(report, found):
+            frame.insert(1, "words", names)
+        rows.append(frame.reset_index().assign(group=group))
+        if found is not None:
+            features.append(feature_frame(found).reset_index().assign(group=group))
+        if place < TOLD:
+            any_features = any_features or found is not None
+            yield from _one_group(report, group, one, frame, found)
+    if any_features:
+        yield Text(f"{SPREAD} {effect_note(report)}", note=True)
+    if meta.n_groups > TOLD:
+        yield Text(
+            f"{count(meta.n_groups - TOLD, 'smaller group')} more: --figures writes the clusters of all of them."
+        )
+    yield Sheet("group_clusters", pd.concat(rows).set_index("group"), "The clusters of every group", most=0)
+    if features:
+        yield Sheet("group_features", pd.concat(features).set_index("group"), "Columns of every group", most=0)
+
+
+def _one_group(
+    report: EnsembleReport, group: int, one: Consensus, frame: pd.DataFrame, found: list[list[dict[str, Any]]] | None
+) -> Iterator[Block]:
+    meta = report.meta
+    assert meta is not None
+    at = meta.numbers.index(group)
+    match, size = report.nearest(at), int(meta.sizes[at])
+    yield Heading(f"Group {group}{f': {match.words}' if match else ''}", f"group-{group}")
+    medoid = meta.ensemble.names[meta.medoids[at]]
+    text = (
+        f"{count(size, 'clustering')}, {100 * size / meta.n_clusterings:.0f} % of all; the medoid is {medoid}. "
+        f"Together: {count(one.n_clusters, 'cluster')}, mean support {one.mean_support:.3f}, mean confidence "
+        f"{format_number(one.mean_confidence)}, {count(len(one.floating), 'floater')}."
+    )
+    if columns := followed_columns(report, one.labels):
+        text += f" It goes by {say_columns(columns)}."
+    yield Text([text.removesuffix("."), See(("tiles",), ("groups",)), "."])
+    slots, place = report.slots(one.labels), f"group-{group}-cluster"
+    shown = brief(frame, report, "recurrence", "nearest", "confused", "share")
+    yield cluster_sheet(
+        one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", place=place, slots=slots, on_page=True
+    )
+    if found is None:
+        return
+    some = [columns[:SOME] for columns in found[:CLUSTERS]]
+    caption = f"What tells the clusters of group {group} apart"
+    caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
+    how: dict[str, Any] = {"name": f"group_{group}_features", "place": place, "slots": slots, "on_page": True}
+    if sheet := feature_sheet(some, caption, most=CLUSTERS * FEATURES, **how):
+        yield sheet
+
+
+@section(Ensemble, MetaClustering, title="The clusterings one by one", order=45)
+def clusterings(report: EnsembleReport) -> Iterator[Block]:
+    """What made each clustering, its group and its scores."""
+    meta = report.meta
+    if meta is None:
+        return
+    table = clustering_table(meta, report.scores)
+    scores = [] if report.scores is None else [str(name) for name in report.scores]
+    shown = [name for name in table if name in PLAIN or name in scores]
+    table = table.iloc[np.lexsort((meta.groups, ~table["medoid"].to_numpy()))]
+    caption = "The clusterings, medoids first"
+    yield Sheet("clusterings", table, caption, most=max(TYPICAL, meta.n_groups), columns=shown)
