@@ -44,4 +44,5 @@ def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:
     code = f"cs.{called}.fit({opened.provenance.code}).consensus_"
     known = {name: np.asarray(values, object)[rows] for name, values in opened.known.items()}
     origin = replace(opened.provenance, code=code)
-    return replace(opened, result=model.consensus_, provenance=origin, data=take_rows(table, rows), known=known)
+    found = replace(opened, result=model.consensus_, provenance=origin, data=take_rows(table, rows), known=known)
+    return replace(found, id_name=table.id_heading)
