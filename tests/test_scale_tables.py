@@ -8,7 +8,7 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
-from consilience.consensus import METHODS, transfer_cut
+from consilience.consensus import METHODS, label_tables, mixture, transfer_cut
 from consilience.consensus.bayes import bounds
 from consilience.consensus.confidence import cluster_posterior
 from consilience.consensus.distinct_rows import check_problem
@@ -147,7 +147,19 @@ def test_clusterings_that_err_alike_have_the_discounted_confidence(codes):
     assert "walk needs the distinct rows" in combine_tightly(table).note
 
 
-@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "vote", "lwgp"])
+@pytest.mark.parametrize("rows", [2000, 500])  # that starts compete on
+def test_em_goes_over_all_objects_as_in_memory(codes, rows, monkeypatch):
+    for module in (label_tables, mixture):
+        monkeypatch.setattr(module, "SAMPLE", rows)
+    table = np.where(np.random.default_rng(2).random(codes.shape) < 0.3, codes[::-1], codes)  # takes some passes
+    table[[7, 4000]] = -1
+    wanted = cs.combine(table, 5, "mixture", smoothing=0.5)
+    assert wanted.estimator.n_iter_ > 5
+    assert_close(combine_tightly(table, "mixture", smoothing=0.5), wanted)
+    assert "EM has not converged" in combine_tightly(table, "mixture", smoothing=0.5, max_iter=2).note
+
+
+@pytest.mark.parametrize("method", ["mcla", "dawid_skene", "vote", "lwgp", "mixture"])
 def test_a_sample_stands_for_the_rows_where_they_are_many(codes, method, monkeypatch):
     monkeypatch.setattr(survey_module, "SAMPLE", 1500)
     table = codes.copy()
@@ -193,7 +205,7 @@ def test_threads_do_not_matter(codes):
 
 
 def test_what_needs_distinct_rows_says_so(codes, monkeypatch):
-    known = r"name a method that works by tables \(mcla, dawid_skene, vote, nbce, quadratic, lwgp\)"
+    known = r"name a method that works by tables \(mcla, dawid_skene, vote, nbce, quadratic, lwgp, mixture\)"
     with pytest.raises(
         InputError, match=rf"and sccc ranks all distinct rows by how many objects have each, .*: .*{known}"
     ):

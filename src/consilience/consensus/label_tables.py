@@ -67,12 +67,17 @@ class LabelRows:
 
     def shares(self, counts: Floats, smoothing: float) -> Floats:
         """p(label | cluster) from weights of labels × clusters, after `smoothing` counts of every label."""
-        counts = counts + smoothing
-        totals = np.add.reduceat(counts, self.offsets[:-1], axis=0)
-        widths = np.diff(self.offsets)
-        uniform = np.broadcast_to(1 / np.repeat(widths, widths)[:, None], counts.shape).copy()
-        totals = np.repeat(totals, widths, axis=0)
-        return np.divide(counts, totals, out=uniform, where=totals > 0)
+        return shares_of(counts, self.offsets, smoothing)
+
+
+def shares_of(counts: Floats, offsets: NDArray[np.int64], smoothing: float) -> Floats:
+    """p(label | cluster) from weights of labels × clusters, after `smoothing` counts of every label; `offsets` as in LabelRows."""
+    counts = counts + smoothing
+    totals = np.add.reduceat(counts, offsets[:-1], axis=0)
+    widths = np.diff(offsets)
+    uniform = np.broadcast_to(1 / np.repeat(widths, widths)[:, None], counts.shape).copy()
+    totals = np.repeat(totals, widths, axis=0)
+    return np.divide(counts, totals, out=uniform, where=totals > 0)
 
 
 def shares_as_given(problem: Problem, table: Floats) -> list[Floats]:

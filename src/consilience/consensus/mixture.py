@@ -7,19 +7,21 @@ posterior under Dirichlet(1 + s) priors of every p_q(· | c): p_q(y | c) = (n_cy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import xlogy
 
 from consilience._check import check_positive, check_seed
-from consilience._types import Floats, Labels
+from consilience._types import Floats, Ints, Labels
 from consilience.annealing import soft_rows
 from consilience.consensus.distinct_rows import Problem, sum_over_labels
 from consilience.consensus.engine_consensus import SAMPLE
 from consilience.consensus.estimator import Answer, by_size
 from consilience.consensus.label_model import EMModel
-from consilience.consensus.label_tables import SHORT, LabelRows, best_start, shares_as_given
+from consilience.consensus.label_tables import SHORT, LabelRows, best_start, shares_as_given, shares_of
 
 
 @dataclass(frozen=True)
@@ -36,24 +38,73 @@ class Mixture:
         return rows.scores(self.log_shares) + self.log_weights
 
 
-def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
-    """EM from soft memberships (n_rows × k), until the objective per object grows by less than `tol`.
+@dataclass(frozen=True)
+class Expected:
+    """What EM needs of rows given their memberships, which adds up over parts of the rows.
 
-    The objective, which never falls, is Σ log p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
+    Attributes
+    ----------
+    mass : (k,) array
+        Weight of the rows in every cluster.
+    counts : (labels, k) array
+        Weight of the rows in every cluster with every label.
+    logs : float
+        Σ log p(row).
+    """
+
+    mass: Floats
+    counts: Floats
+    logs: float = 0.0
+
+    @classmethod
+    def of(cls, rows: LabelRows, soft: Floats, logs: Floats | None = None) -> Expected:
+        """That of rows with memberships (n_rows × k)."""
+        return cls(rows.weights @ soft, rows.holders @ soft, 0.0 if logs is None else float(rows.weights @ logs))
+
+    @classmethod
+    def under(cls, mixture: Mixture, rows: LabelRows) -> Expected:
+        """That of rows by the memberships that a mixture gives them."""
+        return cls.of(rows, *soft_rows(mixture.joint(rows)))
+
+    def __add__(self, other: Expected) -> Expected:
+        return Expected(self.mass + other.mass, self.counts + other.counts, self.logs + other.logs)
+
+
+def climb(
+    expected: Expected,
+    again: Callable[[Mixture], Expected],
+    offsets: Ints,
+    total: float,
+    *,
+    smoothing: float,
+    max_iter: int,
+    tol: float,
+) -> Mixture:
+    """EM from what is expected of rows of this total weight, until the objective per object grows by less than `tol`.
+
+    ``again(mixture)`` is what is expected of the rows under a mixture. The objective, which never falls, is
+    Σ log p(row) + s Σ log p_q(y | c), the log posterior but for a constant.
     """
     history: list[float] = []
-    total = rows.weights.sum()
     while True:
         with np.errstate(divide="ignore"):  # without smoothing, what was not seen has no chance
-            log_weights = np.log(rows.weights @ soft / total)
-            log_shares = np.log(rows.shares(rows.holders @ soft, smoothing))
+            log_weights = np.log(expected.mass / total)
+            log_shares = np.log(shares_of(expected.counts, offsets, smoothing))
         found = Mixture(log_weights, log_shares, history, False)
-        soft, logs = soft_rows(found.joint(rows))
-        history.append(float(rows.weights @ logs + xlogy(smoothing, np.exp(log_shares)).sum()))
+        expected = again(found)
+        history.append(float(expected.logs + xlogy(smoothing, np.exp(log_shares)).sum()))
         if len(history) > 1 and history[-1] - history[-2] <= tol * total:
             return Mixture(log_weights, log_shares, history, True)
         if len(history) == max_iter:
             return found
+
+
+def expectation_maximization(rows: LabelRows, soft: Floats, smoothing: float, max_iter: int, tol: float) -> Mixture:
+    """EM from soft memberships (n_rows × k): :func:`climb`."""
+    again = partial(Expected.under, rows=rows)
+    total = float(rows.weights.sum())
+    start = Expected.of(rows, soft)
+    return climb(start, again, rows.offsets, total, smoothing=smoothing, max_iter=max_iter, tol=tol)
 
 
 class MixtureModel(EMModel):
@@ -110,8 +161,8 @@ class MixtureModel(EMModel):
     1.44
     """
 
-    def _combine(self, problem: Problem) -> Answer:
-        """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
+    def _start(self, problem: Problem) -> Mixture:
+        """A few iterations of EM from `n_init` starts, on a sample where there are many rows: the best of them."""
         check_positive("smoothing", self.smoothing, or_equal=True)
         self._check_iterations()
         seed, rows, k = check_seed(self.random_state), LabelRows.of(problem), problem.n_clusters
@@ -121,14 +172,16 @@ class MixtureModel(EMModel):
                 part, np.eye(k)[labels], self.smoothing, min(SHORT, self.max_iter), self.tol
             )
 
-        start = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
-        shares = np.exp(start.log_shares)
-        if (
-            problem.n_rows > SAMPLE
-        ):  # a label that the sample lacks has a little chance, so that every row finds a cluster
-            shares = shares + 0.5 / problem.n_rows
-        with np.errstate(divide="ignore"):
-            soft = soft_rows(rows.scores(np.log(shares)) + start.log_weights)[0]
+        start: Mixture = best_start(rows, k, fit, n_init=self.n_init, seed=seed, n_jobs=self.n_jobs)
+        if problem.n_rows <= SAMPLE:
+            return start
+        # A label that the sample lacks has a little chance, so that every row finds a cluster.
+        return replace(start, log_shares=np.log(np.exp(start.log_shares) + 0.5 / problem.n_rows))
+
+    def _combine(self, problem: Problem) -> Answer:
+        """A few iterations of EM from `n_init` starts, on a sample where there are many rows; then on, from the best of them."""
+        rows, k = LabelRows.of(problem), problem.n_clusters
+        soft = soft_rows(self._start(problem).joint(rows))[0]
         found = expectation_maximization(rows, soft, self.smoothing, self.max_iter, self.tol)
         soft, logs = soft_rows(found.joint(rows))
         labels = soft.argmax(axis=1)

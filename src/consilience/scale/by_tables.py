@@ -3,8 +3,9 @@
 **MCLA** needs how many objects every two clusters share, which blocks count exactly, and then each row by itself. **The vote** goes on
 from the answer for the sample: labels speak for clusters, every block votes and counts, the counts say for which clusters labels speak.
 **Dawid and Skene's model** begins with MCLA's clusters; how reliable the clusterings are is fitted to the sample, as it is to 20,000
-rows in memory. **NBCE**'s bounds have passes over the blocks (:mod:`consilience.scale.mixtures`), and so have
-the k-means of **LWGP** (:mod:`consilience.scale.cutting`) and of the **quadratic** consensus, which begins with the answer for the sample.
+rows in memory. **NBCE**'s bounds have passes over the blocks (:mod:`consilience.scale.mixtures`), and so have the EM of the
+**mixture** (:mod:`consilience.scale.expectation`) and the k-means of **LWGP** (:mod:`consilience.scale.cutting`) and of
+the **quadratic** consensus, which begins with the answer for the sample.
 Tables of labels × clusters, sizes, support and the average NMI are those of all objects.
 """
 
@@ -38,13 +39,14 @@ from consilience.information import quadratic_scores
 from consilience.scale.blocks import LabelBlocks
 from consilience.scale.coding import Layout, read_part
 from consilience.scale.cutting import PointRule, fit_cut
+from consilience.scale.expectation import fit_by_passes
 from consilience.scale.mixtures import MixtureRule, fit_mixture
 from consilience.scale.rules import Memberships, Posteriors, Rule, RuledTable, Ruling
 from consilience.scale.running import Workers
 from consilience.scale.survey import Survey, coded_blocks, survey
 from consilience.scale.words import says
 
-METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp")
+METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp", "mixture")
 NEEDS_ROWS = {  # why the others do not work by tables
     "walk": "cuts a tree of the distinct rows",
     "information": "moves single rows",
@@ -55,7 +57,6 @@ NEEDS_ROWS = {  # why the others do not work by tables
     "evidence": "links the distinct rows in a tree",
     "lwea": "links the distinct rows in a tree",
     "sccc": "ranks all distinct rows by how many objects have each, and may look for a seed down to the rarest",
-    "mixture": "fits its tables to the distinct rows",
     "bce": "fits its tables to the distinct rows",
 }
 PASSES = 20  # of the vote over all blocks, at most
@@ -111,6 +112,10 @@ def answer_by_tables(
         k: Any = wanted
         chosen, note = fit.nbce(make_estimator("nbce", k, dict(how), bound_options(options, k, len(found.codes))))
         notes.insert(0, note)
+    elif method == "mixture":
+        model = make_estimator("mixture", problem.n_clusters, dict(how), dict(options))
+        chosen, converged = fit_by_passes(blocks, workers, found, problem, model)
+        notes += [] if converged else ["EM has not converged: raise max_iter"]
     else:
         chosen = ways[method]()
     rule, tables, sizes = fit.by_size(chosen)

@@ -200,15 +200,19 @@ Shared = tuple[Passes, Any]
 
 
 def _rows(part: Any, shared: Shared, layout: Layout) -> Iterator[LabelRows]:
-    """The distinct rows of the blocks of a part, some at a time; rows without labels count nowhere."""
     passes, codes = shared
+    return distinct_blocks(part, passes.numbering, codes, layout)
+
+
+def distinct_blocks(part: Any, numbering: Numbering, codes: Any, layout: Layout) -> Iterator[LabelRows]:
+    """The distinct rows of the blocks of a part, some at a time; rows without labels count nowhere."""
     for labels, _ in coded_blocks(part, codes, layout):
-        rows = passes.numbering.rows(labels)
+        rows = numbering.rows(labels)
         rows = np.ascontiguousarray(rows[(rows >= 0).any(axis=1)])
         first, _, counts = _kernels.signatures(rows)
         for i in range(0, max(1, len(first)), BLOCK):
             some = first[i : i + BLOCK]
-            yield LabelRows(rows[some], counts[i : i + BLOCK].astype(float), passes.numbering.offsets)
+            yield LabelRows(rows[some], counts[i : i + BLOCK].astype(float), numbering.offsets)
 
 
 @says("start of the mixture")

@@ -47,6 +47,8 @@ class Rule:
         Clusters in the order in which ties go.
     probabilities : bool
         Whether scores are logarithms of probabilities.
+    everyone : bool
+        Whether rows without labels have memberships, too: what the start says.
     """
 
     offsets: Ints
@@ -55,6 +57,7 @@ class Rule:
     start: Floats
     order: Ints
     probabilities: bool = False
+    everyone: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,12 +74,12 @@ class Rule:
         return np.where((rows >= 0).any(axis=1), best, -1)
 
     def membership(self, rows: Labels) -> Floats:
-        """(n, k): shares of the scores, or the probabilities; 0 of rows without labels."""
+        """(n, k): shares of the scores, or the probabilities; 0 of rows without labels unless `everyone` has some."""
         scores = self.scores(rows)
         found = soft_rows(scores)[0] if self.probabilities else scores
         total = found.sum(axis=1, keepdims=True)
         found = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
-        return np.asarray(found * np.any(rows >= 0, axis=1, keepdims=True))
+        return np.asarray(found if self.everyone else found * np.any(rows >= 0, axis=1, keepdims=True))
 
     def keep(self, clusters: Ints) -> Rule:
         """Only these clusters, numbered anew."""
