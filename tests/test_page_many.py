@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from consilience.explorer import Server
+from consilience.explorer.calls import session
+from consilience.explorer.snapshot import Snapshot
 from page_server import beads_run, press, said, serve_many, show, state, turn, until, visit
 
 
@@ -152,3 +155,32 @@ def test_stripes_and_flow_by_touch(browser: Any, server: Server) -> None:
         panel.locator(".flows .block rect").first.tap()
         said(page, "objects picked")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_numbers_of_clusters_that_take_long_are_made_by_a_job(
+    browser: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "SLOW_SCALES", 1)
+    waiting, real = threading.Event(), Snapshot.scales
+
+    def slowly(self: Snapshot, ref: Any, numbers: list[int], step: Any) -> Any:
+        for _ in range(400):
+            step()
+            if waiting.wait(0.05):
+                break
+        return real(self, ref, numbers, step)
+
+    monkeypatch.setattr(Snapshot, "scales", slowly)
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "2")
+        show(page, "Flow")
+        panel = page.locator("#panel-flow")
+        panel.get_by_role("button", name="numbers of clusters", exact=True).click()
+        page.locator(".job").get_by_role("button", name="Cancel").click()
+        again = panel.get_by_role("button", name="Try again")
+        again.wait_for()
+        waiting.set()
+        again.click()
+        panel.locator("[aria-busy=false] svg.flows").wait_for()
+        assert names(panel)[0] == "2 clusters"

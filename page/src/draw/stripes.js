@@ -109,12 +109,13 @@ export function drawStripes(context, theme, size, stripes, colors, { groups, sel
     context.strokeStyle = theme.ink;
     context.lineWidth = 1.5;
     const y = grid.y(at);
-    context.strokeRect(GUTTER - 1, y - 0.5, grid.width, Math.max(3, grid.y(at + 1) - y + 1));
+    const high = Math.max(3, grid.y(at + 1) - y + 1);
+    context.strokeRect(GUTTER - 1, y - 0.5, grid.width, high);
     context.fillStyle = theme.ink;
     context.beginPath();
-    context.moveTo(GUTTER - 8, y - 4);
-    context.lineTo(GUTTER - 2, y + 0.5);
-    context.lineTo(GUTTER - 8, y + 5);
+    context.moveTo(GUTTER - 8, y + high / 2 - 5);
+    context.lineTo(GUTTER - 2, y + high / 2 - 0.5);
+    context.lineTo(GUTTER - 8, y + high / 2 + 4);
     context.fill();
   }
 }
@@ -137,8 +138,8 @@ function drawPicked(context, theme, grid, { order, columns }, mask) {
   for (let column = 0; column < grid.columns; column++) {
     let count = 0;
     for (let at = columns[column]; at < columns[column + 1]; at++) count += mask[order[at]];
-    const x = grid.x(columns[column]);
-    const wide = grid.x(columns[column + 1]) - x;
+    const x = Math.round(grid.x(columns[column])); // on whole pixels: seams would look like stripes
+    const wide = Math.round(grid.x(columns[column + 1])) - x;
     const share = count / (columns[column + 1] - columns[column]);
     context.globalAlpha = count ? 0.35 + 0.65 * share : 0.62;
     context.fillStyle = count ? theme.ink : theme.ground;
