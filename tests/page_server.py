@@ -172,6 +172,14 @@ def pixels(page: Any, selector: str) -> NDArray[np.uint32]:
     return np.frombuffer(base64.b64decode(text), np.dtype("<u4")).reshape(height, width)
 
 
+def rename(page: Any, old: str, new: str) -> None:
+    """Rename a cluster as people do: type, and go on."""
+    field = page.get_by_label(f"Name of cluster {old}", exact=True)
+    field.fill(new)
+    field.press("Enter")
+    said(page, f"{old} renamed to {new}")
+
+
 def until(page: Any, script: str, argument: Any = None) -> None:
     """Wait until a script says true; the page's own policy forbids Playwright's way of waiting."""
     for _ in range(200):

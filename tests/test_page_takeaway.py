@@ -13,7 +13,7 @@ import pytest
 
 from consilience.explorer import Server
 from consilience.explorer.kept import FILE
-from page_server import beads_run, download, press, said, serve, serve_many, show, state, tray, until, visit
+from page_server import beads_run, download, press, rename, said, serve, serve_many, show, state, tray, until, visit
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +25,6 @@ def run(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
 def server(run: Path) -> Iterator[Server]:
     with closing(serve_many(run)) as found:
         yield found
-
-
-def rename(page: Any, old: str, new: str) -> None:
-    """Rename a cluster as people do: type, and go on."""
-    field = page.get_by_label(f"Name of cluster {old}", exact=True)
-    field.fill(new)
-    field.press("Enter")
-    said(page, f"{old} renamed to {new}")
 
 
 def exported(page: Any) -> list[dict[str, str]]:

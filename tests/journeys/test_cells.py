@@ -12,9 +12,12 @@ from scipy import sparse
 
 import consilience as cs
 from consilience.measures import adjusted_rand
-from journeys.steps import exported, journey, keep, settled, tile_of
+from journeys.steps import journey, settled, tile_of
+from page_server import download, rename, show
 
 pytestmark = pytest.mark.slow
+
+NAMED = {"0": "cytotoxic", "1": "B cells"}
 
 
 @pytest.fixture(scope="module")
@@ -35,25 +38,32 @@ def cells(tmp_path_factory: pytest.TempPathFactory, data_folder: Path) -> Path:
     return path
 
 
-def test_on_their_own_umap_and_back_into_obs(browser: Any, cells: Path) -> None:
+def test_on_their_own_umap_named_and_back_into_obs(browser: Any, cells: Path) -> None:
     import anndata
 
     with journey(browser, cells.parent, "explore cells.h5ad --known bulk -k 8 -n 100 -o run") as page:
         plane = page.get_by_label("Plane")
         assert plane.evaluate("one => one.selectedOptions[0].text") == "X_umap", "the file's own comes first"
         assert {"main axes", "X_pca"} <= set(plane.locator("option").all_inner_texts())
-        tile_of(page, "bulk").click()
+        nearest = tile_of(page, "bulk")
+        group = int(nearest.get_attribute("data-group"))
+        nearest.click()
         settled(page)
         genes = page.locator("#panel-detail .effects").inner_text()
         adata = anndata.read_h5ad(cells)
         assert sum(gene in genes for gene in adata.var_names) >= 10, "clusters are told by their genes"
-        keep(page, "types")
-        taken = exported(page).set_index("id")
-    meta = cs.organize(cs.Ensemble.load(cells.parent / "run"))
-    adata.obs["types"] = taken["types"].astype("category")
+        show(page, "Edit")
+        for old, new in NAMED.items():
+            rename(page, old, new)
+        legend = page.locator(".color-legend").inner_text()
+        assert all(name in legend for name in NAMED.values())
+        page.get_by_label("Name", exact=True).last.fill("types")
+        (cells.parent / "named.h5ad").write_bytes(download(page, "h5ad"))
+    adata.obs = adata.obs.join(anndata.read_h5ad(cells.parent / "named.h5ad").obs)
     adata.write_h5ad(cells.parent / "labeled.h5ad")
     back = anndata.read_h5ad(cells.parent / "labeled.h5ad").obs
     assert back.index.tolist() == [f"cell-{number}" for number in range(700)]
-    assert adjusted_rand(back["types"].astype(str), back["bulk"].astype(str)) > 0.4
-    medoids = [meta.ensemble.labels[:, meta.medoid(group)] for group in meta.numbers]
-    assert any(adjusted_rand(back["types"].astype(str), labels) == pytest.approx(1) for labels in medoids)
+    meta = cs.organize(cs.Ensemble.load(cells.parent / "run"))
+    medoid = meta.ensemble.labels[:, meta.medoid(group)]
+    assert back["types"].astype(str).tolist() == [NAMED.get(str(label), str(label)) for label in medoid]
+    assert adjusted_rand(medoid, back["bulk"].astype(str)) > 0.4
