@@ -15,6 +15,7 @@ import pytest
 import consilience as cs
 from consilience.consensus import Consensus, trust
 from consilience.consensus import cluster_weights as cluster_weights_file
+from consilience.consensus.confidence import cluster_shares, support_of
 from consilience.consensus.distinct_rows import Problem, check_problem, label_tables
 from consilience.consensus.trust import cluster_table, member_table, sample_evenly, trust_tables
 from oracle import trust as plain
@@ -381,3 +382,12 @@ def test_a_million_objects_take_less_than_a_second():
     for make in trust_tables(problem, labels[problem.first][problem.inverse], ones, ones).values():
         make()
     assert time.process_time() - start < 1
+
+
+def test_support_is_the_share_of_the_own_cluster():
+    rng = np.random.default_rng(0)
+    problem = check_problem(rng.integers(-1, 4, (300, 6)), 3)
+    labels = rng.integers(0, 3, problem.n_rows)
+    tables = label_tables(problem, labels, 3)
+    shares = cluster_shares(problem.labels, tables)
+    np.testing.assert_array_equal(support_of(problem.labels, labels, tables), shares[np.arange(problem.n_rows), labels])

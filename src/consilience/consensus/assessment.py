@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from consilience._types import Array, Floats
-from consilience.consensus.confidence import average_nmi, cluster_posterior, cluster_shares, error_correlation
+from consilience.consensus.confidence import average_nmi, cluster_posterior, error_correlation, support_of
 from consilience.consensus.confirmation import confirmed_posterior
 from consilience.consensus.distinct_rows import Problem, label_tables
 from consilience.consensus.error_model import error_posterior
@@ -66,7 +66,7 @@ def err_alike(problem: Problem, labels: Array, tables: list[Floats] | None = Non
 def agreement_of(problem: Problem, labels: Array, tables: list[Floats] | None = None) -> tuple[Floats, float]:
     """Support and average NMI of an :class:`Assessment`, without the rest of it."""
     tables = label_tables(problem, labels, int(labels.max()) + 1) if tables is None else tables
-    return cluster_shares(problem.labels, tables)[np.arange(problem.n_rows), labels], average_nmi(tables)
+    return support_of(problem.labels, labels, tables), average_nmi(tables)
 
 
 def assess(problem: Problem, labels: Array, kind: str = "walk") -> Assessment:

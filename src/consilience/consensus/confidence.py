@@ -77,6 +77,16 @@ def cluster_shares(rows: Labels, tables: Sequence[Floats]) -> Floats:
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
+def support_of(rows: Labels, labels: Array, tables: Sequence[Floats]) -> Floats:
+    """(n_rows,) of :func:`cluster_shares`, that of each row's own cluster alone."""
+    parts = np.split(label_owners(np.hstack(tables).T), np.cumsum([table.shape[1] for table in tables])[:-1])
+    agree, known = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    for column, part in zip(rows.T, parts, strict=True):
+        agree += np.append(part, -1)[column] == labels
+        known += column >= 0
+    return np.asarray(agree / known)
+
+
 def label_owners(table: Array) -> Labels:
     """The cluster that holds most of each label, from the weights of labels × clusters.
 
