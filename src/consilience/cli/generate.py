@@ -75,7 +75,7 @@ def command(
     consilience generate beads.csv --id bead --known shape,color -o run --around 17 -n 100
     consilience generate beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o run
     consilience generate distances.csv --distances --id protein -k 20 -o run
-    consilience generate folder_of_parquet --columns x,y -k 5:40 -o run
+    consilience generate folder_of_parquet --columns x,y -k 5-40 -o run
     """
     from consilience._check import InputError, count
     from consilience.cli.inputs import open_data, open_number_blocks, print_notices
