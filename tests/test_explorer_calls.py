@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.optimize import linear_sum_assignment
 
 import consilience as cs
+from consilience.agreement import column_information, stable_groups
 from consilience.consensus import floaters, stable_components
 from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
@@ -523,3 +524,25 @@ def test_a_consensus_comes_with_its_own_accuracy(api, meta):
     expected = {f"accuracy:{name}": accuracy(labels, found) for name, labels in KNOWN.items()}
     assert header["items"][0]["scores"] == pytest.approx(expected)
     assert header["items"][1]["scores"] == {}
+
+
+def test_groups_of_columns_come_in_the_order_of_what_they_tell() -> None:
+    rng = np.random.default_rng(3)
+    topics = np.repeat(np.arange(3), 20)
+    counts = rng.poisson(0.2 + 4.0 * (topics[:, None] == np.arange(30)[None, :] // 10))
+    counts = np.hstack([counts, np.ones((60, 12), int)])  # twelve columns that tell nothing
+    found = cs.agree(counts, 3, n_clusterings=4, max_iter=2, random_state=0, progress=False)
+    columns = found.after.columns
+    for data in (None, counts):
+        server = cs.explore(found, data=data, browser=False, block=False, progress=False)
+        told = ask(server.api, "agreement")
+        snapshot = server.api.session.snapshot
+        root = snapshot.displayed(snapshot.ref(f"{snapshot.n_clusterings}.{2 * snapshot.n_clusterings - 2}c"))
+        server.close()
+        weights = None if data is None else column_information(counts, root.codes)
+        expected = stable_groups(columns, columns, weights=weights, top=20)["members"]
+        groups = [one["members"] for one in told["groups"] if (one["side"], one["when"]) == ("columns", "after")]
+        assert told["telling"] is (data is not None)
+        assert groups == [list(members)[:20] for members in expected]
+    assert weights is not None
+    assert groups[0] != max(groups, key=len), "the largest tells nothing"

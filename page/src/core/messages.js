@@ -185,7 +185,7 @@
 /**
  * GET agreement
  * @typedef {{
- *   revision: number, iterations: Iteration[], objective: (number | null)[], groups: StableGroup[],
+ *   revision: number, iterations: Iteration[], objective: (number | null)[], groups: StableGroup[], telling: boolean,
  *   components: Record<string, Record<string, Record<string, number>>>, empty_rows: number, empty_columns: number,
  * }} Agreement
  * @typedef {Record<string, string | number | null> & {side: string, iteration: number}} Iteration

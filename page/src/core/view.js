@@ -103,7 +103,9 @@ export function checkedView(view, session, m) {
   const ref = (/** @type {string | null} */ one) =>
     one && (isEdited(one) ? edits.has(one) : isSame && isAmong(one, m)) ? one : null;
   const isKnown = (/** @type {string} */ one) => one.startsWith("accuracy:");
-  const plain = names.filter((one) => !isKnown(one));
+  const varies = new Map(session.scores.map((one) => [one.name, one.low !== one.high]));
+  // those that tell clusterings apart before those that are the same for all
+  const plain = names.filter((one) => !isKnown(one)).sort((a, b) => Number(varies.get(b)) - Number(varies.get(a)));
   // of the axes: what needs no labels, and what the labels say
   const first = [plain[0], names.find(isKnown) ?? plain[1]];
   const name = (/** @type {string} */ one, /** @type {number} */ at) =>

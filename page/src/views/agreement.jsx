@@ -130,7 +130,11 @@ function Groups({ found }) {
       </div>
       {groups.length ? (
         <Table
-          caption="Largest first"
+          caption={
+            side === "columns" && found.telling
+              ? "Those that tell most about the clusters of the rows first"
+              : "Largest first"
+          }
           heads={["size", "members"]}
           rows={groups.map((one) => [
             formatCount(one.size),

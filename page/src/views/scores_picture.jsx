@@ -26,7 +26,7 @@ function span(values) {
   const known = /** @type {number[]} */ (values.filter((value) => value !== null && Number.isFinite(value)));
   const low = Math.min(...known);
   const high = Math.max(...known);
-  const room = (high - low || Math.abs(high) || 1) * 0.04;
+  const room = high > low ? 0.04 * (high - low) : 1; // the same for all: a few round numbers around it
   return known.length ? scaleLinear([low - room, high + room], [0, 1]) : scaleLinear([0, 1], [0, 1]);
 }
 
