@@ -26,7 +26,7 @@ SMALL = """() => [...document.querySelectorAll("button, select, input, summary, 
   .filter(one => one.checkVisibility() && !one.disabled && !one.closest("[role=presentation]") && one.type !== "checkbox")
   .map(one => [one.getBoundingClientRect(), one])
   .filter(([box, one]) => box.width > 0 && box.height > 0 && (box.width < 24 || box.height < 23.5) && box.bottom > 0)
-  .filter(([, one]) => !one.classList.contains("skip"))
+  .filter(([, one]) => !one.matches(".skip, .hidden"))
   .map(([box, one]) => `${one.className} ${one.getAttribute("aria-label") ?? one.textContent} ${box.width}x${box.height}`)"""
 
 
