@@ -60,7 +60,7 @@ export function StripesView() {
       id="stripes"
       title="Stripes"
       tools={tools}
-      note={shown ? <Caption stripes={shown} /> : null}
+      note={shown ? <Caption stripes={shown} /> : "asking for the stripes …"}
       table={() => (
         <>
           <Room onSize={setSize} />
