@@ -151,7 +151,8 @@ def _of_consensuses(context, url):
     box = slider.bounding_box()
     drags = []
     for to in np.linspace(0.9, 0.3, DRAGS):
-        low, high, now = (float(slider.get_attribute(name)) for name in ("min", "max", "value"))
+        low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
+        now = float(slider.input_value())
         y = box["y"] + box["height"] / 2
         page.mouse.move(box["x"] + 8 + (now - low) / (high - low) * (box["width"] - 16), y)
         page.mouse.down()
@@ -178,8 +179,9 @@ def _of_map(context, url):
     page.wait_for_selector(".map-plot canvas", timeout=PATIENCE * 1000)
     start = time.perf_counter()
     page.get_by_role("button", name="neighbors", exact=True).click()
-    shown = 0
-    while not page.locator("#panel-map .note", has_text="neighbors kept").filter(has_not_text="Stress").count():
+    page.wait_for_timeout(100)  # the map before gives way
+    shown, drawn = 0, page.locator("#panel-map .map-plot canvas")
+    while not drawn.count() and time.perf_counter() < start + PATIENCE:
         shown = max(shown, page.locator(".job progress").count())
         page.wait_for_timeout(50)
     taken = time.perf_counter() - start
