@@ -143,6 +143,8 @@ def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
     labeled = np.count_nonzero(labels[:, 0] >= 0)
     assert found.score(row) == pytest.approx(found.score(known) - np.log(labeled + 1))
     assert found.perplexity(row) == pytest.approx(np.exp(-found.score(row) / 3))
+    every = np.exp([found.score(new[None]) for new in all_rows([4, 4, 4, 4])])  # the label 3 is new in every clustering
+    assert every.sum() == pytest.approx(1, abs=1e-9)
     assert found.predict([[9], [9], [9], [9]]).tolist() == [-1]
 
 
@@ -265,7 +267,9 @@ def test_mixture_is_what_it_says(smoothing):
     rows = all_rows([3, 3, 3, 3], missing=True)
     joint = np.array([mixture_joint(row, found.weights_, found.shares_) for row in rows])
     assert_allclose(np.exp(found._log_joint(rows.astype(np.int32))), joint, rtol=1e-10)
-    assert found.score(labels) * len(labels) == pytest.approx(found.log_likelihood_)
+    labeled = (labels >= 0).sum(axis=0)
+    reserve = (labels >= 0) @ np.log1p(1 / labeled)  # what labels that fitting never saw would have
+    assert found.score(labels) * len(labels) == pytest.approx(found.log_likelihood_ - reserve.sum())
     likelihood = sum(np.log(mixture_joint(row, found.weights_, found.shares_).sum()) for row in labels)
     assert found.log_likelihood_ == pytest.approx(likelihood)
     assert found.weights_.sum() == pytest.approx(1)

@@ -11,6 +11,7 @@ from papers.gondek2005.data import MOST, read_texts
 from papers.gondek2005.synthetic import report_synthetic, run_synthetic
 from papers.gondek2005.text import report_orthogonality, report_text, run_text
 from papers.gondek2005.walk import report_walk, run_walk
+from papers.gondek2005.why import report_finer, report_starts, run_finer, run_starts
 from papers.report import Report
 from papers.runner import Paper, Setting
 
@@ -26,9 +27,10 @@ class Plan:
     restarts: int = 5
     restarts_text: int = 10
     n_documents: int | None = None
+    starts: int = 100
 
 
-QUICK = Plan(2, 2, (2, 3), (0.4, 1), 2, 2, 200)
+QUICK = Plan(2, 2, (2, 3), (0.4, 1), 2, 2, 200, 3)
 
 
 def _plan(setting: Setting) -> Plan:
@@ -52,6 +54,10 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
     report_text(report, found, sets, plan.restarts_text)
     yield
     report_walk(report, run_walk(sets[0], plan.seeds, cells=cells))
+    yield
+    report_starts(report, run_starts(sets[0], plan.starts, cells=cells))
+    yield
+    report_finer(report, run_finer(sets[1], plan.seeds, cells=cells))
     yield
 
 

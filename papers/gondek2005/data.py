@@ -55,12 +55,15 @@ class Texts:
     counts : (n_documents, n_terms) csr_matrix
     labels : DataFrame
         Two columns of class names, L1 and L2 of the paper.
+    finer : (n_documents,) array, optional
+        Classes that those of L1 were put together from.
     """
 
     name: str
     like: str
     counts: Any
     labels: pd.DataFrame
+    finer: NDArray[Any] | None = None
 
     @property
     def directions(self) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -86,7 +89,8 @@ class Texts:
         if n_documents is None or n_documents >= len(self.labels):
             return self
         rows = np.random.default_rng([seed, 3]).permutation(len(self.labels))[:n_documents]
-        return _texts(self.name, self.like, self.counts[rows], self.labels.iloc[rows])
+        finer = None if self.finer is None else self.finer[rows]
+        return _texts(self.name, self.like, self.counts[rows], self.labels.iloc[rows], finer)
 
 
 def _entropy(counts: NDArray[Any]) -> float:
@@ -148,6 +152,7 @@ def _subset(
     """
     counts, labels = stories
     group_of = {topic: group for group, topics in groups.items() for topic in topics}
+    finer = labels["topic"]
     labels = labels.assign(topic=labels["topic"].map(group_of)).dropna()
     chosen = _most(labels["country"], countries) if isinstance(countries, int) else list(countries)
     labels = labels[labels["country"].isin(chosen)]
@@ -155,11 +160,12 @@ def _subset(
     cells = [rng.permutation(cell.index) for _, cell in labels.groupby(["topic", "country"])]
     size = MOST if isinstance(countries, int) else min(map(len, cells))
     rows = np.sort(np.concatenate([cell[:size] for cell in cells]))
-    return _texts(name, like, counts[rows], labels.loc[rows])
+    return _texts(name, like, counts[rows], labels.loc[rows], finer.loc[rows].to_numpy())
 
 
-def _texts(name: str, like: str, counts: Any, labels: pd.DataFrame) -> Texts:
+def _texts(name: str, like: str, counts: Any, labels: pd.DataFrame, finer: NDArray[Any] | None = None) -> Texts:
     """Terms of at least `FEWEST` documents, documents that have any, in random order."""
     counts = counts[:, np.bincount(counts.indices, minlength=counts.shape[1]) >= FEWEST]
     rows = np.random.default_rng(1).permutation(np.flatnonzero(np.diff(counts.indptr)))
-    return Texts(name, like, counts[rows], labels.iloc[rows].reset_index(drop=True))
+    part = None if finer is None else finer[rows]
+    return Texts(name, like, counts[rows], labels.iloc[rows].reset_index(drop=True), part)

@@ -17,7 +17,14 @@ from papers.wang2010.data import DataSet, hold_out, printed_f1
 GRAPHS = ("cspa", "hgpa", "mcla")
 PRIORS = ("tsb", "fsd")
 INFERENCES = ("gibbs", "cvb2", "cvb", "vb")
-NBCES = {f"nbce {inference} {prior}": (prior, inference) for inference in INFERENCES for prior in PRIORS}
+NBCES: dict[str, dict[str, Any]] = {
+    f"nbce {inference} {prior}": {"prior": prior, "inference": inference}
+    for inference in INFERENCES
+    for prior in PRIORS
+}
+MOVES = {  # not the paper's: split–merge moves after every sweep, so that chains mix
+    f"nbce moves {prior}": {"prior": prior, "inference": "gibbs", "n_moves": None} for prior in PRIORS
+}
 PAPER: dict[str, Any] = {
     "power": 1.0,
     "n_moves": 0,
@@ -62,7 +69,8 @@ def _one_set(
 ) -> list[dict[str, Any]]:
     ensemble, classes = source.draw(seed, n_objects)
     old, new = hold_out(ensemble.n_objects, seed)
-    nbces = {name: how for name, how in NBCES.items() if how[1] == "gibbs" or variational}
+    nbces = {name: how for name, how in NBCES.items() if how["inference"] == "gibbs" or variational}
+    nbces |= MOVES if variational else {}
     found = _one_run(ensemble[old], ensemble[new], classes[old], source.n_classes, seed, nbces, threads | options)
     where = {"seed": seed, "data": data, "objects": len(classes)}
     return [{**where, "method": method, **measured} for method, measured in found.items()]
@@ -74,7 +82,7 @@ def _one_run(
     truth: NDArray[Any],
     k: int,
     seed: int,
-    nbces: dict[str, tuple[str, str]],
+    nbces: dict[str, dict[str, Any]],
     options: dict[str, Any],
 ) -> dict[str, dict[str, float]]:
     base = pd.DataFrame([_quality(truth, column) for column in train.labels.T])
@@ -82,8 +90,8 @@ def _one_run(
     for method in GRAPHS:
         found[method] = _quality(truth, combine(train, k, method, random_state=seed, progress=False).labels)
     models: dict[str, Any] = {"mixture": MixtureModel(k, random_state=seed), "bce": BCE(k, random_state=seed)}
-    for name, (prior, inference) in nbces.items():
-        models[name] = NBCE(prior=prior, inference=inference, random_state=seed, **PAPER | options)
+    for name, how in nbces.items():
+        models[name] = NBCE(random_state=seed, **PAPER | options | how)
     for name, model in models.items():
         found[name] = _judge(model.fit(train), truth, train, test)
     several = int(found[NBCE_MAIN]["clusters"])

@@ -82,7 +82,7 @@ class LabelModel(ConsensusEstimator):
         return self._membership(self._read(X))
 
     def score(self, X: EnsembleLike, y: Any = None) -> float:
-        """Mean log-likelihood of the rows, in nats per object."""
+        """Mean log-likelihood of the rows, in nats per object; a label that fitting never saw has 1 / (labeled objects + 1)."""
         return float(self._logs(self._read(X)).mean())
 
     def perplexity(self, X: EnsembleLike) -> float:
@@ -103,10 +103,12 @@ class LabelModel(ConsensusEstimator):
         return by_row(self._posterior, rows)
 
     def _logs(self, rows: Labels) -> Floats:
-        surprise = np.log1p(self._labeled)
+        # One label more than were seen may be new: those that the model knows share what is left, so that all add up to 1.
+        surprise, known = np.log1p(self._labeled), np.log1p(1 / self._labeled)
 
         def logs(block: Labels) -> Floats:
-            return self._log_rows(np.maximum(block, -1)) - (block == UNSEEN) @ surprise
+            rows = self._log_rows(np.maximum(block, -1))
+            return rows - (block == UNSEEN) @ surprise - (block >= 0) @ known
 
         return by_row(logs, rows)
 
