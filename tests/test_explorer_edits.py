@@ -15,11 +15,12 @@ import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
+from consilience.explorer.calls.report import in_view
 from consilience.explorer.edits import Edited
 from consilience.explorer.kept import FILE, Kept
 from consilience.explorer.session_file import open_session, session_text
 from consilience.explorer.sources import open_clusterings
-from explorer_cases import arrays, ask, codes, holes_session, post, stored_session
+from explorer_cases import arrays, ask, codes, finish, holes_session, post, stored_session
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +216,27 @@ def test_labels_of_a_file_are_checked() -> None:
             Edited.parsed({**good, **wrong}, 3)
     with pytest.raises(ValueError, match="other objects"):
         Edited.parsed(good, 4)
+
+
+def test_the_report_of_a_view_has_its_groups_and_can_be_canceled(api: Api) -> None:
+    snapshot = api.session.snapshot
+    m, top = snapshot.n_clusterings, 2 * snapshot.n_clusterings - 2
+    left, right = (int(one) for one in snapshot.meta.tree[-1, :2])
+    nodes = [left, *(int(one) for one in snapshot.meta.tree[right - m, :2])]  # one group split by hand
+    view = in_view(snapshot, nodes, top)
+    assert view.nodes.tolist() == nodes
+    assert [np.flatnonzero(view.groups == g + 1).tolist() for g in range(3)] == [
+        snapshot.meta.branch(node).tolist() for node in nodes
+    ]
+    opened = in_view(snapshot, nodes[1:], right)
+    assert opened.n_clusterings == len(snapshot.meta.branch(right))
+    assert opened.n_groups == 2
+    assert sorted(opened.sizes.tolist()) == sorted(len(snapshot.meta.branch(node)) for node in nodes[1:])
+    asked = {"kind": "report", "m": m, "ref": "3m"}
+    for wrong in ({"nodes": nodes[:2], "top": top}, {"nodes": [], "top": top}, {"nodes": [0], "top": 0}):
+        assert "each once" in post(api, "jobs", 400, **asked, **wrong)["error"]
+    assert "ask again" in post(api, "jobs", 409, **{**asked, "m": m - 1}, nodes=nodes, top=top)["error"]
+    job = post(api, "jobs", 202, **asked, nodes=nodes, top=top)
+    api.call("DELETE", f"/api/jobs/{job['id']}")
+    assert finish(api, job["id"])["state"] == "canceled"
+    assert api.call("GET", f"/api/report/{job['id']}").status == 404

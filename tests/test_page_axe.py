@@ -59,7 +59,7 @@ def test_no_view_has_a_violation(browser: Any, server: Server, scheme: str) -> N
             page.locator("#panel-flow").get_by_role("button", name=scope, exact=True).click()
             page.locator("#panel-flow [aria-busy=false] .flows").wait_for()
             look(f"Flow over {scope}")
-        for tab in ("Objects", "Stable components"):
+        for tab in ("Objects", "Edit", "Stable components"):
             show(page, tab)
             page.locator("#lower-body [aria-busy=false]").first.wait_for()
             look(tab)

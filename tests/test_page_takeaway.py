@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+import struct
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from consilience.explorer import Server
 from consilience.explorer.kept import FILE
 from page_server import beads_run, download, press, rename, said, serve, serve_many, show, state, tray, until, visit
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +115,75 @@ def test_a_session_is_there_tomorrow_and_opens_where_it_is_sent(browser: Any, ru
         page.get_by_label("Session file").set_input_files(saved)
         said(page, "is of another run")
     (run / FILE).unlink(missing_ok=True)
+
+
+def picture(page: Any, panel: str, form: str) -> bytes:
+    """A panel as a picture."""
+    with page.expect_download() as found:
+        page.locator(f"#panel-{panel} select.save-picture").select_option(form)
+    assert found.value.suggested_filename == f"consilience_{panel}.{form}"
+    return Path(found.value.path()).read_bytes()
+
+
+def words_of(svg: ElementTree.Element) -> str:
+    return " ".join("".join(one.itertext()) for one in svg.iter(f"{SVG}text"))
+
+
+@pytest.mark.slow
+def test_every_panel_leaves_as_a_picture_with_its_names_on_a_light_ground(browser: Any, server: Server) -> None:
+    with visit(browser, server.url, color_scheme="dark") as seen:
+        page = seen.page
+        press(page, "c", "1")
+        show(page, "Edit")
+        rename(page, "2", "warm <&>")
+        shown = page.evaluate("() => getComputedStyle(document.querySelector('#panel-tiles')).backgroundColor")
+        found = {name: ElementTree.fromstring(picture(page, name, "svg")) for name in ("picture", "tiles", "tree")}
+        show(page, "Detail")
+        page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
+        found["detail"] = ElementTree.fromstring(picture(page, "detail", "svg"))
+        show(page, "Compare")
+        page.locator("#panel-compare .flow").first.wait_for()
+        found["compare"] = ElementTree.fromstring(picture(page, "compare", "svg"))
+        for pane in ("Scores", "Map"):
+            show(page, pane)
+            page.locator(f"#panel-{pane.lower()} canvas").first.wait_for()
+            found[pane.lower()] = ElementTree.fromstring(picture(page, pane.lower(), "svg"))
+        for name in ("picture", "detail", "compare"):
+            assert "warm <&>" in words_of(found[name]), name
+        assert len(list(found["picture"].iter(f"{SVG}circle"))) >= 300, "objects are marks, not an image"
+        assert not list(found["picture"].iter(f"{SVG}image"))
+        assert len(list(found["tree"].iter(f"{SVG}rect"))) > 60
+        for one in found.values():
+            assert one.find(f"{SVG}title").text
+            assert "60 clusterings of 300 objects" in one.find(f"{SVG}desc").text
+            assert one.find(f"{SVG}rect").get("fill") == "#ffffff"
+            assert "NaN" not in ElementTree.tostring(one, "unicode")
+        png = picture(page, "map", "png")
+        assert png[:8] == b"\x89PNG\r\n\x1a\n"
+        size = [float(found["map"].get(side)) for side in ("width", "height")]
+        assert list(struct.unpack(">II", png[16:24])) == [2 * side for side in size]
+        assert page.evaluate("() => getComputedStyle(document.querySelector('#panel-tiles')).backgroundColor") == shown
+
+
+@pytest.mark.slow
+def test_the_report_is_of_exactly_this_view(browser: Any, server: Server) -> None:
+    with visit(browser, server.url) as seen:
+        page = seen.page
+        press(page, "1", "o", "c", "1")
+        groups = page.locator(".tile").count()
+        show(page, "Edit")
+        rename(page, "0", "by hand")
+        with page.expect_download() as found:
+            page.get_by_role("button", name="Report of this view").click()
+        text = Path(found.value.path()).read_text("utf-8")
+        assert found.value.suggested_filename == "consilience_report.html"
+        members = int(
+            page.evaluate(
+                "() => [...document.querySelectorAll('.tile-head span:nth-child(2)')].reduce("
+                "(sum, one) => sum + parseInt(one.innerText), 0)"
+            )
+        )
+        assert "What is in view" in text
+        assert f"{groups} of {members} clusterings" in text
+        assert f"a branch of {members} of 60 clusterings" in text
+        assert "0 renamed to by hand" in text

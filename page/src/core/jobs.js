@@ -2,6 +2,7 @@
 import { clusteringName } from "./commands.js";
 import { plural } from "./format.js";
 import { showPlane } from "./picked.js";
+import { saveReport } from "./report.js";
 import { Refusal } from "./transport.js";
 import { refOf } from "./tree.js";
 import { openBranch } from "./walk.js";
@@ -86,7 +87,8 @@ async function finish(store, job) {
   store.job.value = job;
   const tree = store.tree.value;
   const stopped = job.state === "canceled" ? "Stopped. " : "";
-  if (job.kind === "plane" && job.result) {
+  if (job.kind === "report" && job.result) await saveReport(store, job.result.report);
+  else if (job.kind === "plane" && job.result) {
     if (job.revision === store.boot.value.header.revision) await store.open(); // the session lists it now
     store.job.value = job;
     await showPlane(store, job.result.plane);

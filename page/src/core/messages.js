@@ -203,7 +203,8 @@
  * @typedef {JobState & {kind: "plane", result: {plane: number} | null}} PlaneJob
  * @typedef {JobState & {kind: "map", result: {map: string} | null}} MapJob
  * @typedef {JobState & {kind: "scales", result: {scales: string} | null}} ScalesJob
- * @typedef {MoreLikeJob | NullJob | PlaneJob | MapJob | ScalesJob} Job
+ * @typedef {JobState & {kind: "report", result: {report: number} | null}} ReportJob
+ * @typedef {ReportJob | MoreLikeJob | NullJob | PlaneJob | MapJob | ScalesJob} Job
  * @typedef {{
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
@@ -213,6 +214,7 @@
  *     together?: number[], apart?: number[],
  *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
+ *   | {kind: "report", m: number, nodes: number[], top: number, ref: string, name: string}
  *   | {kind: "plane", method: string} | {kind: "map"} | {kind: "scales", ref: string, most?: number}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
  *   saved: boolean}} ExportRequest

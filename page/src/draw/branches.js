@@ -26,6 +26,20 @@ export function scales(tree, span, width, height, branch = tree.root) {
  * @param {number} [branch] as high as the box
  */
 export function drawBranches(pixels, width, height, tree, span, colors, thick, branch) {
+  const put = (/** @type {number[]} */ [left, top, wide, high], /** @type {number} */ color) => {
+    for (let row = top; row < top + high; row++)
+      for (let at = row * width + left, end = at + wide; at < end; at++) pixels[at] = color;
+  };
+  eachBranch(put, width, height, tree, span, colors, thick, branch);
+}
+
+/**
+ * The bars and stems in sight, each a box (left, top, width, height) inside width × height and a color.
+ * @param {(box: number[], color: number) => void} put @param {number} width @param {number} height @param {Tree} tree
+ * @param {Span} span @param {Uint32Array} colors one a node @param {number} thick
+ * @param {Parameters<typeof scales>[4]} [branch]
+ */
+export function eachBranch(put, width, height, tree, span, colors, thick, branch) {
   const { x, y } = scales(tree, span, width, height, branch);
   const m = tree.m;
   const clampX = (/** @type {number} */ at) => Math.max(0, Math.min(width, at));
@@ -34,9 +48,9 @@ export function drawBranches(pixels, width, height, tree, span, colors, thick, b
   const fill = (left, right, top, bottom, color) => {
     const a = clampX(left);
     const b = clampX(right);
+    const up = clampY(top);
     const low = clampY(bottom);
-    for (let row = clampY(top); row < low; row++)
-      for (let at = row * width + a, end = row * width + b; at < end; at++) pixels[at] = color;
+    if (b > a && low > up) put([a, up, b - a, low - up], color);
   };
   const half = Math.floor(thick / 2);
   const dense = span.to - span.from > width / (2 * thick); // then the stems of leaves are paler

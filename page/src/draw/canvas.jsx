@@ -74,6 +74,24 @@ function themeOf(element, context, dark) {
   return found;
 }
 
+/** What pictures that leave the page are drawn in. @type {Theme} */
+export const LIGHT = {
+  dark: false,
+  ground: "#ffffff",
+  raised: "#f6f7f8",
+  line: "#d9dde1",
+  ink: "#1b1f24",
+  soft: "#57616c",
+  accent: "#0b62a8",
+  warn: "#9a3b00",
+};
+
+/** @type {WeakMap<HTMLCanvasElement, {draw: Draw, size: Size}>} what stands on each canvas */
+const drawings = new WeakMap();
+
+/** What is drawn on a canvas, to be drawn elsewhere too. @param {HTMLCanvasElement} canvas */
+export const drawingOf = (canvas) => drawings.get(canvas);
+
 /**
  * A canvas of a given size that `draw`s whenever one of `deps` changes.
  * @param {{
@@ -95,6 +113,7 @@ export function Canvas({ size, draw, deps, label, class: extra = "", ...rest }) 
     context.clearRect(0, 0, width, height);
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     draw(canvas, context, themeOf(canvas, context, dark), size);
+    drawings.set(canvas, { draw, size });
   }, [dark, size.width, size.height, size.ratio, ...deps]);
   return (
     <canvas

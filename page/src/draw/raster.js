@@ -1,6 +1,7 @@
 // Objects as pixels: a scatter of any size without a GPU, drawn into the bytes of a canvas.
 import { missingOf } from "../core/align.js";
 import { colorOf, markOf, rgb } from "./palette.js";
+import { Recorder } from "./recorder.js";
 import { WHOLE } from "./window.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
@@ -16,6 +17,8 @@ const SHAPES = [
   (r, x, y) => Math.abs(Math.hypot(x, y) - r - 0.3) <= 0.2 * r + 0.5, // ring: a floater
 ];
 const RING = 5;
+const FAINT = ["#c4c8cc", "#5a5f66"]; // on a light and on a dark ground
+const DRAWN = 3000; // objects that a picture that is taken away has as marks; more are an image in it
 const SAMPLES = [-0.375, -0.125, 0.125, 0.375];
 
 /**
@@ -90,13 +93,14 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
   const { width, height } = canvas;
   const context = canvas.getContext("2d");
   if (!context || !width || !height) return;
+  if (context instanceof Recorder && labels.length <= DRAWN) return drawMarks(context, xy, labels, slots, how);
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const n = labels.length;
   const none = missingOf(labels);
   const { r, across, down, left, bottom } = frame(n, width, height, how.window);
   const margin = r + 2; // of the largest mark
-  const faint = pixel(how.dark ? "#5a5f66" : "#c4c8cc");
+  const faint = pixel(how.dark ? FAINT[1] : FAINT[0]);
   const mask = how.mask ?? null;
   const stamps = SHAPES.map((_, shape) => stamp(shape, r, width));
   const ring = r
@@ -127,6 +131,36 @@ export function scatter(canvas, xy, labels, slots, how = {}) {
     }
   }
   context.putImageData(image, 0, 0);
+}
+
+/**
+ * The same as marks of a drawing that keeps them.
+ * @param {Recorder} recorder @param {Float32Array} xy @param {import("../core/align.js").Labels} labels
+ * @param {ArrayLike<number>} slots @param {NonNullable<Parameters<typeof scatter>[4]>} how
+ */
+function drawMarks(recorder, xy, labels, slots, how) {
+  const { width, height } = recorder;
+  const none = missingOf(labels);
+  const { r, across, down, left, bottom } = frame(labels.length, width, height, how.window);
+  const { mask = null, support = null } = how;
+  const least = Math.round(254 * (how.threshold ?? 0.5));
+  for (let pass = mask ? 0 : 1; pass < 2; pass++) {
+    for (let i = 0; i < labels.length; i++) {
+      if (mask && mask[i] !== pass) continue;
+      const x = left + xy[2 * i] * across;
+      const y = bottom - xy[2 * i + 1] * down;
+      if (!(x >= r && y >= r && x < width - r && y < height - r)) continue;
+      const label = labels[i];
+      const isPlain = label === none || pass === 0;
+      const shape = isPlain ? 0 : support && support[i] <= least ? RING : markOf(slots[label]);
+      const color = isPlain
+        ? how.dark
+          ? FAINT[1]
+          : FAINT[0]
+        : (how.colors?.[label] ?? colorOf(slots[label], how.dark));
+      recorder.mark(shape, x, y, r, color);
+    }
+  }
 }
 
 /** The object nearest to a point of the canvas, within a few pixels; −1 if there is none. */

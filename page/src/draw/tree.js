@@ -1,16 +1,18 @@
 // What the tree's two canvases show: branches and axis below, cut, selection and brush above.
 import { scaleLinear } from "d3-scale";
-import { branchMeans, drawBranches, groupOfNodes, scales } from "./branches.js";
+import { branchMeans, drawBranches, eachBranch, groupOfNodes, scales } from "./branches.js";
 import { font } from "./font.js";
 import { groupShades, rampRgb, rgb } from "./palette.js";
 import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
+import { Recorder } from "./recorder.js";
 
 /** @typedef {import("../core/tree.js").Tree} Tree */
 /** @typedef {import("./branches.js").Span} Span */
 /** @typedef {import("./canvas.jsx").Theme} Theme */
 /** @typedef {import("./canvas.jsx").Size} Size */
 
+const DRAWN = 2000; // clusterings whose tree is lines in a picture that is taken away; larger ones are an image in it
 const LEFT = 56;
 const RIGHT = 12;
 const TOP = 6;
@@ -73,6 +75,19 @@ export function drawBase(context, theme, size, tree, span, branch, colors, words
   const put = (top, height, places, line, whole) => {
     const wide = Math.round(at.width * ratio);
     const high = Math.round(height * ratio);
+    if (context instanceof Recorder && tree.m <= DRAWN) {
+      context.save();
+      context.translate(at.left, top);
+      const scaled = (/** @type {number[]} */ box, /** @type {number} */ color) => {
+        const hex = [0, 8, 16].map((bit) => ((color >> bit) & 255).toString(16).padStart(2, "0"));
+        context.fillStyle = `#${hex.join("")}`;
+        context.globalAlpha = (color >>> 24) / 255;
+        const [left, up, width, tall] = box.map((one) => one / ratio);
+        context.fillRect(left, up, width, tall);
+      };
+      eachBranch(scaled, wide, high, tree, places, colors, line, whole);
+      return context.restore();
+    }
     const image = context.createImageData(wide, high);
     drawBranches(new Uint32Array(image.data.buffer), wide, high, tree, places, colors, line, whole);
     context.putImageData(image, Math.round(at.left * ratio), Math.round(top * ratio));

@@ -79,6 +79,7 @@ const WORDS = /** @type {Record<string, string>} */ ({
   more_like: "Making more like this",
   plane: "Making a plane",
   scales: "Making the consensus at several numbers of clusters",
+  report: "Writing the report of this view",
   null: "Shuffling groups to see what chance gives",
 });
 

@@ -1,6 +1,7 @@
 // A titled part of the page, with its table twin: every view can be read as a plain table.
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { SavePicture } from "./save_picture.jsx";
 import { Term } from "./term.jsx";
 
 /**
@@ -27,6 +28,7 @@ export function Panel({ id, title, name, tools, note, table, children, class: ex
       <header>
         <h2 id={`title-${id}`}>{title}</h2>
         <div class="tools">{tools}</div>
+        <SavePicture id={id} title={title} name={name} />
         <button
           class="quiet"
           aria-pressed={asTable}

@@ -18,6 +18,7 @@ import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Guidance } from "./guidance.jsx";
 import { LooksOf } from "./looks.jsx";
 import { Legend, PictureTools } from "./picture_tools.jsx";
+import { SavePicture } from "./save_picture.jsx";
 import { Term } from "./term.jsx";
 
 export function PictureView() {
@@ -42,6 +43,7 @@ export function PictureView() {
             {sentence(describe(store, ref))}
           </h2>
           <p class="note">{about.filter(Boolean).join(" · ")}</p>
+          <SavePicture id="picture" title={sentence(describe(store, ref))} name="the data" />
         </header>
         <PictureTools />
         <Picture reference={ref} />

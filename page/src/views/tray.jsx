@@ -1,6 +1,7 @@
 // The tray: clusterings to take away, with names and notes, and the files they leave as.
 import { useRef } from "preact/hooks";
 import { describe, isKept, sentence } from "../core/commands.js";
+import { writeReport } from "../core/report.js";
 import { openSession, saveSession } from "../core/session_file.js";
 import { useStore } from "../core/store.js";
 import { availableIn, exportTray } from "../core/tray.js";
@@ -46,6 +47,13 @@ export function TrayView() {
           ),
         )}
       </span>
+      <button
+        title="Write the report of this view: its groups, the opened branch, the selected clustering by its names"
+        disabled={store.job.value?.state === "running"}
+        onClick={() => writeReport(store)}
+      >
+        Report of this view
+      </button>
       <SessionTools />
     </>
   );

@@ -155,6 +155,7 @@ class Session:
         self.known = {name: _known(name, labels, ensemble) for name, labels in (known or {}).items()}
         self.kept = Kept(self.origin.store, ensemble.n_objects)
         self.edited = self.kept.edits
+        self.report: tuple[int, bytes] | None = None  # the job that wrote the last report, and its page
         self.saved = {  # labels that people made here
             name: Known(*one) for name, one in self.kept.labels.items() if name not in self.known
         }

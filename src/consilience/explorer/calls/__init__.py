@@ -27,6 +27,7 @@ from consilience.explorer.calls import (
     more_like,
     objects,
     planes,
+    report,
     scales,
     search,
     session,
@@ -92,5 +93,6 @@ ROUTES = (
     Route("POST", "edit", edit.answer, PICKS),
     Route("GET", "kept", kept.look),
     Route("POST", "kept", kept.take, kept.ROOM),
+    Route("GET", "report/NUMBER", report.look),
     Route("POST", "export", export.answer),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consilience.explorer.calls import maps, more_like, null, planes, scales
+from consilience.explorer.calls import maps, more_like, null, planes, report, scales
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.jobs import Job
@@ -13,6 +13,7 @@ KINDS = {
     "more_like": more_like,
     "null": null,
     "plane": planes,
+    "report": report,
     "scales": scales,
 }  # each with KEYS, what its body may hold, and `start`
 

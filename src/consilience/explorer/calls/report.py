@@ -1,0 +1,138 @@
+"""The report of exactly what is in view: the groups, the opened branch, the linkage, and the selected clustering by its names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from consilience._check import count
+from consilience._types import Array, Ints
+from consilience.explorer.calls.call import Call
+from consilience.explorer.calls.detail import title
+from consilience.explorer.calls.edit import names_of
+from consilience.explorer.codec import RefusedError, Reply
+from consilience.explorer.edits import in_words
+from consilience.explorer.jobs import Job
+from consilience.explorer.session import Session
+from consilience.explorer.snapshot import DisplayedClustering, Snapshot
+from consilience.explorer.validation import NAME, numbers, ref_text, text, whole
+from consilience.measures import accuracy
+from consilience.meta import MetaClustering
+from consilience.meta.tree import layout
+from consilience.reports.html import Block, Facts, Section, Sheet, Text, render
+from consilience.reports.report import FOOTER, make_report
+
+GROUPS, SHUFFLES = 500, 20
+KEYS = {
+    "m": (whole(2, 10**9), ...),
+    "nodes": (numbers(GROUPS), ...),
+    "top": (whole(0, 2 * 10**9), ...),
+    "ref": (ref_text, ...),
+    "name": (text(NAME), ""),
+}
+
+
+def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: str) -> Job:
+    """Start writing; the file is then there for ``GET report/NUMBER``."""
+    session, snapshot = call.session, call.snapshot
+    if m != snapshot.n_clusterings:
+        raise RefusedError(409, "clusterings were added or taken away meanwhile: ask again")
+    one = snapshot.displayed(snapshot.ref(ref), call.step)
+    meta = in_view(snapshot, nodes, top)
+    known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}
+    called = name.strip() or title(snapshot, one)
+    if one.edited is not None:
+        known[called] = named(one.codes, one.names or [])
+    report = make_report(
+        meta, session.origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs
+    )
+    steps = list(report.sections())
+
+    def work(job: Job) -> dict[str, Any]:
+        found: list[Section] = []
+        for at, make in enumerate(steps):
+            job.step()
+            job.message = f"section {at + 1} of {len(steps)}"
+            found += [section] if (section := make()) else []
+            found += [_view(session, snapshot, meta, one, called)] if at == 0 else []
+            job.done = at + 1
+        job.step()
+        page = render(f"{session.origin.name}: this view", report.describe(), found, FOOTER)
+        session.report = (job.id, page.encode("utf-8", "replace"))
+        job.message = ""
+        return {"report": job.id}
+
+    return call.jobs.start("report", len(steps), work)
+
+
+def look(call: Call) -> Reply:
+    """The file that a job wrote last."""
+    written = call.session.report
+    if written is None or written[0] != int(call.parts[0]):
+        raise RefusedError(404, "there is no such report any more: write it again")
+    headers = {"Content-Disposition": 'attachment; filename="consilience_report.html"', "Cache-Control": "no-store"}
+    return Reply(200, "text/html; charset=utf-8", written[1], headers)
+
+
+def named(codes: Array, names: Sequence[str]) -> Array:
+    """Labels by their names, None where missing."""
+    return np.array([*names, None], object)[codes]
+
+
+def in_view(snapshot: Snapshot, nodes: Sequence[int], top: int) -> MetaClustering:
+    """The meta-clustering whose groups are those under some nodes, of the branch under another; refused where they are not all of it."""
+    meta, tree = snapshot.meta, snapshot.newest
+    if max([top, *nodes]) > 2 * meta.n_clusterings - 2:
+        raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * meta.n_clusterings - 2}")
+    members = np.sort(tree.leaves(top))
+    parts = [np.sort(tree.leaves(node)) for node in nodes]
+    if not np.array_equal(np.sort(np.concatenate(parts)) if parts else np.empty(0), members) or len(members) < 2:
+        raise RefusedError(400, "groups must be all clusterings of a branch of at least two, each once")
+    whole_tree = meta if len(members) == meta.n_clusterings else _branch(meta, members)
+    places = [np.searchsorted(members, part) for part in parts]
+    groups = np.empty(len(members), np.int64)
+    for number, part in enumerate(places):
+        groups[part] = number + 1
+    found = _nodes(whole_tree, places)
+    return whole_tree.cut(len(parts)) if found is None else replace(whole_tree, nodes=found, groups=groups, note="")
+
+
+def _branch(meta: MetaClustering, members: Ints) -> MetaClustering:
+    """Some clusterings in a tree of their own, from the distances that are there."""
+    m = meta.n_clusterings
+    rows = [m * i - i * (i + 1) // 2 + members[at + 1 :] - i - 1 for at, i in enumerate(members[:-1].tolist())]
+    distances = meta.distances[np.concatenate(rows)]
+    return replace(meta, ensemble=meta.ensemble[:, members], distances=distances).relink(meta.linkage)
+
+
+def _nodes(meta: MetaClustering, parts: list[Ints]) -> Ints | None:
+    """The nodes that have just these leaves; None where ties were broken otherwise."""
+    order, first, sizes = layout(meta.tree)
+    named = {tuple(np.sort(order[first[n] : first[n] + sizes[n]])): n for n in range(len(sizes))}
+    found = [named.get(tuple(part)) for part in parts]
+    return None if None in found else np.array(found, np.int64)
+
+
+def _view(
+    session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str
+) -> Section:
+    """What was looked at, and the clusters of the selected clustering."""
+    facts = [
+        ("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"),
+        ("linkage", meta.linkage),
+        ("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})"),
+    ]
+    if meta.n_clusterings < snapshot.n_clusterings:
+        facts.append(("opened", f"a branch of {meta.n_clusterings:,} of {snapshot.n_clusterings:,} clusterings"))
+    for label, known in session.labelings.items():
+        if bool(np.any((known.codes >= 0) & (one.codes >= 0))):
+            facts.append((f"accuracy: {label}", f"{accuracy(known.codes, one.codes):.3f}"))
+    table = pd.DataFrame({"cluster": names_of(one), "objects": np.bincount(one.codes[one.codes >= 0])})
+    blocks: list[Block] = [Facts(facts), Sheet("view_clusters", table, f"Clusters of {called}.")]
+    if one.edited is not None:
+        blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
+    return Section("What is in view", blocks)
