@@ -211,7 +211,13 @@ def _file(folder: Path, text: str) -> Path:
 def test_labels_of_a_file_are_checked() -> None:
     good = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x").rename("a", "c").written()
     assert Edited.parsed(good, 3).names == ["c", "b"]
-    for wrong in ({"names": ["c"]}, {"names": ["c", "c"]}, {"base": 3}, {"steps": [{"do": "paint"}]}):
+    split = {"do": "split", "cluster": "c", "by": "3m", "linkage": "ward", "names": {"0": "d"}}
+    assert Edited.parsed({**good, "steps": [split]}, 3).steps == (split,)
+    wrongs: list[dict[str, Any]] = [{"names": ["c"]}, {"names": ["c", "c"]}, {"base": 3}, {"base": "3m)"}]
+    wrongs += [{"linkage": "x = 1"}, {"origin": "x\nimport os"}, {"steps": [{"do": "paint"}]}]
+    wrongs += [{"steps": [{**split, **one}]} for one in ({"by": "4e"}, {"linkage": "a; b"}, {"names": {"f()": "d"}})]
+    wrongs += [{"steps": [{"do": "move", "rows": rows, "name": "d"}]} for rows in ([3], ["f()"], [-1])]
+    for wrong in wrongs:
         with pytest.raises((ValueError, KeyError, TypeError)):
             Edited.parsed({**good, **wrong}, 3)
     with pytest.raises(ValueError, match="other objects"):

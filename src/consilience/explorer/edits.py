@@ -7,6 +7,7 @@ holds: it is the same in every session, on every machine.
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,10 +17,12 @@ import numpy as np
 
 from consilience._check import InputError, fingerprint
 from consilience._types import Ints, Labels
+from consilience.meta.tree import LINKAGES
 
 NAME = 80  # letters of the name of a cluster
 MOST = 500  # edits that are kept in memory
 NUMBERS = 10**9
+BASE = re.compile(r"[0-9]{1,9}m|[0-9]{1,9}\.[0-9]{1,9}c[0-9]{0,4}")  # refs that last: a clustering, or a consensus
 DOINGS = ("rename", "merge", "move", "split")
 Step = dict[str, Any]  # what was done, by names of clusters and numbers of objects
 
@@ -154,10 +157,33 @@ class Edited:
             raise ValueError("labels of other objects")
         if not np.array_equal(np.unique(codes[codes >= 0]), np.arange(len(names))):
             raise ValueError("clusters without objects")
-        steps = tuple(dict(step) for step in content["steps"])
-        if not all(step["do"] in DOINGS and in_words(step) for step in steps):
-            raise ValueError("edits")
+        steps = tuple(_checked_step(step, n_objects) for step in content["steps"])
+        if linkage not in LINKAGES or not BASE.fullmatch(base) or not origin.isprintable():
+            raise ValueError("where it comes from")
         return cls(codes, names, base, linkage, origin, steps)
+
+
+def _checked_step(step: Any, n_objects: int) -> Step:
+    """One edit of a file that somebody sent: it is written into Python files, so that nothing in it may be more than it says."""
+    do = step["do"]
+    if do == "rename":
+        return {"do": do, "cluster": checked_name(step["cluster"]), "name": checked_name(step["name"])}
+    if do == "merge":
+        return {
+            "do": do,
+            "clusters": [checked_name(one) for one in step["clusters"]],
+            "name": checked_name(step["name"]),
+        }
+    if do == "move":
+        rows = list(step["rows"])
+        if not all(type(row) is int and 0 <= row < n_objects for row in rows):
+            raise ValueError("objects that are not here")
+        return {"do": do, "rows": rows, "name": checked_name(step["name"])}
+    if do != "split" or step["linkage"] not in LINKAGES or not BASE.fullmatch(step["by"]):
+        raise ValueError("an edit that nobody can make")
+    names = {str(int(part)): checked_name(name) for part, name in step["names"].items()}
+    cluster = checked_name(step["cluster"])
+    return {"do": do, "cluster": cluster, "by": step["by"], "linkage": step["linkage"], "names": names}
 
 
 def checked_name(name: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from consilience._check import printable
 from consilience.explorer.edits import Edited, Step
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import REF, Ref, Snapshot
@@ -94,10 +95,10 @@ class _Writer:
         others = [self._codes(step["by"], step["linkage"]) for step in one.steps if step["do"] == "split"]
         if codes is None or None in others:  # what it was edited from was taken away: the labels themselves
             literal = [None if code < 0 else one.names[code] for code in one.codes]
-            return [f"edited = pd.Series({literal!r}, dtype=object)  # {one.title}"]
+            return [f"edited = pd.Series({literal!r}, dtype=object)  # {printable(one.title, keep='')}"]
         called = self._names(one.base)
         names = "lambda code: str(code) if code >= 0 else None" if called is None else repr(dict(enumerate(called)))
-        lines = ["", f"edited = pd.Series({codes}).map({names}).astype(object)  # {one.title}"]
+        lines = ["", f"edited = pd.Series({codes}).map({names}).astype(object)  # {printable(one.title, keep='')}"]
         for step in one.steps:
             lines += self._step(step)
         return lines

@@ -117,9 +117,7 @@ def _nodes(meta: MetaClustering, parts: list[Ints]) -> Ints | None:
     return None if None in found else np.array(found, np.int64)
 
 
-def _view(
-    session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str
-) -> Section:
+def _view(session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str) -> Section:
     """What was looked at, and the clusters of the selected clustering."""
     facts = [
         ("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"),
