@@ -61,7 +61,7 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
             found += [_view(session, snapshot, meta, one, called)] if at == 0 else []
             job.done = at + 1
         job.step()
-        page = render(f"{session.origin.name}: this view", report.describe(), found, FOOTER)
+        page = render(f"{session.origin.name}: this view", report.answer(), found, FOOTER)
         session.report = (job.id, page.encode("utf-8", "replace"))
         job.message = ""
         return {"report": job.id}
