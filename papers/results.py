@@ -31,8 +31,16 @@ def render(output: Path, papers: Mapping[str, Any]) -> str:
     papers : mapping of str to Paper
     """
     there = [name for name in papers if "runs" in TableFolder(output / FOLDER / name)]
-    found = {name: papers[name].claims(TableFolder(output / FOLDER / name)) for name in there}
-    parts = [*HEAD, _overview(found, papers)]
+    found, stale = {}, []
+    for name in there:
+        try:
+            found[name] = papers[name].claims(TableFolder(output / FOLDER / name))
+        except (FileNotFoundError, KeyError) as missing:
+            what = Path(missing.filename).name if isinstance(missing, FileNotFoundError) else f"a column {missing}"
+            again = f"run `python -m papers {name}` again"
+            stale.append(f"**{papers[name].title}** was run by older code, without {what}: {again}.")
+    there = list(found)
+    parts = [*HEAD, *stale, _overview(found, papers)]
     for name in there:
         folder = TableFolder(output / FOLDER / name)
         parts += [f"## {papers[name].title}", _claims(found[name], name), *_differences(found[name])]

@@ -17,7 +17,7 @@ from papers.results import render
 
 pytestmark = pytest.mark.slow
 
-TINY = caruana2006.Plan(seeds=2, n=60, n_cloud=60, n_spectral=6, n_protein=40, n_shuffles=2, n_groups=3)
+TINY = caruana2006.Plan(seeds=2, seeds_groups=1, n=60, n_cloud=60, n_spectral=6, n_protein=40, n_shuffles=2, n_groups=3)
 
 
 def test_whole_run_by_the_command(tmp_path, monkeypatch):
@@ -39,7 +39,7 @@ def test_whole_run_by_the_command(tmp_path, monkeypatch):
 
 
 def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
-    monkeypatch.setattr(caruana2006, "QUICK", caruana2006.Plan(1, 40, 30, 0, 40, 1, 3))
+    monkeypatch.setattr(caruana2006, "QUICK", caruana2006.Plan(1, 1, 40, 30, 0, 40, 1, 3))
     report = caruana2006.PAPER.run(tmp_path / "out", data=data_folder, quick=True)
     assert {"protein.csv", "figure9.png", "groups_phoneme.csv"} <= {path.name for path in report.files}
     clouds = pd.read_csv(tmp_path / "out" / "clouds.csv")

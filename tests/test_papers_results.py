@@ -103,6 +103,10 @@ def test_page_is_rendered_from_the_tables(tmp_path):
     assert "2 cells, 3 CPU-seconds, at most 100 MB; v 1." in page
     assert "numbers" in TableFolder(folder)
     assert "letters" not in TableFolder(folder)
+    (folder / "numbers.csv").unlink()
+    assert "run by older code, without numbers.csv: run `python -m papers one` again" in render(
+        tmp_path, {"one": Paper}
+    )
 
 
 def test_committed_page_agrees_with_its_tables():

@@ -21,6 +21,7 @@ from papers.bekkerman2009.data import (
     read_movielens,
 )
 from papers.bekkerman2009.documents import RECIPES, run_documents
+from papers.bekkerman2009.others import report_others, run_others
 from papers.bekkerman2009.ratings import report_ratings, run_ratings
 from papers.bekkerman2009.table1 import report_documents
 from papers.report import Report
@@ -64,11 +65,12 @@ class Plan:
     sample: int | None = None
     rating_clusters: int = 100
     rating_iterations: int = 2
+    seeds_others: int = 3
 
 
-QUICK = Plan(4, 2, ("cluto_tr11",), ("cluto_tr11",), (2, 4), ("cluto_tr11",), 120, 8)
-DRAWN = Plan(6, 4, ("drawn",), ("drawn",), (2, 3, 6), ("drawn",), None, 4)
-DRAWN_QUICK = Plan(4, 2, ("drawn",), ("drawn",), (2, 4), ("drawn",), 120, 4)
+QUICK = Plan(4, 2, ("cluto_tr11",), ("cluto_tr11",), (2, 4), ("cluto_tr11",), 120, 8, seeds_others=1)
+DRAWN = Plan(6, 4, ("drawn",), ("drawn",), (2, 3, 6), ("drawn",), None, 4, seeds_others=1)
+DRAWN_QUICK = Plan(4, 2, ("drawn",), ("drawn",), (2, 4), ("drawn",), 120, 4, seeds_others=1)
 
 
 def _plan(setting: Setting) -> Plan:
@@ -102,6 +104,10 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
     ratings = [(words, _ratings(setting.data, plan, popular=words == "popular")) for words in ("popular", "uniform")]
     ranked = run_ratings(ratings, plan.rating_clusters, m=plan.m, n_iter=plan.rating_iterations, **work)
     report_ratings(report, ranked, n_clusters=plan.rating_clusters, m=plan.m)
+    yield
+
+    others = run_others([sets[name] for name in plan.documents], plan.seeds_others, cells=setting.beside)
+    report_others(report, others, found.judged)
     yield
 
 

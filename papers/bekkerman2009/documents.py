@@ -20,6 +20,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy, stability
 from papers.bekkerman2009.data import Documents
+from papers.bekkerman2009.others import judged
 from papers.cells import Cells
 
 RECIPES = {"default": "mdc", "paper's": "mdc_plain"}  # the model of `agree`
@@ -47,6 +48,8 @@ class Found:
         Data set, recipe and the groups of words that were apart before and are together now.
     members : DataFrame
         Data set, recipe, number m of clusterings in the process; accuracy before and after.
+    judged : DataFrame
+        Data set, recipe, stage; mean accuracy, AMI and ARI with the categories, and CPU-seconds up to there.
     """
 
     sizes: pd.DataFrame
@@ -55,6 +58,7 @@ class Found:
     bands: pd.DataFrame
     groups: pd.DataFrame
     members: pd.DataFrame
+    judged: pd.DataFrame
 
 
 def run_documents(
@@ -104,6 +108,7 @@ def _one_set(
         "bands": _bands(result, source.frequency, n_jobs),
         "groups": _groups(result, source),
         "members": _members(source, result, recipe, members, n_iter, seed, n_jobs),
+        "judged": _judged(result, source.truth, seconds),
     }
     where = {"data": data, "recipe": recipe, "seed": seed}
     return {name: [where | row for row in frame.to_dict("records")] for name, frame in made.items() if len(frame)}
@@ -129,6 +134,16 @@ def _stages(result: Agreement, truth: Any, n_jobs: int | None) -> pd.DataFrame:
         after = {"before": "sccc", "cap": "cap_sccc"}[stage]
         rows += _look(stage, sides.rows, sides.columns, truth, n_jobs)
         rows += _look(after, consensus["rows"], consensus["columns"], truth, n_jobs)
+    return pd.DataFrame(rows)
+
+
+def _judged(result: Agreement, truth: Any, seconds: float) -> pd.DataFrame:
+    stages = {"before": result.before.rows, "cap": result.after.rows}
+    stages |= {"sccc": by_gap(result.before.rows), "cap_sccc": by_gap(result.after.rows)}
+    rows = []
+    for stage, ensemble in stages.items():
+        values = pd.DataFrame([judged(truth, labels) for labels in ensemble.labels.T]).mean().to_dict()
+        rows.append({"stage": stage, **values, "cpu_seconds": seconds})
     return pd.DataFrame(rows)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from papers.gondek2005.claims import claims
 from papers.gondek2005.data import MOST, read_texts
+from papers.gondek2005.representation import report_representations, run_representations
 from papers.gondek2005.synthetic import report_synthetic, run_synthetic
 from papers.gondek2005.text import report_orthogonality, report_text, run_text
 from papers.gondek2005.walk import report_walk, run_walk
@@ -58,6 +59,8 @@ def _experiments(report: Report, sets: Any, plan: Plan, setting: Setting) -> Ite
     report_starts(report, run_starts(sets[0], plan.starts, cells=cells))
     yield
     report_finer(report, run_finer(sets[1], plan.seeds, cells=cells))
+    yield
+    report_representations(report, run_representations(sets, plan.seeds_text, cells=cells))
     yield
 
 
