@@ -1,6 +1,7 @@
 """Guides: pairs and labels as weights on generation, and as scores that clusterings are chosen by."""
 
 import json
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -294,10 +295,27 @@ def test_pairs_from_files(beads, tmp_path):
         ("b001,b004,b005\n", "pairs.csv: has 3 columns, and pairs to be together need two"),
         ("b001,b004\nb003\n", r"pairs.csv, row 2 \(line 2\): has 1 cell"),
         ("a,b\n", "names no pair"),
+        ("b901,b902\nb001,b004\n", r"pairs.csv, row 1 \(line 1\): 'b901' is no id of an object"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=says):
             guide.of(beads)
+
+
+def test_a_first_line_that_may_be_a_misspelt_pair_is_said(beads, tmp_path):
+    path = tmp_path / "pairs.csv"
+    guide, expected = Guide(together=path), [[0, 3]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for usual in ("bead,other", "id_1,id_2", "Object A,Object B"):
+            path.write_text(f"{usual}\nb001,b004\n")
+            assert guide.of(beads).together.tolist() == expected
+    path.write_text("anna,bert\nb001,b004\n")
+    with pytest.warns(UserWarning, match="the first line, 'anna' and 'bert', names no object"):
+        assert guide.of(beads).together.tolist() == expected
+    path.write_text("-1,-2\n0,3\n")
+    with pytest.raises(InputError, match="'-1' is no row"):
+        guide.of(cs.tables.read_table(beads.values, kind="data"))
 
 
 def test_the_command_line_guides_a_run(beads, tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,10 @@ from consilience.tables.files import open_sheet
 from consilience.tables.sheet import Options
 
 STRENGTH = 1.5  # of a guide, if nothing is said
+HEADINGS = re.compile(
+    "[abcuvxyij]|ids?|names?|one|other|first|second|left|right|from|to|source|target|objects?|items?|rows?|pairs?|nodes?|samples?|"
+    "cells?|members?|key|index|label|together|apart|with|and|must|cannot|link"
+)  # words that columns of pairs are named by
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +190,29 @@ def _pairs_in_file(path: Any, side: str, find: _Finder) -> Iterator[tuple[str, l
     columns = [sheet.column(j) for j in (0, 1)]
     cells = [[_cell(cell) for cell in (one.to_pylist() if hasattr(one, "to_pylist") else one)] for one in columns]
     pairs = list(zip(*cells, strict=True))
-    first = int(sheet.names is None and not any(map(find.knows, pairs[0])))
+    first = int(sheet.names is None and not any(map(find.knows, pairs[0])) and _are_headings(pairs[0], find, sheet))
     if first >= len(pairs):
         raise InputError(f"{sheet.source}: names no pair of objects: write two of them into every row")
     for row, names in enumerate(pairs[first:], 1):  # counted as those of tables are, below the names of the columns
         line = "" if sheet.line is None else f" (line {sheet.line(row + first - 1)})"
         yield f"{sheet.source}, row {row}{line}", list(names)
+
+
+def _are_headings(names: tuple[Any, Any], find: _Finder, sheet: Any) -> bool:
+    """Whether a first line without an object holds the names of the columns; said, where its words are no usual ones.
+
+    Names that are written as those of objects are: these are misspelt objects, which would else be lost without a word.
+    """
+    if any(map(find.is_like, names)):
+        return False
+    if not all(map(find.is_heading, names)):
+        shown = " and ".join(map(show, names))
+        warnings.warn(
+            f"{sheet.source}: the first line, {shown}, names no object and is taken as names of the columns: "
+            "correct it, if it is a pair",
+            stacklevel=2,
+        )
+    return True
 
 
 def _cell(cell: Any) -> Any:
@@ -203,10 +226,25 @@ class _Finder:
         self.n, ids = objects.n_objects, objects.ids
         self.numbers = {} if ids is None else {str(name): i for i, name in enumerate(ids)}
         self.by_row = ids is None or all(isinstance(name, str) for name in ids)
+        self.heading = str(getattr(objects, "id_name", None) or "").casefold()
 
     def knows(self, name: Any) -> bool:
         """Whether it may name an object."""
         return str(name) in self.numbers or self._row(name) is not None
+
+    def is_heading(self, name: Any) -> bool:
+        """Whether it is what a column of objects may be called: like the ids' own, or a usual word, numbered or not."""
+        words = re.findall(r"[^\W\d_]+", str(name).casefold())
+        return str(name).casefold() == self.heading or any(map(HEADINGS.fullmatch, words))
+
+    def is_like(self, name: Any) -> bool:
+        """Whether it is written as an object is: ``b901`` beside ``b001``, or a number where rows have no ids."""
+        if not self.numbers:
+            return re.fullmatch(r"[-+]?[\d.,]+", str(name)) is not None
+        if not any(map(str.isdigit, str(name))):
+            return False
+        same = re.compile(r"\d+" if self.is_heading(name) else r"\w+")  # whatever its numbers, and its letters
+        return same.sub("0", str(name)) in {same.sub("0", one) for one in self.numbers}
 
     def _row(self, name: Any) -> int | None:
         """The row that it names, there or not; text of a file counts where there are no ids."""

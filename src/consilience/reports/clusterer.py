@@ -62,7 +62,7 @@ def print_clusters(summary: Mapping[str, Any], *, title: str, console: Console |
     lines["confidence"] = f"{summary['mean_confidence']:.3f} on average"
     lines["support"] = f"{summary['mean_support']:.3f} on average; {count(summary['n_floaters'], 'floater')}"
     if summary["scales_in_words"]:
-        lines["scales"] = summary["scales_in_words"]
+        lines["scales"] = summary["scales_in_words"] + _other_scales(summary)
     if summary["n_without_labels"]:
         lines["no label"] = f"{count(summary['n_without_labels'], 'object')} that no clustering labels"
     for name, values in summary["known"].items():
@@ -76,6 +76,15 @@ def print_clusters(summary: Mapping[str, Any], *, title: str, console: Console |
     if left:
         console.print(f"… {left}")
     print_definitions(console, "confidence", "support", "floater")
+
+
+def _other_scales(summary: Mapping[str, Any]) -> str:
+    """How to have the clusters at another number that is more stable than chance: the most stable of the finer ones, or else of all."""
+    others = [
+        row["n_clusters"] for row in summary["scales"] if row["real"] and row["n_clusters"] != summary["n_clusters"]
+    ]
+    finer = [k for k in others if k > summary["n_clusters"]]
+    return f"; -k {(finer or others)[0]} gives those" if others else ""
 
 
 def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str, Any]:
