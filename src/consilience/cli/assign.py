@@ -22,7 +22,8 @@ def command(
 ) -> None:
     """Find the clusters of the new objects in the table DATA, by the MODEL that 'cluster --save' kept.
 
-    The table has the columns of the one that was clustered, in any order; others are ignored.
+    The table has the columns of the one that was clustered, in any order; others are ignored. Where that was a matrix
+    of distances, it has the distances to each of its objects.
 
     \b
     consilience assign model new.csv -o new_labels.csv

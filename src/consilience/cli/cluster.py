@@ -25,6 +25,7 @@ from consilience.cli import options
 )
 @options.methods_choice("auto")
 @click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
+@click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
 @options.standardize_option
 @click.option(
     "--max-objects",
@@ -48,6 +49,7 @@ def command(
     n_clusterings: int | None,
     methods: str,
     base: str | None,
+    distances: bool,
     standardize: bool,
     max_objects: int | str,
     together: Path | None,
@@ -70,6 +72,7 @@ def command(
     \b
     consilience cluster customers.csv -o labels.csv
     consilience cluster customers.csv --id customer -k 5 -o labels.csv --save model --report report.html
+    consilience cluster distances.csv --distances --id protein -o labels.csv --save model
     consilience cluster beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o labels.csv
     """
     from consilience.cli.generate import parse_base
@@ -92,7 +95,9 @@ def command(
     pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
     wishes = {**pairs, "like": like or None, "unlike": unlike or None}
     guide = check_guide(None, **wishes, strength=guide_strength)
-    opened, _ = open_data(data, "data", list(dict.fromkeys([*known, *like, *unlike])), **how)
+    opened, _ = open_data(
+        data, "distances" if distances else "data", list(dict.fromkeys([*known, *like, *unlike])), **how
+    )
     table = opened.data
     assert table is not None
     model = EnsembleClusterer(
@@ -101,6 +106,7 @@ def command(
         methods=methods,
         base=None if base is None else parse_base(base),
         method=method,
+        metric="precomputed" if distances else "euclidean",
         standardize=standardize,
         guide=guide,
         max_objects=None if isinstance(max_objects, str) else max_objects,

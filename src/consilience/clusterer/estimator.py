@@ -18,6 +18,7 @@ from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
 from consilience.clusterer.choosing import combine_members
+from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
 from consilience.clusterer.drift import Drift, DriftWarning, Seen
 from consilience.clusterer.new_objects import NewObjects
 from consilience.clusterer.rows import (
@@ -35,6 +36,7 @@ from consilience.consensus.placement import Placement
 from consilience.consensus.result import describe_doubt
 from consilience.generation.guide import Guide, check_guide
 from consilience.generation.labeler import Labeler
+from consilience.generation.mds import MOST as MOST_DISTANCES
 from consilience.generation.plan import Plan
 from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
 from consilience.generation.registry import METHODS
@@ -71,8 +73,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     method : str, default "auto"
         How the members are combined: a name of :data:`consilience.consensus.METHODS`; "auto" is "dawid_skene" where they err
         independently, and else "walk".
+    metric : {"euclidean", "precomputed"}
+        With "precomputed", X is a square matrix of distances between the objects, which are scaled to ten columns first (``{"n_dimensions":
+        10}`` of `options`), as :func:`consilience.generate` does it. New objects are given by their distances to all objects of X, one
+        column for each.
     standardize : bool, default True
-        Give every column mean 0 and standard deviation 1 first; sparse data is only scaled.
+        Give every column mean 0 and standard deviation 1 first; sparse data is only scaled, and distances stay as they are.
     guide : Guide, optional
         Wishes that weigh the columns of every member (:class:`consilience.generation.Guide`): pairs of objects, and columns of the
         table to be like or unlike, which are set aside. Of objects that are not in the sample it says nothing.
@@ -146,6 +152,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     methods: Any = "auto"
     base: Any = None
     method: str = "auto"
+    metric: str = "euclidean"
     standardize: bool = True
     guide: Guide | None = None
     options: Mapping[str, Any] | None = None
@@ -168,38 +175,47 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : (n_objects, n_columns) array, sparse matrix, DataFrame, AnnData, Table or path
-            Numbers. Tables may hold categories, dates and missing cells too: they are encoded as :func:`consilience.tables.read_table`
-            does it (`encoder_`). Frames with named columns are read as files are: a column that is named like an id and has another
-            value for every object names the objects, and is not clustered by; `note_` says so.
+            Numbers; or (n_objects, n_objects) distances, with ``metric="precomputed"``. Tables may hold categories, dates and missing
+            cells too: they are encoded as :func:`consilience.tables.read_table` does it (`encoder_`). Frames with named columns are read as
+            files are: a column that is named like an id and has another value for every object names the objects, and is not clustered
+            by; `note_` says so.
         y : ignored
         """
         with on_cluster(self.client):
             return self._fit(X)
 
     def _fit(self, X: ArrayLike) -> EnsembleClusterer:
-        table, guide, seed = *learn_rows(self, X, check_guide(self.guide)), check_seed(self.random_state)
+        is_distances = check_metric(self.metric)
+        learn = learn_distances if is_distances else learn_rows
+        table, guide, seed = *learn(self, X, check_guide(self.guide)), check_seed(self.random_state)
         if self.n_clusterings is not None:
             check_count("n_clusterings", self.n_clusterings)
         if self.base is not None:
             check_base(self.base)
         self.encoder_, self._ids, self._notices = table.encoder, table.ids, table.notices
-        self._reader = reader_of(table)
+        self._reader = None if is_distances else reader_of(table)
         self.sample_ = self._sample(table.n_objects, seed)
         some = table if self.sample_ is None else take_rows(table, self.sample_)
-        self._recipe = recipe_of(some, base=self.base) if is_auto(self.methods) else None
+        self._recipe = recipe_of(some, metric=self.metric, base=self.base) if is_auto(self.methods) else None
         plan = Plan.checked(
             methods=self.methods if self._recipe is None else self._recipe.methods,
             n_clusters=self._member_clusters(some.n_objects),
             base=None if self.base is None else base_text(self.base),
+            metric=self.metric,
             standardize=self.standardize,
             guide=guide if guide is None or self.sample_ is None else guide.of_rows(self.sample_),
-            **check_options(self.options),
+            **check_options(self.options, is_distances=is_distances),
         )
         self._guide_words = plan.guide_words
         with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
             warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
             runner = Runner(some, plan, self.base, self.n_jobs, keeps_predictors=True)
         self.ensemble_ = runner.run(self._number(plan), child_seed(seed, "clusterer.members"), progress=False)
+        values = some.values
+        self._places = None
+        if is_distances:
+            values = runner.spaces.columns
+            self._places = Places.of(values, some.values, self.sample_)
         numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
         middle = min(max(int(np.median(numbers)), 2), len(self.ensemble_.signatures()))
         wanted = self.n_clusters
@@ -207,10 +223,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             check_choice(wanted or "auto", ("auto",), "n_clusters")
             wanted = middle
         if isinstance(wanted, (int, np.integer)) and wanted > len(self.ensemble_.signatures()):
-            check_different_rows(some.values, int(wanted))
+            check_different_rows(values, int(wanted))
         self.consensus_ = combine_members(
             self.ensemble_,
-            some.values,
+            values,
             wanted,
             self.method,
             seed=child_seed(seed, "clusterer.consensus"),
@@ -223,9 +239,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self._model = NewObjects(
             Labeler.of(runner, self.ensemble_),
             Placement.of(self.ensemble_, self.consensus_),
-            Seen.of(some.values, runner.spaces.columns, self.ensemble_),
+            Seen.of(values, runner.spaces.columns, self.ensemble_),
         )
-        self._spread(rows_of(table))
+        self._spread(table)
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
@@ -252,7 +268,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : (n_new, n_columns) array, sparse matrix, DataFrame, AnnData, Table or path
-            With the columns of the data.
+            With the columns of the data; with ``metric="precomputed"``, (n_new, n_objects) distances to the objects of the data.
 
         Returns
         -------
@@ -281,6 +297,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             Parameters of that, where something is to be read otherwise.
         """
         check_is_fitted(self)
+        if self._places is not None:
+            return read_distances(self, source, reading)
         return read_new(self, source, reading, self._reader)
 
     def drift(self, X: ArrayLike) -> Drift:
@@ -332,30 +350,35 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
             made.feature_names_in_ = model.columns
+        made._places = model.places
         made._model = NewObjects(model.labeler, model.placement, model.seen)
         made._ids, made._reader = model.ids, model.reader if model.encoder is None else model.encoder
         return made
 
     def _sample(self, n: int, seed: int) -> Ints | None:
         """The objects that are clustered and combined; None for all."""
-        if self.max_objects is None or n <= check_count("max_objects", self.max_objects, 2):
+        if self.max_objects is None:
             return None
-        return np.sort(stream(seed, "clusterer.sample").choice(n, self.max_objects, replace=False))
+        most = check_count("max_objects", self.max_objects, 2)
+        most = min(most, MOST_DISTANCES) if self.metric == "precomputed" else most
+        return None if n <= most else np.sort(stream(seed, "clusterer.sample").choice(n, most, replace=False))
 
-    def _spread(self, data: Rows) -> None:
+    def _spread(self, table: Table) -> None:
         """What was found of the objects, and where only a sample was combined, what the model says of the others."""
         found = self.consensus_
         recipe = "" if self._recipe is None else f"members by recipe: {self._recipe.words}"
         guide = f"members guided by {self._guide_words}" if self._guide_words else ""
         said = [found.note, recipe, guide, *self._notices]
         if self.sample_ is not None:
-            n, size = data.values.shape[0], len(self.sample_)
+            n, size = table.n_objects, len(self.sample_)
             said.append(f"{size:,} of {n:,} objects were clustered, the others labeled as new ones are")
         self.note_, self.doubt_ = "; ".join(filter(None, said)), describe_doubt(found)
         self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
         if self.sample_ is None:
             return
-        self.labels_, _, self.support_, self.confidence_, _ = self._model.assigned(data)
+        self.labels_, _, self.support_, self.confidence_, _ = self._model.assigned(
+            rows_of(table) if self._places is None else self._places.rows(table)
+        )
         self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
         self.confidence_[self.sample_] = found.confidence
 
@@ -378,18 +401,23 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     @property
     def _column_names(self) -> list[str] | None:
+        if self._places is not None:
+            return self._places.names
         names = getattr(self, "feature_names_in_", None) if self.encoder_ is None else self.encoder_.names
         return None if names is None else [str(name) for name in names]
 
     def _read(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
+        if self._places is not None:
+            return self._places.rows(read_distances(self, X))
         return new_rows(self, X, self.encoder_, self._reader)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.metric == "precomputed"
+        tags.input_tags.sparse = tags.input_tags.allow_nan = not tags.input_tags.pairwise
         # scikit-learn's check of sparse data asks this of whatever has predict_proba
         tags.classifier_tags = ClassifierTags(multi_class=True)
         return tags

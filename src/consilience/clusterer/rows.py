@@ -86,7 +86,7 @@ class Rows:
             yield values
 
 
-def check_options(options: Any) -> dict[str, Any]:
+def check_options(options: Any, *, is_distances: bool = False) -> dict[str, Any]:
     """Options of methods, as `generate` takes them by keyword."""
     if options is None:
         return {}
@@ -95,9 +95,13 @@ def check_options(options: Any) -> dict[str, Any]:
             f"options must map options of methods to values, such as {{'n_landmarks': 500}}; got {show(options)}"
         )
     for name in options:
-        if name in ("methods", "n_clusters", "base", "standardize", "guide", "metric", "n_dimensions"):
+        if name in ("methods", "n_clusters", "base", "standardize", "guide", "metric"):
             raise InputError(
                 f"options has {name!r}, which is no option of a method: give it to EnsembleClusterer, if it takes it"
+            )
+        if name == "n_dimensions" and not is_distances:
+            raise InputError(
+                "options has 'n_dimensions', to which distances are scaled: leave it out, or give metric='precomputed'"
             )
     return dict(options)
 

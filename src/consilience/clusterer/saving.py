@@ -11,6 +11,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Floats, Ints
+from consilience.clusterer.distances import Places
 from consilience.clusterer.drift import Seen
 from consilience.consensus.confidence import floating
 from consilience.consensus.placement import Placement
@@ -49,6 +50,8 @@ class ClustererModel(Result):
     encoder : Encoder or None
     reader : Encoder or None
         How new objects are read where the data had nothing to encode: as it was, and their missing cells filled.
+    places : Places or None
+        Where distances of new objects put them, if the data were distances.
     labeler : Labeler
     placement : Placement
     seen : Seen
@@ -68,6 +71,7 @@ class ClustererModel(Result):
     sample: Ints | None
     encoder: Encoder | None
     reader: Encoder | None
+    places: Places | None
     labeler: Labeler
     placement: Placement
     seen: Seen
@@ -113,6 +117,7 @@ def model_of(made: EnsembleClusterer) -> ClustererModel:
         sample=made.sample_,
         encoder=made.encoder_,
         reader=made._reader if made.encoder_ is None else None,
+        places=made._places,
         labeler=made._model.labeler,
         placement=made._model.placement,
         seen=made._model.seen,

@@ -11,6 +11,9 @@ from consilience._types import Floats
 MOST = 6000  # objects: 288 MB a matrix, and minutes
 CLOSE = 1e-3  # of the mean distance: pairs nearer than that weigh no more, or equal objects would outweigh all others
 
+BLOCK = 2**22  # distances at a time
+TRACE = 1e-9  # of the nearest distance that counts: objects nearer than that are at one place
+
 
 def embed(
     distances: Floats, n_dimensions: int, *, max_iter: int = 300, tolerance: float = 1e-6
@@ -49,10 +52,61 @@ def embed(
     return columns @ axes.T, stress
 
 
-def _weights(distances: Floats) -> Floats:
+def place(columns: Floats, distances: Floats, near: float, *, max_iter: int = 300, tolerance: float = 1e-6) -> Floats:
+    """New objects in the columns of :func:`embed`, by their distances to the objects that are there.
+
+    Each is put where Σ (d − δ)² / δ is least, the others staying where they are, by the same majorisation; it starts from the
+    object that is nearest. Time O(steps · n_new · n · width), memory O(block · n).
+
+    Parameters
+    ----------
+    columns : (n, width) array
+    distances : (n_new, n) array
+        To each of the n objects.
+    near : float
+        See :func:`closest`.
+
+    Returns
+    -------
+    (n_new, width) array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> corners = np.array([[0.0, 0], [0, 2], [2, 0], [2, 2]])
+    >>> place(corners, np.full((1, 4), np.sqrt(2)), 1e-3).round(3).tolist()
+    [[1.0, 1.0]]
+    """
+    places = columns[distances.argmin(axis=1)] if len(distances) else np.empty((0, columns.shape[1]))
+    step = max(1, BLOCK // len(columns))
+    for begin in range(0, len(distances), step):
+        todo, last = np.arange(begin, min(begin + step, len(distances))), None
+        for _ in range(max_iter):
+            wanted = distances[todo]
+            weights = 1 / np.maximum(wanted, near)
+            made = cdist(places[todo], columns)
+            stress = (weights * np.square(made - wanted)).sum(axis=1)
+            if last is not None:
+                going = last - stress > tolerance * last
+                todo, wanted, weights, made, stress = (x[going] for x in (todo, wanted, weights, made, stress))
+            if not todo.size:
+                break
+            # An object right at the place of another is pushed off it in no direction of its own: along the first column.
+            ratio = weights * wanted / np.maximum(made, TRACE * near)
+            moved = weights @ columns + ratio.sum(axis=1)[:, None] * places[todo] - ratio @ columns
+            moved[:, 0] += np.where(made == 0, weights * wanted, 0).sum(axis=1)
+            places[todo], last = moved / weights.sum(axis=1)[:, None], stress
+    return places
+
+
+def closest(distances: Floats) -> float:
+    """Distance below which pairs weigh no more: a thousandth of the mean."""
     n = len(distances)
-    mean = distances.sum() / (n * (n - 1))
-    weights = 1 / np.maximum(distances, CLOSE * mean)
+    return float(CLOSE * distances.sum() / (n * (n - 1)))
+
+
+def _weights(distances: Floats) -> Floats:
+    weights = 1 / np.maximum(distances, closest(distances))
     np.fill_diagonal(weights, 0)
     return weights
 

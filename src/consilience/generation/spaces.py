@@ -105,6 +105,7 @@ class Spaces:
         with threadpool_limits(1):  # the same numbers whatever the number of threads
             self.columns, self.stress = embed(distances, width)
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
+        self.preparation = Preparation(None, self.kept, width)
 
     def _standardize(self, values: ArrayLike, groups: Ints | None, scaling: Standardizer | CountScaling | None) -> None:
         if scaling is None or not self.plan.standardize:

@@ -22,9 +22,9 @@ from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.values import counts_of, distances_of, triples_of
+from consilience.tables.values import counts_of, distances_of, new_distances_of, triples_of
 
-KINDS = ("data", "counts", "distances", "labels")
+KINDS = ("data", "counts", "distances", "new_distances", "labels")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +37,7 @@ class Table:
         Shape (n_objects, n_columns). Data: float64, dense or CSR. Counts: CSR, int64 or float64. Distances:
         float64, dense. Labels: a DataFrame, one column per clustering, of integers or of the labels as they are,
         None where one is missing.
-    kind : {"data", "counts", "distances", "labels"}
+    kind : {"data", "counts", "distances", "new_distances", "labels"}
         What the values are.
     ids : ndarray or None
         Name of each object, unique.
@@ -183,7 +183,7 @@ def read_table(
     ----------
     source : path, data frame (pandas, polars, anything that speaks Arrow), array, tensor, sparse matrix or AnnData
         Rows are objects. Files: .csv, .tsv, .txt (each also .gz, .bz2, .xz), .parquet, .xlsx, .npy, .npz, .mtx, .mtx.gz, .h5ad.
-    kind : {"data", "counts", "distances", "labels"}
+    kind : {"data", "counts", "distances", "new_distances", "labels"}
         What the values are; it is never guessed.
     id_column : str or int, optional
         Name, or position from 0, of the column with the names of objects. `"index"`, or its own name, is the index
@@ -284,7 +284,8 @@ def read_table(
             id_position, ids = made.names, ids_of(sheet, made.names)
         doubts += row_numbers(sheet, values, made.positions) if made.encoder is None and ids is None else []
     else:
-        values, doubts = {"counts": counts_of, "distances": distances_of}[kind](sheet, kept), []
+        readers = {"counts": counts_of, "distances": distances_of, "new_distances": new_distances_of}
+        values, doubts = readers[kind](sheet, kept), []
     counts = None if types is None else types == "counts"
     if kind == "data" and made.encoder is None and counts is not False and (counts or looks_like_counts(values)):
         doubts.append(

@@ -108,6 +108,16 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     return values
 
 
+def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
+    """Distances of some objects to others, a column for each: finite, non-negative."""
+    if sparse.issparse(sheet.body):
+        raise InputError(f"{sheet.source}: distances must be a full matrix, not a sparse one: fill in every pair")
+    values = _matrix(sheet, positions, whole=False)
+    check_finite(sheet, values, positions)
+    check_not_negative(sheet, values, positions, "distances")
+    return values
+
+
 def check_distances(sheet: Sheet, values: np.ndarray, positions: list[int]) -> None:
     """Refuse a square matrix that is negative somewhere, not 0 on its diagonal or not symmetric, within rounding."""
     check_not_negative(sheet, values, positions, "distances")
