@@ -96,7 +96,12 @@ def test_a_report_of_the_model(folder, tmp_path):
     done = run("report", folder / "model", page)
     assert done.returncode == 0, done.stderr
     text = read_page(page).text
-    for words in ("4 clusters of 350 objects", "The clusters, the largest first", "Floaters", "missing cells"):
+    for words in (
+        "350 objects in 4 clusters, of ",
+        "The clusters, the largest first",
+        "Floaters",
+        "missing cells",
+    ):
         assert words in text
     assert "differs most" not in text
     done = run(

@@ -44,7 +44,7 @@ def command(output: Path | None) -> None:
 
     meta = organize(ens, GROUPS, "ward")
     origin = open_source(ens if run is None else run).provenance
-    found = make_report(meta, origin, data=beads, known=known)
+    found = make_report(meta, origin, data=beads, known=known, id_name=beads.id_heading)
     assert isinstance(found, MetaReport)
     null = found.null
     assert null is not None

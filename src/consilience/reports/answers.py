@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from consilience._check import count
 from consilience._types import Array, Floats
 from consilience.consensus.confidence import FLOATING
 from consilience.consensus.trust import cluster_means
 from consilience.measures import accuracy, adjusted_rand
+from consilience.reports.formats import format_number
 from consilience.reports.html import Items, Link, See, Text
 from consilience.reports.sections import Report
 
 FOLLOWS, LEANS = 0.3, 0.1  # adjusted Rand indices from which labels are followed, or leant to
 ALIKE, APART = 0.65, 0.2  # of two answers: from which they are much alike, up to which they have little in common
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+STEADY = 0.8  # confidence from which it is much, where there is little support
 MARKED = 0.25  # share of a column's variance between clusters that is worth a word
 WORTHY = 3  # columns that are named
 NAMED = 6  # groups, or clusters, that sentences name
@@ -33,10 +36,21 @@ class Match:
     rand: float
 
     @property
+    def follows(self) -> tuple[str, str] | None:
+        """The word for how nearly it follows them, of one and of several; None where it does not."""
+        return (
+            None
+            if not self.rand >= LEANS
+            else ("follows", "follow")
+            if self.rand >= FOLLOWS
+            else ("leans to", "lean to")
+        )
+
+    @property
     def words(self) -> str:
         """Whether it follows them."""
-        if self.rand >= LEANS:
-            return f"{'follows' if self.rand >= FOLLOWS else 'leans to'} {self.known} (accuracy {self.accuracy:.2f})"
+        if self.follows:
+            return f"{self.follows[0]} {self.known} (accuracy {self.accuracy:.2f})"
         return f"matches no known labels (the nearest, {self.known}: accuracy {self.accuracy:.2f})"
 
 
@@ -92,18 +106,46 @@ def say_sureness(one: Any) -> str:
     """How far to trust the clusters of a clustering: support, confidence, floaters, the firmest and the weakest of them."""
     there = one.labels >= 0
     means = cluster_means(one.labels, one.confidence, one.support)
-    weak = int(np.count_nonzero(there & (one.support <= FLOATING)))
-    floating = f"{count(weak, 'object')} {'floats' if weak == 1 else 'float'}, out"
+    weak, n = int(np.count_nonzero(there & (one.support <= FLOATING))), int(there.sum())
+    floats = "floats: no majority puts it where it is" if weak == 1 else "float: no majority puts them where they are"
+    floating = f"{weak:,} of {count(n, 'object')} {floats}."
     text = (
         f"On average, {100 * one.support[there].mean():.0f} % of the clusterings put an object where it is (its support), and another "
         f"ensemble like this would put it there with probability {one.confidence[there].mean():.2f} (its confidence). "
-        f"{floating} of {int(there.sum()):,}: no majority puts {'it' if weak == 1 else 'them'} anywhere."
+        f"{floating if weak else 'A majority puts every object where it is.'}"
     )
     if len(means) > 1:
         best, worst = (int(means["support"].idxmax()), int(means["support"].idxmin()))
-        firm, loose = (f"{means['cluster'][i]} (support {means['support'][i]:.2f})" for i in (best, worst))
-        text += f" The firmest cluster is {firm}, the weakest {loose}."
-    return text
+        firm, loose = (f"cluster {means['cluster'][i]} (support {means['support'][i]:.2f})" for i in (best, worst))
+        text += f" The firmest is {firm}, the weakest {loose}." if best != worst else ""
+    return f"{text} {steady}" if (steady := say_steady(means)) else text
+
+
+def say_steady(means: pd.DataFrame) -> str:
+    """Of clusters with little support and much confidence, how both can be: `means` has a row per cluster.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> say_steady(pd.DataFrame({"cluster": [0, 1], "support": [0.9, 0.2], "confidence": [1.0, 0.97]}))[:68]
+    'Cluster 1 has little support and much confidence (0.20 and 0.97): fe'
+    >>> say_steady(pd.DataFrame({"cluster": [0, 1], "support": [0.9, 0.2], "confidence": [1.0, 0.5]}))
+    ''
+    """
+    found = means[(means["support"] <= FLOATING) & (means["confidence"] >= STEADY)]
+    if not len(found):
+        return ""
+    rows = list(found[["cluster", "support", "confidence"]].itertuples(index=False, name=None))
+    one = len(rows) == 1
+    names = listed(
+        [str(cluster) for cluster, *_ in rows[:NAMED]] + ([f"{len(rows) - NAMED} more"] * (len(rows) > NAMED))
+    )
+    values = listed([f"{value:.2f}" for value in rows[0][1:]]) if one else ""
+    return (
+        f"{f'Cluster {names} has' if one else f'Clusters {names} have'} little support and much confidence{f' ({values})' if one else ''}: "
+        f"few of these clusterings have a cluster that is mostly {'this one' if one else 'one of these'}, yet others like them, combined, "
+        "would set the same objects apart again. That is a pattern that comes again, not a cluster that many found."
+    )
 
 
 def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -> list[Text | Items]:
@@ -112,8 +154,9 @@ def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -
     if not k:
         return [Text("No object has a label.")]
     sizes = np.bincount(one.labels[there])
-    shown = ", ".join(f"{size:,}" for size in sizes[:NAMED]) + (" …" if k > NAMED else "")
-    text = f"{count(int(there.sum()), 'object')} in {count(k, 'cluster')}, of {shown}"
+    more = [f"{number(k - NAMED)} smaller"] if k > NAMED else []
+    of = listed([*(f"{size:,}" for size in sizes[:NAMED]), *more])
+    text = f"{count(int(there.sum()), 'object')} in {count(k, 'cluster')}{f', of {of}' if k > 1 else ''}"
     if match := nearest_known(report, one.labels):
         text += f". This grouping {match.words}"
     if columns := followed_columns(report, one.labels):
@@ -147,12 +190,16 @@ def say_difference(rand: Floats, numbers: Sequence[int]) -> str:
         return ""
     scale = "adjusted Rand index, 0 by chance and 1 for the same"
     if len(values) == 1:
-        return f"The two answers {_verdict(values[0])} ({scale}: {values[0]:.2f})."
+        return f"The two answers {_verdict(values[0])} ({scale}: {_signed(values[0])})."
     pairs = [f"{numbers[upper[0][i]]} and {numbers[upper[1][i]]}" for i in (values.argmin(), values.argmax())]
     return (
-        f"Two of these answers {_verdict(values.mean())} on average ({scale}: {values.mean():.2f}); the least alike are {pairs[0]} "
-        f"({values.min():.2f}), the most {pairs[1]} ({values.max():.2f})."
+        f"Two of these answers {_verdict(values.mean())} on average ({scale}: {_signed(values.mean())}); "
+        f"the least alike are {pairs[0]} ({_signed(values.min())}), the most {pairs[1]} ({values.max():.2f})."
     )
+
+
+def _signed(value: float) -> str:
+    return format_number(value, 2).replace("-", "−")
 
 
 def _verdict(rand: float) -> str:

@@ -12,6 +12,7 @@ from consilience._types import Array, Ints
 from consilience.consensus.trust import cluster_means
 from consilience.measures import contingency
 from consilience.measures.marks import marks, top_words
+from consilience.reports.files import whole_or_empty
 from consilience.reports.html import Block, Sheet, Text
 from consilience.reports.palette import color_of
 from consilience.reports.sections import Report
@@ -47,6 +48,8 @@ def cluster_frame(one: Any, report: Report) -> pd.DataFrame:
 def brief(frame: pd.DataFrame, report: Report, *leave: str) -> pd.DataFrame:
     """The same for the page: what is known in one column each, "disc (35 %)", and without some of the columns."""
     short = frame.drop(columns=[name for name in leave if name in frame])
+    if "nearest" in short:
+        short["nearest"] = whole_or_empty(short["nearest"])
     for name in report.known:
         shares = short.pop(f"share_of_most_frequent_{name}")
         told = zip(short[f"most_frequent_{name}"], shares, strict=True)

@@ -20,7 +20,7 @@ from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, nmi
 from consilience.meta import MetaClustering
-from consilience.reports.answers import say_clusters
+from consilience.reports.answers import STEADY, say_clusters
 from consilience.reports.clusters import (
     BARS,
     brief,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PRINTED = 20  # clusters on the terminal
+FLOATERS = 20  # on the page; files have all
 WEAKEST = 8  # clusters that are named as least to be trusted, where a table is cut
 TABLES = ("clusters", "members", "curve", "scales", "splits")
 
@@ -307,4 +308,13 @@ def floaters(report: Any) -> Iterator[Block]:
     table = weak.set_index("id").rename(columns={"known": "clusterings"})
     if "second" in table:
         table["second"] = whole_or_empty(table["second"])
-    yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=50)
+    yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=FLOATERS)
+    sure = weak[weak["confidence"] >= STEADY] if "confidence" in weak else weak[:0]
+    if len(sure):
+        first = sure.iloc[0]
+        yield Text(
+            f"Support and confidence answer two questions: how many of these clusterings put an object where it is, and whether another "
+            f"ensemble like this would, once combined. {count(len(sure), 'floater')} with a confidence of {STEADY} or more, such as "
+            f"{first['id']} (support {first['support']:.2f}, confidence {first['confidence']:.2f}): the clusterings part over "
+            f"{'it' if len(sure) == 1 else 'them'}, but in a way that comes again, so the combined answer would be the same."
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.meta.group_consensus import METHOD
-from consilience.reports.answers import ALIKE, FOLLOWS, Match, likeness, listed, nearest_known, say_clusters
+from consilience.reports.answers import ALIKE, Match, likeness, listed, nearest_known, say_clusters
 from consilience.reports.consensus import describe_briefly
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
@@ -50,6 +50,15 @@ def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Table | Non
     if found["clusters"].nunique() == 1:
         found = found.drop(columns="clusters")
     return found if len(found.columns.difference(["name", "clusters"])) else None
+
+
+@dataclass(frozen=True)
+class Family:
+    """Groups of clusterings, and what they do in words: `together`, or every one something else."""
+
+    groups: list[int]
+    words: str
+    together: bool
 
 
 class EnsembleReport(Report, of=Ensemble):
@@ -150,23 +159,26 @@ class EnsembleReport(Report, of=Ensemble):
         return [nearest_known(self, one.labels) for one in (*groups, self.consensus)]
 
     @cached_property
-    def families(self) -> list[tuple[list[int], str]]:
-        """Groups that follow the same known labels, or where nothing is known give nearly the same answer, with words for it."""
+    def families(self) -> list[Family]:
+        """Groups that follow the same known labels, or where nothing is known give nearly the same answer; then all others together."""
         assert self.meta is not None
-        numbers, found = self.meta.numbers, []
         if self.known:
-            kinds = [
-                (match.known if match and match.rand >= FOLLOWS else i) for i, match in enumerate(self._nearest[:-1])
-            ]
-            for kind in dict.fromkeys(kinds):
-                places = [i for i, other in enumerate(kinds) if other == kind]
-                found.append(([numbers[i] for i in places], _follow([self._nearest[i] for i in places])))
-            return found
-        for places in _alike(self.likeness):
-            same = "give nearly the same answer" if len(places) > 1 else "has an answer of its own"
-            sizes = [f"{self.group_consensus[i].n_clusters}" for i in places]
-            found.append(([numbers[i] for i in places], f"({listed(sizes)} clusters) {same}"))
-        return found
+            kinds = [(match.known, match.follows) if match and match.follows else None for match in self._nearest[:-1]]
+            parts = [[i for i, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds) if kind]
+            found = [self._family(places, _follow([self._nearest[i] for i in places]), True) for places in parts]
+            others = [i for i, kind in enumerate(kinds) if kind is None]
+            return (
+                [*found, self._family(others, _stray([self._nearest[i] for i in others]), False)] if others else found
+            )
+        alike = _alike(self.likeness)
+        found = [self._family(places, "give nearly the same answer", True) for places in alike if len(places) > 1]
+        others = [places[0] for places in alike if len(places) == 1]
+        own = "has an answer of its own" if len(others) == 1 else "have answers of their own"
+        return [*found, self._family(others, own, False)] if others else found
+
+    def _family(self, places: list[int], words: str, together: bool) -> Family:
+        assert self.meta is not None
+        return Family([self.meta.numbers[i] for i in places], words, together)
 
     @cached_property
     def reference(self) -> Array:
@@ -272,10 +284,20 @@ class EnsembleReport(Report, of=Ensemble):
 
 def _follow(matches: list[Match | None]) -> str:
     """What groups that follow the same labels do, in words."""
-    if len(matches) == 1:
-        return "has no known labels to match" if matches[0] is None else matches[0].words
+    some = [match for match in matches if match is not None and match.follows]
+    if len(some) == 1:
+        return some[0].words
+    word = some[0].follows[1] if some[0].follows else ""
+    return f"{word} {some[0].known} (accuracy {listed([f'{match.accuracy:.2f}' for match in some])})"
+
+
+def _stray(matches: list[Match | None]) -> str:
+    """What groups that follow nothing known do, in words."""
     some = [match for match in matches if match is not None]
-    return f"follow {some[0].known} (accuracy {listed([f'{match.accuracy:.2f}' for match in some])})"
+    if len(matches) == 1:
+        return some[0].words if some else "has no known labels to match"
+    near = max(some, key=lambda match: match.rand, default=None)
+    return f"match no known labels{f' (the nearest, {near.known}: accuracy {near.accuracy:.2f})' if near else ''}"
 
 
 def _alike(rand: Floats) -> list[list[int]]:

@@ -13,7 +13,7 @@ from consilience.consensus import Consensus
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
-from consilience.reports.answers import NAMED, followed_columns, number, say_columns, say_difference
+from consilience.reports.answers import NAMED, followed_columns, number, say_columns, say_difference, say_steady
 from consilience.reports.clusters import (
     FEATURES,
     SPREAD,
@@ -37,7 +37,7 @@ from consilience.reports.tiles import describe_plane
 TYPICAL = 16  # clusterings listed
 PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
 TOLD = 8  # groups that are told one by one on the page; files have all
-SOME, CLUSTERS = 3, 12  # columns of each cluster of a group, and clusters, on the page
+SOME, CLUSTERS, LINES = 3, 12, 24  # columns of each cluster of a group, clusters, and both together, on the page
 
 
 def say_groups(report: EnsembleReport) -> list[Text | Items]:
@@ -49,25 +49,37 @@ def say_groups(report: EnsembleReport) -> list[Text | Items]:
     first: list[str | Link | See] = [start, *_families(report), See(("tiles",), ("groups",)), "."]
     told = [_say_group(report, place) for place in range(min(meta.n_groups, NAMED))]
     last = [say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
-    return [Text(first), Items(told), Text(" ".join(filter(None, last)))]
+    rest = " ".join(filter(None, last))
+    return [Text(first), Items(told), *([Text(rest)] if rest else [])]
 
 
 def _families(report: EnsembleReport) -> Iterator[str | Link]:
     """Which groups follow which of the known labels; of what is not known, which of them give nearly the same answer."""
     assert report.meta is not None
-    families = report.families
-    if len(families) < report.meta.n_groups:
-        yield f"{number(len(families)).capitalize()} {'family' if len(families) == 1 else 'families'}: "
-    shown = families[:NAMED]
-    for place, (groups, what) in enumerate(shown):
+    families, n = report.families, report.meta.n_groups
+    if len(families) == 1 and (n > 1 or not report.known):
+        clusters = count(report.group_consensus[0].n_clusters, "cluster")
+        words = families[0].words
+        if n == 1:
+            yield f"It has {clusters}"
+        elif families[0].together:
+            yield f"All of them {words}"
+        else:
+            yield words.replace("match no", "None of them matches") if report.known else "Each has an answer of its own"
+        return
+    together = [family for family in families if family.together]
+    if 1 < len(together) < n:
+        yield f"{number(len(together)).capitalize()} families: "
+    for place, family in enumerate(families[:NAMED]):
+        word = "group" if len(family.groups) == 1 else "groups"
         yield "; " if place else ""
-        yield "group " if len(groups) == 1 else "groups "
-        for i, group in enumerate(groups):
-            yield "" if not i else " and " if i == len(groups) - 1 else ", "
+        yield f"{word if place or 1 < len(together) < n else word.capitalize()} "
+        for i, group in enumerate(family.groups):
+            yield "" if not i else " and " if i == len(family.groups) - 1 else ", "
             yield Link(f"group-{group}", str(group))
-        yield f" {what}"
-    if len(families) > len(shown):
-        yield f"; and {number(len(families) - len(shown))} more"
+        yield f" {family.words}"
+    if len(families) > NAMED:
+        yield f"; and {number(len(families) - NAMED)} more"
 
 
 def _say_group(report: EnsembleReport, place: int) -> Words:
@@ -80,10 +92,10 @@ def _say_group(report: EnsembleReport, place: int) -> Words:
     size = (
         f"{100 * meta.sizes[place] / meta.n_clusterings:.0f} % of the clusterings, {count(one.n_clusters, 'cluster')}"
     )
-    sure = (
-        f"{100 * one.mean_support:.0f} % of them agree on where an object belongs; {count(len(one.floating), 'object')}"
-    )
-    sure += f" of {len(one.labels):,} {'has' if len(one.floating) == 1 else 'have'} no majority"
+    weak = len(one.floating)
+    sure = f"{100 * one.mean_support:.0f} % of them agree on where an object belongs; "
+    none = f"{weak:,} of {count(len(one.labels), 'object')} {'has' if weak == 1 else 'have'} no majority"
+    sure += none if weak else "every object has a majority"
     group = meta.numbers[place]
     return [Link(f"group-{group}", f"Group {group}"), f": {size}; {by}{sure}."]
 
@@ -231,9 +243,11 @@ def _one_group(
     yield cluster_sheet(
         one, shown, f"Clusters of group {group}", name=f"group_{group}_clusters", place=place, slots=slots, on_page=True
     )
+    if steady := say_steady(frame.reset_index()):
+        yield Text(steady)
     if found is None:
         return
-    some = [columns[:SOME] for columns in found[:CLUSTERS]]
+    some = [columns[: min(SOME, LINES // min(CLUSTERS, len(found)))] for columns in found[:CLUSTERS]]
     caption = f"What tells the clusters of group {group} apart"
     caption += f" (the largest {CLUSTERS})" if len(found) > CLUSTERS else ""
     how: dict[str, Any] = {"name": f"group_{group}_features", "place": place, "slots": slots, "on_page": True}

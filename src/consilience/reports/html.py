@@ -184,14 +184,14 @@ class _Page:
     def words(self, words: Words) -> str:
         """Text, links and citations as markup."""
         parts = [words] if isinstance(words, str) else words
-        return "".join(escape(part) if isinstance(part, str) else self._reference(part) for part in parts)
+        return "".join(_text(part) if isinstance(part, str) else self._reference(part) for part in parts)
 
     def _reference(self, part: Link | See) -> str:
         if isinstance(part, Link):
             return self._link(part.to, part.words)
-        names = [f"figure-{anchor_of(name)}" for name in part.figures]
-        names += [f"table-{anchor_of(name)}" for name in part.tables]
-        there = ", ".join(self._link(name, self._numbers[name]) for name in names if name in self._numbers)
+        cited = {f"figure-{anchor_of(name)}" for name in part.figures}
+        cited |= {f"table-{anchor_of(name)}" for name in part.tables}
+        there = ", ".join(self._link(name, called) for name, called in self._numbers.items() if name in cited)
         return f" ({there})" if there else ""
 
     def _link(self, to: str, words: str) -> str:
@@ -263,11 +263,16 @@ class _Page:
         return f'<span class="swatch" style="background: {escape(sheet.colors[at])}"></span>{text}'
 
     def _picture(self, picture: Picture) -> str:
-        broad = ' class="broad"' if picture.figure.get_figwidth() > BROAD else ""
+        broad = ' class="broad" tabindex="0"' if picture.figure.get_figwidth() > BROAD else ""
         svg = inline_svg(picture.figure, picture.name, picture.alt)
         caption = f"{self._number('figure')}{self.words(picture.caption)}"
         place = self._id(f"figure-{anchor_of(picture.name)}")
         return f"<figure{place}{broad}>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def _text(words: str) -> str:
+    """Escaped, and no number alone at the end of a line, without its percent sign."""
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", escape(words))
 
 
 def anchor_of(name: str) -> str:

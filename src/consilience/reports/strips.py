@@ -80,7 +80,9 @@ def draw_strip(strip: Strip | None) -> str:
 
 
 def _end(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:.3g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    if isinstance(value, str):
+        return value[:7]  # of a date, year and month
+    return f"{value:.3g}".replace("-", "−") if abs(value) < 1000 else f"{value:,.0f}".replace("-", "−")
 
 
 def _path(shares: Sequence[float], top: float, *, separate: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 3000  # objects on a picture
-ACROSS = 4  # tiles in a row
+ACROSS = (4, 3)  # tiles in a row, the number that leaves fewer places empty
+TILE, ALONE = 2.6, 4.4  # inches of a tile, and of one that stands alone
 TILES = 9  # clusterings that the plane is colored by
 NUMBERED = 20  # clusters of a tile that have their number on it
 FEW = 6  # known labels that a legend in a tile has room for
@@ -68,9 +70,10 @@ def tiles_figure(
     Colors follow `reference`, by default the first clustering.
     """
     objects = np.sort(stream(0, "reports.objects").permutation(len(xy))[:POINTS])
-    down, across = -(-len(tiles) // ACROSS), min(ACROSS, len(tiles))
+    across = len(tiles) if len(tiles) <= max(ACROSS) else min(ACROSS, key=lambda n: -len(tiles) % n)
+    down, wide = -(-len(tiles) // across), TILE if len(tiles) > 1 else ALONE
     lines = max([text.count("\n") + 1 for text in (under or {}).values()], default=0)
-    figure = new_figure(2.6 * across + 0.2, (2.75 + 0.16 * lines) * down + 0.2)
+    figure = new_figure(wide * across + 0.2, (wide + 0.15 + 0.16 * lines) * down + 0.2)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     reference = next(iter(tiles.values())) if reference is None else reference
     size = float(np.clip(2500 / len(objects), 3, 14))
@@ -85,7 +88,7 @@ def tiles_figure(
         axis.spines[:].set_color("#aab2bc")
     for axis in axes[len(tiles) :]:
         axis.set_axis_off()
-    figure.supxlabel(note, fontsize=9)
+    figure.supxlabel(fill(note, int(14 * wide * across)), fontsize=9)
     figure.draw_without_rendering()  # once, for the places of everything, which stay as they are
     figure.set_layout_engine("none")
     for axis, (name, labels) in zip(axes, tiles.items(), strict=False):
