@@ -114,9 +114,6 @@ def test_a_report_of_the_model(folder, tmp_path):
     labels, objects = pd.read_csv(folder / "labels.csv"), pd.read_csv(figures / "objects.csv")
     pd.testing.assert_frame_equal(objects, labels)
     assert (figures / "features.csv").exists()
-    assert f"consilience cluster {folder / 'customers.csv'} --report {page}" in refused(
-        "report", folder / "customers.csv", page
-    )
 
 
 def test_json_of_both(folder):
