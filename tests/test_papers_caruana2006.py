@@ -13,6 +13,7 @@ from papers.__main__ import command
 from papers.caruana2006.data import LETTERS, data_sets, percentile, read_covertype, read_letters
 from papers.caruana2006.groups import run_groups
 from papers.caruana2006.protein import largest_near
+from papers.claims import TableFolder
 from papers.results import render
 
 pytestmark = pytest.mark.slow
@@ -42,6 +43,7 @@ def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
     monkeypatch.setattr(caruana2006, "QUICK", caruana2006.Plan(1, 1, 40, 30, 0, 40, 1, 3))
     report = caruana2006.PAPER.run(tmp_path / "out", data=data_folder, quick=True)
     assert {"protein.csv", "figure9.png", "groups_phoneme.csv"} <= {path.name for path in report.files}
+    assert len(caruana2006.PAPER.claims(TableFolder(tmp_path / "out"))) == 18
     clouds = pd.read_csv(tmp_path / "out" / "clouds.csv")
     assert set(clouds["data"]) == {"beads", "phoneme", "covertype", "letters"}
     assert clouds["best"].between(0, 1).all()

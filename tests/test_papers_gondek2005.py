@@ -15,6 +15,7 @@ from consilience.tables import scale
 from papers import PAPERS, Report, gondek2005
 from papers.__main__ import command
 from papers.cells import Cells
+from papers.claims import TableFolder
 from papers.gondek2005.data import Texts, read_texts
 from papers.gondek2005.methods import CENTRED, EXTRAS, HEAVY, STARTS, answers
 from papers.gondek2005.synthetic import ALGORITHMS, _claims, _difference, report_synthetic, run_synthetic
@@ -219,8 +220,12 @@ def test_real_documents_in_small(data_folder, tmp_path, monkeypatch):
         "## 1. Synthetic data (figure 4)",
         "## 2. Documents (tables 1 and 2)",
         "## 3. Step by step (tables 3 and 4)",
+        "## 4. Best of 20, by what? (table 1, k-means on WebKB)",
+        "## 5. Why Reuters 2×2 given the topic finds little",
+        "## 6. A representation chosen without labels",
         "## What it took",
     ]
+    assert len(PAPERS["gondek2005"].claims(TableFolder(tmp_path / "out"))) == 17
 
 
 def test_whole_run_by_the_command(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from consilience.consensus import NBCE, MixtureModel
 from consilience.measures import adjusted_rand
 from papers import PAPERS, Report, wang2010
 from papers.__main__ import command
+from papers.claims import TableFolder
 from papers.report import over_seeds
 from papers.results import render
 from papers.wang2010 import printed as printed
@@ -180,6 +181,7 @@ def test_whole_run_on_real_data(tmp_path, monkeypatch, data_folder):
         "Wh",
     ]
     tables = {path.stem for path in report.files if path.suffix == ".csv"}
+    assert len(PAPERS["wang2010"].claims(TableFolder(tmp_path))) == 10
     assert {"table2_f1", "table3", "table4_train", "table5_test", "table6", "table7_train"} <= tables
     assert {path.stem for path in report.files if path.suffix == ".png"} == {
         "table2",
