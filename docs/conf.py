@@ -30,15 +30,17 @@ napoleon_use_param = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "consilience"
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_theme_options = {
     "navbar_align": "left",
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "navbar_center": ["links.html"],
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "**": ["contents.html"]}
+html_show_sourcelink = False
