@@ -86,6 +86,10 @@ def test_search_by_id_label_and_number(api):
     assert found(api, "Length_mm<=12")[0] == np.flatnonzero(length <= 12).tolist()
     assert found(api, "no such thing") == ([], [])
     assert found(api, "  ") == ([], [])
+    long_red = [row for row in red if length[row] > 12]
+    assert long_red
+    for text in ("color: red length_mm > 12", "length_mm>12 and Color: RED", "color: red, length_mm > 12"):
+        assert sorted(found(api, text)[0]) == long_red
 
 
 @pytest.mark.parametrize(
@@ -130,6 +134,15 @@ def test_search_by_the_text_of_a_column():
     assert found(api, "pro") == ([0, 3, 4, 7, 8, 11, 12, 15, 16, 19], ["plan"])
     assert found(api, "plan = pro")[0] == [0, 4, 8, 12, 16]
     assert found(api, "size >= 4")[0] == [3, 7, 11, 15, 19]
+
+
+def test_values_that_differ_by_case_alone_can_be_told_apart():
+    vowels = np.array(["hid", "hId", "hidden", "had"] * 5)
+    api = Api(Session(cs.Ensemble([[0, 1] * 10, [0, 0, 1, 1] * 5]), known={"vowel": vowels}))
+    assert set(vowels[found(api, "vowel: hid")[0]]) == {"hid", "hidden"}
+    assert set(vowels[found(api, "hId")[0]]) == {"hId", "hidden"}
+    assert set(vowels[found(api, "vowel = hId")[0]]) == {"hId"}
+    assert set(vowels[found(api, "HID")[0]]) == {"hid", "hId", "hidden"}
 
 
 def test_a_search_in_a_column_that_is_not_there_names_those_that_may_be_meant(api):

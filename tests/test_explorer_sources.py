@@ -131,11 +131,12 @@ def test_a_data_file_is_clustered_first():
     assert session["can"]["more_like"] is True
 
 
-def test_data_is_clustered_as_generate_does_where_nothing_is_said():
+def test_data_is_clustered_into_few_and_many_clusters_where_nothing_is_said():
     assert inspect.signature(cs.explore).parameters["n_clusters"].default is None
     found = open_clusterings(BEADS, reading=HOW, options=GenerateOptions(15))
-    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(load_beads(), 15).labels)
     data = load_beads()
+    few_and_many = 2, int(np.sqrt(data.n_objects))
+    np.testing.assert_array_equal(found.ensemble.labels, cs.generate(data, 15, few_and_many).labels)
     again = eval(found.opened.provenance.code, {"cs": cs, "data": data})  # what the page says it was made by
     np.testing.assert_array_equal(again.labels, found.ensemble.labels)
 

@@ -38,7 +38,7 @@ def explained(words: str, name: str) -> None:
     assert f"come less near to {other}" in words
     followed, left = (
         next(line for line in words.splitlines() if line.startswith(begin))
-        for begin in ("Its clusters follow", "Its clusters hardly follow")
+        for begin in ("Its clusters follow", "Less than elsewhere its clusters follow")
     )
     assert sum(column in followed for column in own) >= 2
     assert sum(column in left for column in rest) >= 2

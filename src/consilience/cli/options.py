@@ -192,9 +192,9 @@ def consensus_options(number: str, method: str, default: str | None = None) -> C
     return block(click.option("--n-clusters", "-k", type=Number("auto"), help=number), how)
 
 
-def clusters_option(text: str) -> Callable[[F], F]:
+def clusters_option(text: str, drawn: str = "√n / 4 to √n for n objects, at most 60") -> Callable[[F], F]:
     """How many clusters the clusterings of data have: a number, a range or a list."""
-    said = f"{text}  [default: drawn from √n / 4 to √n for n objects, at most 60]"
+    said = f"{text}  [default: drawn from {drawn}]"
     return click.option("--n-clusters", "-k", type=Number(several=True), help=said)
 
 

@@ -67,7 +67,8 @@ def explore(
     linkage, n_groups
         Of the tree, as in :func:`consilience.organize`; the linkage is by default the one that was shown last, or Ward's.
     n_clusterings, n_clusters, methods, base, random_state, store
-        How data is clustered, as in :func:`consilience.generate`; `base` also for more of a run that was made with one.
+        How data is clustered, as in :func:`consilience.generate`, but by default into 2 … √n clusters, at most 20; `base` also for more
+        of a run that was made with one.
     n_jobs : int, optional
     progress : bool, optional
     host : str

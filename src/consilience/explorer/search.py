@@ -16,6 +16,7 @@ from consilience._types import Array
 from consilience.explorer.session import Session
 
 COMPARED = re.compile(r"\s*(.+?)\s*(<=|>=|<|>|=|:)\s*(.+?)\s*")
+SIGN = re.compile("<=|>=|[<>=:]")
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     ">": operator.gt,
@@ -29,8 +30,9 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
     """Which objects a text finds, and where it was found: a mask, and what was looked at.
 
     `color: red` looks in one column, `width > 3` compares numbers (also ≤ as <=), and any other text is looked for in ids, known labels,
-    columns of text, and the names of columns of counts (objects that have a count there). Case does not matter. `step` is called before
-    each of them, and may raise to give up.
+    columns of text, and the names of columns of counts (objects that have a count there). Of several conditions, as in
+    `shape: tube color: red`, all must hold. Case does not matter, unless values differ by nothing else and one of them is meant to the
+    letter. `step` is called before each of them, and may raise to give up.
 
     Examples
     --------
@@ -39,8 +41,15 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
     >>> found, where = search(session, "length_mm >= 12")
     >>> int(found.sum()), where
     (43, ['length_mm'])
+    >>> found, where = search(session, "length_mm >= 12 and width_mm < 5")
+    >>> int(found.sum()), where
+    (22, ['length_mm', 'width_mm'])
     """
     step()
+    parts = _conditions(session, text)
+    if len(parts) > 1:
+        both = [search(session, part, step) for part in parts]
+        return np.logical_and.reduce([mask for mask, _ in both]), [name for _, names in both for name in names]
     found = COMPARED.fullmatch(text)
     names = {name.casefold(): name for name in reversed(list(columns(session)))}
     if found and found[1].casefold() in names:
@@ -48,7 +57,16 @@ def search(session: Session, text: str, step: Callable[[], None] = lambda: None)
         mask = _compared(session, name, found[2], found[3])
         if mask is not None:
             return mask, [name]
-    return _anywhere(session, text.strip().casefold(), step)
+    return _anywhere(session, text.strip(), step)
+
+
+def _conditions(session: Session, text: str) -> list[str]:
+    """A text in its conditions: each begins with a column and a sign, and the word "and" or a comma may stand between."""
+    if len(SIGN.findall(text)) < 2:
+        return [text]
+    names = sorted((re.escape(name) for name in columns(session) if name), key=len, reverse=True)
+    begin = re.compile(rf"(?:^|(?:\s*,|\s+and)?\s+)(?=(?:{'|'.join(names)})\s*[<>=:])", re.IGNORECASE)
+    return [part for part in begin.split(text.strip()) if part]
 
 
 def unknown_column(session: Session, text: str) -> str:
@@ -83,7 +101,7 @@ def _compared(session: Session, name: str, sign: str, wanted: str) -> Array | No
     """Cells of one column beside a value; None where they cannot be compared so."""
     cells = cells_of(session, name)
     if sign == ":" or (sign == "=" and cells.dtype == object):
-        return _holds(cells, wanted.casefold(), whole=sign == "=")
+        return _holds(cells, wanted, whole=sign == "=")
     try:
         value: Any = _time(wanted) if cells.dtype.kind == "M" else float(wanted)
     except ValueError:
@@ -137,8 +155,7 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
         add(_holds(ids, text), session.id_name)
     for name, known in session.labelings.items():
         step()
-        holds = np.array([text in one.casefold() for one in known.classes] + [False], bool)
-        add(holds[known.codes], name)
+        add(_holds(np.array([*known.classes, None], object), text)[known.codes], name)
     data = session.data
     if data is not None and data.in_words and data.original is not None and data.encoder is not None:
         for place, column in enumerate(data.encoder.columns):
@@ -146,8 +163,9 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
                 step()
                 add(_holds(data.original.iloc[:, place].to_numpy(), text), column.name)
     elif session.is_counts and data is not None:
-        places = [i for i, name in enumerate(session.features) if name.casefold() == text]
-        places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(text)]
+        word = text.casefold()
+        places = [i for i, name in enumerate(session.features) if name.casefold() == word]
+        places = places or [i for i, name in enumerate(session.features) if name.casefold().startswith(word)]
         if places:
             step()
             some = data.values[:, places]
@@ -157,9 +175,15 @@ def _anywhere(session: Session, text: str, step: Callable[[], None]) -> tuple[Ar
 
 
 def _holds(cells: Array, text: str, whole: bool = False) -> Array:
-    """Which cells hold a text in small letters, or are it; missing cells do not."""
-    words = pd.Series(cells)
-    there = words.notna().to_numpy()
-    words = words.astype(str).str.casefold()
-    fits = words == text if whole else words.str.contains(text, regex=False)
+    """Which cells hold a text in whatever case, or are it; missing cells do not.
+
+    Where some are it to the letter, those that differ from it by case alone are other values.
+    """
+    given = pd.Series(cells)
+    there = given.notna().to_numpy()
+    given = given.astype(str)
+    words, word = given.str.casefold(), text.casefold()
+    fits = words == word if whole else words.str.contains(word, regex=False)
+    if (given == text).any():
+        fits &= (words != word) | (given == text)
     return np.asarray(fits.to_numpy(bool) & there)

@@ -14,6 +14,7 @@ from consilience.ensemble import Ensemble
 from consilience.explorer.looks import Look, curves_of, files_of, pixels_from, pixels_of
 from consilience.explorer.session import Session
 from consilience.generation import generate
+from consilience.generation.recipes import usual_clusters
 from consilience.meta import MetaClustering
 from consilience.opening import Opened, Provenance, cell_embeddings, open_source, read_names
 from consilience.reports.plane import with_own_names
@@ -23,7 +24,11 @@ KINDS = ("auto", "data", "distances", "labels")
 
 @dataclass(frozen=True)
 class GenerateOptions:
-    """How a table of data is clustered before it is explored; the words are those of :func:`consilience.generate`."""
+    """How a table of data is clustered before it is explored; the words are those of :func:`consilience.generate`.
+
+    Without a number of clusters each clustering draws from 2 … √n, at most 20, as for :class:`consilience.EnsembleClusterer`: people look
+    for a number that serves them, and the few clusters that may be there must be among those that are shown.
+    """
 
     n_clusterings: int = 1000
     n_clusters: Any = None
@@ -186,6 +191,8 @@ def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
     assert table is not None
     how = dict(vars(options))
     n_clusterings, n_clusters, methods = (how.pop(name) for name in ("n_clusterings", "n_clusters", "methods"))
+    if n_clusters is None:
+        n_clusters = usual_clusters(table.n_objects, search=True)
     how |= {"metric": "precomputed"} if table.kind == "distances" else {}
     ensemble = generate(table, n_clusterings, n_clusters, methods, **how)
     if options.store is not None:  # the run may hold more than was asked for now

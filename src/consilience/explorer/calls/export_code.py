@@ -16,7 +16,12 @@ def snippet(session: Session, snapshot: Snapshot, chosen: list[tuple[Ref, str]])
     made = [line for ref, name in chosen for line in writer.labels(ref, name)]
     trees = writer.trees()
     middle = [*trees, *[""] * bool(trees), "labels = pd.DataFrame(index=ensemble.ids)", *made]
-    return "\n".join([*_opening(session, snapshot), *middle, "", 'print(labels.describe(include="all"))', ""])
+    ending = [
+        "",
+        "for name in labels:",
+        "    print(labels[name].value_counts(), end='\\n\\n')  # objects of every cluster",
+    ]
+    return "\n".join([*_opening(session, snapshot), *middle, *ending, ""])
 
 
 def _opening(session: Session, snapshot: Snapshot) -> list[str]:

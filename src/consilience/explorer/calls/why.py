@@ -21,6 +21,11 @@ TOP, BINS = 12, 12
 FIRST = 20  # components that are looked at: the later ones hold little
 LOOKED_AT = 40  # clusterings of each side
 CLEAR = 0.8  # standard deviations between mean weights that are told in words
+MEANING = {  # what the methods that are not named for what they do vary
+    "zipf": ", random weights of columns",
+    "pca": ", random weights of principal components",
+    "minima": ", other random starts",
+}
 MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in words
 
 
@@ -181,7 +186,7 @@ def sentences(told: dict[str, Any]) -> list[str]:
             words.append(
                 f"Its clusterings come {nearer} {one['name']}: accuracy {means[0]:.2f} on average, elsewhere {means[1]:.2f}."
             )
-    for sign, said in ((1, "follow"), (-1, "hardly follow")):
+    for sign, said in ((1, "Its"), (-1, "Less than elsewhere its")):
         some = [one for one in told["followed"] or [] if sign * (one["inside"] - one["outside"]) >= MUCH][:3]
         if some:
             listed = ", ".join(
@@ -191,7 +196,7 @@ def sentences(told: dict[str, Any]) -> list[str]:
                 else f"{one['feature']} ({100 * one['inside']:.0f} %, {100 * one['outside']:.0f} %)"
                 for i, one in enumerate(some)
             )
-            words.append(f"Its clusters {said} {listed}.")
+            words.append(f"{said} clusters follow {listed}.")
     means = told["clusters"]["mean_inside"], told["clusters"]["mean_outside"]
     if means[1] is not None and abs(means[0] - means[1]) >= max(1.0, MUCH * means[1]):
         words.append(
@@ -200,7 +205,8 @@ def sentences(told: dict[str, Any]) -> list[str]:
     for one in told["methods"][:1]:
         if abs(one["inside"] - one["outside"]) >= 2 * MUCH:
             words.append(
-                f"{100 * one['inside']:.0f} % of it were made by {one['name']}, elsewhere {100 * one['outside']:.0f} %."
+                f"{100 * one['inside']:.0f} % of its clusterings were made by {one['name']}{MEANING.get(one['name'], '')}, elsewhere "
+                f"{100 * one['outside']:.0f} %."
             )
     for space in told["weights"]:
         some = [one for one in space["rows"] if one["d"] >= CLEAR][:2]
