@@ -135,6 +135,7 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["comapre", "x.csv"], ["comapre", "did you mean 'compare'"]),
         (["compare"], ["LABELS"]),
         (["compare", "absent.csv"], ["absent.csv", "no such file"]),
+        (["compare", str(LABELS)[:-5] + ".csv"], ["no such file", f"did you mean '{LABELS}'?"]),
         (["compare", LABELS, "-m", "jacard"], ["jacard", "did you mean 'jaccard'"]),
         (["compare", LABELS, "--id", "baed"], ["beads_labels.csv", "baed", "did you mean 'bead'"]),
         (["compare", LABELS, "--known", "shap"], ["beads_labels.csv", "shap", "did you mean 'shape'"]),
@@ -346,6 +347,11 @@ def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:
         assert run(*words).returncode == 0, words
+    (out / "mine.txt").write_text("mine")
+    again = run("demo", "--output", out)  # its own folder, in which somebody went on
+    assert again.returncode == 0, again.stderr
+    assert "120 clusterings of 300 objects in 6 groups" in again.stdout
+    assert (out / "mine.txt").read_text() == "mine"
 
 
 def test_demo_leaves_what_is_not_its_own(tmp_path):

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.cluster import Birch
+from sklearn.exceptions import NotFittedError
 
 import consilience as cs
 from consilience import EnsembleClusterer
@@ -103,6 +104,22 @@ def test_what_a_loaded_model_knows(model, tmp_path):
     with pytest.raises(InputError, match="exists already"):
         model.save(tmp_path / "model")
     model.save(tmp_path / "model", overwrite=True)
+
+
+def test_a_fitted_and_a_loaded_clusterer_are_reported_alike(model, blobs, tmp_path):
+    pytest.importorskip("matplotlib")
+    model.save(tmp_path / "model")
+    loaded = EnsembleClusterer.load(tmp_path / "model")
+    for name, one in (("fitted", model), ("loaded", loaded)):
+        cs.report(one, tmp_path / f"{name}.html", data=blobs[0][:400])
+    assert "400 objects in 5 clusters" in (tmp_path / "fitted.html").read_text(encoding="utf-8")
+    assert (tmp_path / "fitted.html").read_bytes() == (tmp_path / "loaded.html").read_bytes()
+    with pytest.raises(NotFittedError):
+        cs.report(quick(), tmp_path / "none.html")
+    for name in ("consensus_", "ensemble_"):
+        with pytest.raises(AttributeError, match=f"a clusterer that was loaded has no {name}"):
+            getattr(loaded, name)
+        assert not hasattr(quick(), name)
 
 
 def test_files_that_are_no_model_are_refused_in_a_sentence(model, tmp_path):

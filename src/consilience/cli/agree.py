@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("agree")
-@click.argument("counts", type=options.FILE)
+@click.argument("counts", type=options.INPUT, is_eager=True)
 @click.option("--n-clusters", "-k", type=click.IntRange(min=2), required=True, help="Clusters of the rows.")
 @click.option("--n-column-clusters", type=int, help="Clusters of the columns; by default as the start makes them.")
 @click.option("--n-clusterings", "-n", type=int, default=10, show_default=True, help="How many clusterings agree.")

@@ -11,8 +11,8 @@ from consilience.cli import options
 
 
 @click.command("assign")
-@click.argument("model", type=options.FILE)
-@click.argument("data", type=options.FILE)
+@click.argument("model", type=options.INPUT, is_eager=True)
+@click.argument("data", type=options.INPUT, is_eager=True)
 @options.output_option("id, cluster, confidence, support, and whether the object lies outside what was seen")
 @click.option("--membership", is_flag=True, help="Also write the probability of each cluster.")
 @options.names_option("--known", "-t", help="Known labels: columns of the table, set aside to judge by.")

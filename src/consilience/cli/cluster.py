@@ -13,7 +13,7 @@ from consilience.cli import options
 
 
 @click.command("cluster")
-@click.argument("data", type=options.FILE)
+@click.argument("data", type=options.INPUT, is_eager=True)
 @options.output_option("id, cluster, confidence and support")
 @options.consensus_options(
     "How many; by default the number that is most to be trusted.",

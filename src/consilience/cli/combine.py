@@ -11,7 +11,7 @@ from consilience.cli import options
 
 
 @click.command("combine")
-@click.argument("labels", type=options.FILE)
+@click.argument("labels", type=options.INPUT, is_eager=True)
 @options.consensus_options(
     "How many; by default the median of the clusterings' numbers, 'auto' for the most stable of those at which the clusterings agree.",
     "How; 'auto' is 'dawid_skene' where the clusterings err independently, and else 'walk'.",
@@ -50,7 +50,7 @@ from consilience.cli import options
 @click.option(
     "--update",
     "previous",
-    type=options.FILE,
+    type=options.INPUT,
     help="Start at a saved consensus: LABELS has its clusterings and objects, and more of either.",
 )
 @click.option(

@@ -11,7 +11,7 @@ from consilience.cli import options
 
 
 @click.command("compare")
-@click.argument("labels", type=options.FILE)
+@click.argument("labels", type=options.INPUT, is_eager=True)
 @options.names_option(
     "--measure",
     "-m",

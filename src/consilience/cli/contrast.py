@@ -11,7 +11,7 @@ from consilience.cli import options
 
 
 @click.command("contrast")
-@click.argument("data", type=options.FILE)
+@click.argument("data", type=options.INPUT, is_eager=True)
 @options.given_options
 @click.option(
     "--n-clusters",

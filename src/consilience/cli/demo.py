@@ -13,7 +13,7 @@ import click
 from consilience.cli.options import FOLDER
 
 NUMBER, CLUSTERS, GROUPS = 500, 4, 6
-FILES = {"comparison.png", "beads.csv", "beads_labels.csv", "report.html", "run"}
+OWN = {"beads.csv", "beads_labels.csv", "run"}  # what every demo's folder holds
 
 
 @click.command("demo")
@@ -83,13 +83,13 @@ def command(output: Path | None) -> None:
 
 
 def _check_folder(output: Path) -> None:
-    """Refuse a folder that holds anything but a demo."""
+    """Refuse a folder that is not empty and holds no demo: its own files are written over, others in it are left alone."""
     from consilience._check import InputError
 
     if not output.exists():
         return
     there = {path.name for path in output.iterdir()}
-    if there and (not there <= FILES or "run" not in there):
+    if there and not (there >= OWN or there == {"run"}):  # a run alone is left by a demo that was stopped
         raise InputError(
             f"{output} is not empty and not the folder of a demo: choose another folder, so that nothing is lost"
         )

@@ -13,7 +13,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
 
 
 @click.command("explore")
-@click.argument("source", type=options.FILE)
+@click.argument("source", type=options.INPUT, is_eager=True)
 @options.data_options
 @options.choice_option(
     "--kind",
@@ -62,7 +62,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     help="By default any that is free; one that is named has the same address at every start.",
 )
 @click.option(
-    "--session", "session_file", type=options.FILE, help="A session of this run that somebody saved on the page."
+    "--session", "session_file", type=options.INPUT, help="A session of this run that somebody saved on the page."
 )
 @click.option("--browser/--no-browser", default=True, help="Open the page (the default).")
 @options.block(options.seed_option, options.jobs_option, options.table_options)

@@ -13,7 +13,7 @@ from consilience.cli import options
 
 
 @click.command("generate")
-@click.argument("data", type=options.FILE)
+@click.argument("data", type=options.INPUT, is_eager=True)
 @click.option(
     "--output",
     "-o",

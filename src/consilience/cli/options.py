@@ -15,6 +15,37 @@ from consilience.cli.running import runs
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
+
+
+class NoFile(click.ClickException):
+    """A file or folder to read is not there: a sentence, and status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """On standard error, as other sentences; without the modules that these need, which take seconds to import."""
+        said = "".join(letter if letter.isprintable() else "�" for letter in self.message)
+        click.echo(f"consilience: {said}", err=True)
+
+
+class Input(click.Path):
+    """A file or folder that is read; looked for at once, before anything is imported."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The path, if something is there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if path.exists() or (ctx is not None and ctx.resilient_parsing):
+            return path
+        import difflib
+
+        folder = path.parent
+        there = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+        near = difflib.get_close_matches(path.name, there, n=1, cutoff=0.75)
+        hint = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
+        raise NoFile(f"{path.name}: no such file or folder in {folder.resolve()}: {hint}")
+
+
+INPUT = Input(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -237,7 +268,7 @@ known_options = block(
     names_option("--known", "-t", help="Known labels: columns of a table that is read, set aside to judge by."),
     click.option(
         "--known-from",
-        type=FILE,
+        type=INPUT,
         help="A table of known labels for the same objects, matched by id, or in the same order where there are no ids.",
     ),
     click.option(
@@ -248,12 +279,12 @@ given_options = block(
     names_option("--given", "-g", help="The grouping you know: columns of the table, set aside."),
     click.option(
         "--given-from",
-        type=FILE,
+        type=INPUT,
         help="The table that holds --given (all its columns by default), matched as --known-from is.",
     ),
 )
 data_options = block(
-    click.option("--data", type=FILE, help="The table that was clustered, matched by id or in the same order."),
+    click.option("--data", type=INPUT, help="The table that was clustered, matched by id or in the same order."),
     click.option(
         "--data-id", metavar="NAME", help="Its column of ids; by default --id, or the one that has those ids."
     ),
@@ -289,11 +320,11 @@ table_options = block(
 guide_options = block(
     click.option(
         "--together",
-        type=FILE,
+        type=INPUT,
         metavar="FILE",
         help="Pairs of objects to keep together: a table of two columns of ids, or of rows from 0.",
     ),
-    click.option("--apart", type=FILE, metavar="FILE", help="Pairs of objects to keep apart."),
+    click.option("--apart", type=INPUT, metavar="FILE", help="Pairs of objects to keep apart."),
     names_option("--like", help="Columns of the table, set aside, that the clusterings should be like."),
     names_option("--unlike", help="Columns of the table, set aside, that they should not be like."),
     click.option(

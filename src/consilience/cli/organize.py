@@ -11,7 +11,7 @@ from consilience.cli import options
 
 
 @click.command("organize")
-@click.argument("labels", type=options.FILE)
+@click.argument("labels", type=options.INPUT, is_eager=True)
 @click.option(
     "--n-groups",
     "-g",

@@ -16,7 +16,7 @@ PARSED = ("header", "sep", "decimal", "encoding", "id_column", "columns")  # wha
 
 
 @click.command("report")
-@click.argument("source", type=options.FILE)
+@click.argument("source", type=options.INPUT, is_eager=True)
 @click.argument("page", type=options.FILE, required=False)
 @options.data_options
 @click.option("--n-groups", "-g", type=options.Number("auto"), help="How many groups of clusterings.")

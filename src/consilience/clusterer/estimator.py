@@ -166,6 +166,15 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         mine = self.get_params(deep=False)
         return type(self)(**{name: mine[name] if name == "client" else clone(mine[name], safe=False) for name in mine})
 
+    def __getattr__(self, name: str) -> Any:
+        """Only for attributes that are not there: those that a saved model has lost are explained."""
+        if name in ("ensemble_", "consensus_") and "labels_" in vars(self):
+            raise AttributeError(
+                f"a clusterer that was loaded has no {name}, since members are not saved: its labels_, confidence_ and support_ say what "
+                "was found, and fit makes it again"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "client": None}
 

@@ -7,10 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience._parallel import check_n_jobs
 from consilience._progress import track
 from consilience._types import PathLike, RandomState
+from consilience.clusterer import EnsembleClusterer
+from consilience.clusterer.saving import model_of
 from consilience.measures.summary import known_labels
 from consilience.opening import Provenance, as_table, check_reading, known_labels_of, open_source, read_names
 from consilience.reports.figures import new_figure, write_figure
@@ -92,7 +96,7 @@ def report(
 
     Parameters
     ----------
-    result : Ensemble, MetaClustering, Consensus, Summary, Agreement, Contrast, Comparison, or what can be opened as one
+    result : Ensemble, MetaClustering, Consensus, Summary, Agreement, Contrast, Comparison, EnsembleClusterer, or what can be opened as one
         A path is that of a stored run, of a saved result, of a table of labels, or of a table of measurements, which is clustered first
         (:class:`consilience.EnsembleClusterer`); a frame, an array and a list of label vectors are clusterings.
     path : path ending in .html
@@ -140,6 +144,9 @@ def report(
     """
     if path is None:
         raise InputError('report(result, path) writes an HTML file: say where, such as report(result, "report.html")')
+    if isinstance(result, EnsembleClusterer):
+        check_is_fitted(result)
+        result = model_of(result)
     paths = [Path(given) for given in (result, data, known) if isinstance(given, (str, Path)) and Path(given).exists()]
     page, folder = check_places(path, figures, paths)
     is_result = isinstance(result, tuple(KINDS))

@@ -18,7 +18,7 @@ import pyarrow as pa
 from scipy import io as scipy_io
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, count, kind_of
+from consilience._check import InputError, check_choice, count, kind_of, nearest
 from consilience._files import reason_of
 from consilience._types import Array
 from consilience.tables.in_memory import anndata_sheet, array_sheet, frame_of, frame_sheet, plain_source, sparse_sheet
@@ -74,7 +74,10 @@ def _suffix_of(path: Path) -> str:
     if path.is_dir():
         raise InputError(f"{path.name or path}: is a folder: give one of the files in it")
     if not path.exists():
-        raise InputError(f"{path.name}: no such file in {path.parent.resolve()}: check the path")
+        there = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = nearest(path.name, sorted(there), short_for=False)
+        advice = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
+        raise InputError(f"{path.name}: no such file in {path.parent.resolve()}: {advice}")
     suffix = next((known for known in READERS if path.name.lower().endswith(known)), None)
     if suffix is None:
         hint = {".xls": "save it as .xlsx or CSV", ".ods": "save it as .xlsx or CSV", ".zip": "unpack it first"}
