@@ -8,6 +8,8 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.datasets import customers
+from consilience.measures import adjusted_rand
 from consilience.tables import Encoder, read_table
 
 N = 120
@@ -245,3 +247,12 @@ def test_a_name_that_is_misspelt_gets_a_hint_that_makes_sense(name, hint):
         read(frame, columns=[name])
     assert ("did you mean" in str(refused.value)) == bool(hint)
     assert hint in str(refused.value)
+
+
+def test_three_segments_are_not_called_two_where_three_are_as_stable():
+    frame, segments = customers(120, n_segments=3, random_state=0)
+    model = cs.EnsembleClusterer(n_clusterings=60, random_state=0).fit(frame)
+    assert adjusted_rand(model.labels_, segments) == 1
+    curve = model.consensus_.curve.set_index("n_clusters")["stability"]
+    assert curve[2] > curve[3] > curve[2] - 0.02  # which is why only two were looked at once
+    assert model.scales_["n_clusters"].tolist()[:2] == [3, 2]

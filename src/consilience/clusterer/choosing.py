@@ -13,6 +13,7 @@ from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
 from consilience.ensemble import Ensemble
+from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
 MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
@@ -62,11 +63,37 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
     real, stability = scales["real"].to_numpy(bool), scales["stability"].to_numpy()
     as_good = real & (stability >= stability[0] - AS_STABLE)  # those that are more than chance come first
     best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
-    if best == found.n_clusters:
-        return found
-    again = combine(ensemble, best, method, **how)
+    one = found if best == found.n_clusters else combine(ensemble, best, method, **how)
+    for k in _as_good(found, best):
+        again = combine(ensemble, k, method, **how)
+        if again.n_clusters == k and adjusted_rand(again.labels, one.labels) < 1 - 2 * AS_STABLE:
+            return _with_own_scale(_with_scales(again, found, _why_finest(again)))
+    return one if one is found else _with_scales(one, found, _why_finest(one))
+
+
+def _as_good(found: Consensus, best: int) -> list[int]:
+    """Finer numbers in one span with a scale that is real, the finest first, themselves more than chance and as stable as any.
+
+    A scale stands for neighboring numbers about as stable as itself. One of these that only sets a few objects apart is as stable
+    whatever becomes of these; one that moves more objects than the stabilities differ by has to be agreed on to be as stable.
+    """
+    scales, curve = found.scales, found.curve
+    if scales is None or curve is None or not scales["real"].iloc[0]:
+        return []
+    k, stability = curve["n_clusters"].to_numpy(), curve["stability"].to_numpy()
+    good = (
+        (stability >= scales["stability"].iloc[0] - AS_STABLE)
+        & (stability > curve["null_high"].to_numpy())
+        & (k > best)
+    )
+    spans = scales.loc[scales["real"].astype(bool), ["from_k", "to_k"]].to_numpy()
+    inside = [bool(((spans[:, 0] <= one) & (one <= spans[:, 1])).any()) for one in k]
+    return sorted((int(one) for one in k[good & np.array(inside)]), reverse=True)
+
+
+def _why_finest(one: Consensus) -> str:
     why = "the finest of the numbers that are more stable than chance, and as stable as any"
-    return _with_scales(again, found, f"{count(best, 'cluster')}, {why}; {again.note}")
+    return f"{count(one.n_clusters, 'cluster')}, {why}; {one.note}"
 
 
 def _apart(found: Consensus, ensemble: Ensemble, X: Floats, method: str, how: dict[str, Any]) -> Consensus | None:

@@ -174,7 +174,7 @@ def check_not_negative(sheet: Sheet, values: Matrix, positions: list[int], what:
     """Refuse numbers below zero."""
     if found := _find(values, lambda part: part < 0):
         n_bad, row, column = found
-        otherwise = "" if what == "distances" else ", or give kind='data'"
+        otherwise = "" if what == "distances" else ", or read it as measurements (kind='data', without --type counts)"
         raise InputError(
             f"{sheet.place(row, positions[column])}: {what} must not be negative, and this is "
             f"{values[row, column]}, {_of(n_bad)}: correct it{otherwise}"
