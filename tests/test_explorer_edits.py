@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
 from consilience.explorer.calls.report import in_view
-from consilience.explorer.edits import Edited
+from consilience.explorer.edits import Edited, clean, distinct_names, seen_in
 from consilience.explorer.kept import FILE, Kept
+from consilience.explorer.session import Session
 from consilience.explorer.session_file import open_session, session_text
 from consilience.explorer.sources import open_clusterings
 from explorer_cases import arrays, ask, codes, finish, holes_session, post, stored_session
@@ -209,19 +214,135 @@ def _file(folder: Path, text: str) -> Path:
 
 
 def test_labels_of_a_file_are_checked() -> None:
-    good = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x").rename("a", "c").written()
+    good = Edited(np.array([0, 1, -1], np.int32), ["a", "b"], "3m", "ward", "x", 16 * "0").rename("a", "c").written()
     assert Edited.parsed(good, 3).names == ["c", "b"]
-    split = {"do": "split", "cluster": "c", "by": "3m", "linkage": "ward", "names": {"0": "d"}}
+    split = {"do": "split", "cluster": "c", "by": "3m", "linkage": "ward", "seen": 16 * "0", "names": {"0": "d"}}
     assert Edited.parsed({**good, "steps": [split]}, 3).steps == (split,)
     wrongs: list[dict[str, Any]] = [{"names": ["c"]}, {"names": ["c", "c"]}, {"base": 3}, {"base": "3m)"}]
     wrongs += [{"linkage": "x = 1"}, {"origin": "x\nimport os"}, {"steps": [{"do": "paint"}]}]
     wrongs += [{"steps": [{**split, **one}]} for one in ({"by": "4e"}, {"linkage": "a; b"}, {"names": {"f()": "d"}})]
+    wrongs += [{"seen": "f()"}, {"steps": [{**split, "seen": "f()"}]}]
+    below = np.array([0, 1, -7], np.int32)
+    wrongs += [{"codes": Edited(below, ["a", "b"], "3m", "ward", "x", 16 * "0").written()["codes"]}]
     wrongs += [{"steps": [{"do": "move", "rows": rows, "name": "d"}]} for rows in ([3], ["f()"], [-1])]
     for wrong in wrongs:
         with pytest.raises((ValueError, KeyError, TypeError)):
             Edited.parsed({**good, **wrong}, 3)
     with pytest.raises(ValueError, match="other objects"):
         Edited.parsed(good, 4)
+
+
+LETTERS = st.text(st.sampled_from("ab \t\u00a0\u200f\ud800·"), max_size=90)
+
+
+@given(st.lists(LETTERS, min_size=2, max_size=5), LETTERS, LETTERS)
+@settings(max_examples=60, deadline=None)
+def test_what_a_call_takes_is_read_from_the_file_as_it_was(names: list[str], origin: str, new: str) -> None:
+    codes = np.arange(12, dtype=np.int32) % len(names)
+    first = Edited(codes, distinct_names(names), "3m", "ward", clean(origin), seen_in(codes))
+    assert all(first.names)
+    assert len(set(first.names)) == len(names)
+    made = [
+        first,
+        first.split(first.names[0], "4m", "ward", np.arange(12) // len(names) % 2, distinct_names(names)),
+    ]
+    made.append(first.merge(first.names[:2]))
+    if clean(new) and clean(new) not in first.names and len(new) <= 80:
+        made.append(first.rename(first.names[0], new))
+    for one in made:
+        again = Edited.parsed(json.loads(json.dumps(one.written())), 12)
+        assert (again.names, again.origin, again.number) == (one.names, one.origin, one.number)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["T cell", "T cell ", "B"], ["x" * 80 + "1", "x" * 80 + "2", "B"], [" ", "a", "B"], ["a\u00a0", "\t", "B"]],
+)
+def test_names_that_are_alike_are_edited_and_there_at_the_next_start(labels: list[str], tmp_path: Path) -> None:
+    names = np.array(labels, object)
+    frame = pd.DataFrame({f"run\u00a0{i}": names[np.arange(30) // (i + 1) % 3] for i in range(3)})
+    session = open_clusterings(frame, kind="labels").session()
+    session.kept = Kept(tmp_path, 30)
+    session.edited = session.snapshot.edited = session.kept.edits
+    api = Api(session)
+    came = [name for name in ask(api, "detail/1m")["names"] if name != "B"]
+    ref = post(api, "edit", 200, ref="1m", do="merge", clusters=came, name="both")["edited"]["ref"]
+    again = post(api, "edit", 200, ref=ref, do="rename", cluster="B", name="beta\t")["edited"]["ref"]
+    post(api, "tray", 200, tray=[{"ref": again, "name": "", "note": "", "of": ""}])
+    kept = Kept(tmp_path, 30)
+    assert (kept.note, [f"{number}e" for number in kept.edits]) == ("", [again])
+    assert set(next(iter(kept.edits.values())).names) == {"both", "beta"}
+
+
+def test_a_consensus_of_more_clusters_than_a_byte_has_is_sent_whole() -> None:
+    table = np.random.default_rng(0).integers(0, 20, (1500, 6))
+    api = Api(open_clusterings(cs.Ensemble(table)).session())
+    wanted = api.session.snapshot.displayed(api.session.snapshot.ref("6.10c300")).codes
+    assert wanted.max() == 299
+    assert codes(arrays(api, "labels/6.10c300")[1]["labels"][0]).tolist() == wanted.tolist()
+
+
+def test_python_of_an_edit_has_its_labels_when_the_number_is_given_to_another() -> None:
+    beads = load_beads()
+    session = Session(cs.generate(beads, 8, 3, progress=False))
+    api = Api(session)
+
+    def more(seed: int) -> None:
+        session.grow(cs.generate(beads, 3, 3, random_state=seed, progress=False))
+
+    more(5)
+    ref = edit(api, "9m", "rename", cluster="0", name="warm")
+    split = edit(api, "2m", "split", cluster="0", by="9m")
+    wanted, parted = labels_of(api, ref), labels_of(api, split)
+    session.shrink(8)
+    more(6)
+    items = [{"ref": ref, "name": "mine"}, {"ref": split, "name": "parts"}]
+    code = post(api, "export", 200, format="python", items=items).body.decode()
+    found: dict[str, Any] = {}
+    exec(
+        compile(code.replace("ensemble = ...", "ensemble = given"), "export.py", "exec"),
+        found | {"given": session.snapshot.meta.ensemble},
+        found,
+    )
+    assert found["labels"]["mine"].tolist() == wanted
+    assert found["labels"]["parts"].tolist() == parted
+
+
+def test_calls_answer_while_clusters_are_edited() -> None:
+    api = Api(holes_session())
+    failed, stop = [], Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            failed.extend(
+                one.body for path in ("session", "kept") if (one := api.call("GET", f"/api/{path}")).status != 200
+            )
+
+    readers = [Thread(target=look) for _ in range(3)]
+    for one in readers:
+        one.start()
+    for number in range(300):
+        edit(api, "3m", "rename", cluster="0", name=f"n{number}")
+    stop.set()
+    for one in readers:
+        one.join()
+    assert failed == []
+
+
+def test_the_report_of_a_view_does_not_take_an_edit_for_known_labels() -> None:
+    truth = np.repeat(["a", "b", "c"], 10)
+    table = np.random.default_rng(0).integers(0, 3, (30, 6))
+    api = Api(Session(cs.Ensemble(table), known={"type": truth}))
+    ref = edit(api, "3m", "rename", cluster="0", name="warm")
+    pages = []
+    for name in ("mine", "type"):
+        job = post(api, "jobs", 202, kind="report", m=6, nodes=[10], top=10, ref=ref, name=name)
+        assert finish(api, job["id"])["state"] == "done"
+        pages.append(api.call("GET", f"/api/report/{job['id']}").body.decode())
+    assert "follows mine" not in pages[0]
+    assert "accuracy: mine" not in pages[0]
+    figures = [re.findall(r"accuracy[^0-9]{0,60}([01]\.[0-9]+)", page) for page in pages]
+    assert figures[0] == figures[1] != []
 
 
 def test_the_report_of_a_view_has_its_groups_and_can_be_canceled(api: Api) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
+from consilience.explorer.codec import RefusedError
+from consilience.explorer.edits import Edited, seen_in
+from consilience.explorer.jobs import Jobs
 from consilience.explorer.kept import FILE, Kept
 from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.store import Store
@@ -36,7 +41,7 @@ def test_what_people_made_is_there_at_the_next_start(run: Path) -> None:
     assert not (run / FILE).exists(), "nothing is written before there is something to keep"
     post(first, "known", 200, name="mine", value="warm", rows=[1, 4])
     post(first, "known", 200, name="mine", value="cold", rows=[2])
-    assert post(first, "tray", 200, tray=[ENTRY]) == {"lasts": True}
+    assert post(first, "tray", 200, tray=[ENTRY])["lasts"] is True
     again = opened(run)
     told = ask(again, "session")
     assert (told["saved"], told["tray"]) == (["mine"], [ENTRY])
@@ -52,7 +57,7 @@ def test_what_people_made_is_there_at_the_next_start(run: Path) -> None:
 def test_memory_alone_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     api = Api(open_clusterings(cs.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]), options=GenerateOptions()).session())
-    assert post(api, "tray", 200, tray=[ENTRY]) == {"lasts": False}
+    assert post(api, "tray", 200, tray=[ENTRY])["lasts"] is False
     assert list(tmp_path.iterdir()) == []
 
 
@@ -77,8 +82,61 @@ def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path, caplog: pyte
     kept = Kept(tmp_path / "gone", 4)
     with caplog.at_level(logging.WARNING):
         kept.keep(tray=[ENTRY])
-    assert "last until the explorer ends" in caplog.text
+    assert "cannot be written now" in caplog.text
     assert (kept.lasts, kept.tray) == (False, [ENTRY])
+    (tmp_path / "gone").mkdir()
+    kept.keep(view={})
+    assert (kept.lasts, kept.note, Kept(tmp_path / "gone", 4).tray) == (True, "", [ENTRY])
+
+
+def test_what_is_damaged_costs_itself_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    codes = np.array([0, 1, 1, 0], np.int32)
+    good = Edited(codes, ["a", "b"], "3m", "ward", "x", seen_in(codes))
+    bad = {**good.written(), "origin": "a\nb"}
+    labels: dict[str, Any] = {"fine": {"x": [1]}, "far": {"x": [9]}, "huge": {"x": [2**70]}, "half": {"x": [1.5]}}
+    tray: list[Any] = [ENTRY, {**ENTRY, "ref": "<b>"}, {**ENTRY, "name": "x" * 5000}, 3]
+    view = {"address": "", "plane": "", "colors": "", "linkage": "best"}
+    content = {"version": 2, "labels": labels, "edits": [good.written(), bad], "tray": tray, "view": view}
+    text = json.dumps(content)
+    (tmp_path / FILE).write_text(text)
+    with caplog.at_level(logging.WARNING):
+        kept = Kept(tmp_path, 4)
+    assert (list(kept.labels), list(kept.edits), kept.tray, kept.view) == (["fine"], [good.number], [ENTRY], {})
+    assert "explorer.json is damaged: label 2; label 3; label 4 …" in caplog.text
+    assert (tmp_path / "explorer.json.damaged").read_text() == text
+    (tmp_path / FILE).write_text(json.dumps(content | {"tray": [ENTRY] * 300}))
+    assert len(Kept(tmp_path, 4).tray) == 200
+
+
+def test_a_tray_that_others_changed_is_not_overwritten(run: Path) -> None:
+    api = opened(run)
+    told = ask(api, "session")["tray_edition"]
+    mine = post(api, "tray", 200, tray=[ENTRY], edition=told)["edition"]
+    assert "changed elsewhere" in post(api, "tray", 409, tray=[], edition=told)["error"]
+    view = {"address": "sel=3m", "plane": "", "colors": ""}
+    assert post(api, "tray", 200, view=view)["edition"] == mine, "a view leaves the tray alone"
+    assert ask(api, "session")["tray"] == [ENTRY]
+    post(api, "tray", 200, tray=[], edition=mine)
+    assert ask(opened(run), "session")["tray_edition"] != told, "a server that was started again has another"
+
+
+def test_edits_that_the_view_names_in_a_list_are_written() -> None:
+    kept = Kept(None, 4)
+    codes = np.array([0, 1, 1, 0], np.int32)
+    for name in ("first", "second", "third"):
+        one = Edited(codes, [name, "b"], "3m", "ward", "x", seen_in(codes))
+        kept.edits[one.number] = one
+    first, second, _ = kept.edits
+    kept.keep(view={"address": f"sel=3m&order={first}e%2C{second}e", "plane": "", "colors": "", "linkage": "ward"})
+    assert [one["names"][0] for one in json.loads(kept.text())["edits"]] == ["first", "second"]
+
+
+def test_no_job_begins_while_clusterings_are_taken_away() -> None:
+    jobs = Jobs()
+    with jobs.held(), pytest.raises(RefusedError, match="a job is running"):
+        jobs.start("count", 1, lambda job: None)
+    jobs.start("count", 1, lambda job: None)
+    jobs.close()
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,17 @@ holds: it is the same in every session, on every machine.
 from __future__ import annotations
 
 import base64
+import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, fingerprint
+from consilience._check import InputError, fingerprint, printable
 from consilience._types import Ints, Labels
 from consilience.meta.tree import LINKAGES
 
@@ -23,6 +25,7 @@ NAME = 80  # letters of the name of a cluster
 MOST = 500  # edits that are kept in memory
 NUMBERS = 10**9
 BASE = re.compile(r"[0-9]{1,9}m|[0-9]{1,9}\.[0-9]{1,9}c[0-9]{0,4}")  # refs that last: a clustering, or a consensus
+PRINT = re.compile(r"[0-9a-f]{16}")
 DOINGS = ("rename", "merge", "move", "split")
 Step = dict[str, Any]  # what was done, by names of clusters and numbers of objects
 
@@ -43,6 +46,8 @@ class Edited:
         Of the tree that the base is numbered in.
     origin : str
         The base in words.
+    seen : str
+        Fingerprint of the base's labels: its number may be given to another clustering once it was taken away.
     steps : tuple of dict
         The edits, the first one first.
     number : int
@@ -63,12 +68,14 @@ class Edited:
     base: str
     linkage: str
     origin: str
+    seen: str = ""
     steps: tuple[Step, ...] = field(default=(), repr=False)
 
-    @property
+    @cached_property
     def number(self) -> int:
-        """Its name in refs: out of its labels and names."""
-        said = np.frombuffer("\0".join(self.names).encode(), np.uint8)
+        """Its name in refs: out of all that it holds."""
+        told = [self.names, self.base, self.linkage, self.origin, self.seen, self.steps]
+        said = np.frombuffer(json.dumps(told).encode(), np.uint8)
         return int(fingerprint(self.codes, said)[:12], 16) % NUMBERS
 
     @property
@@ -81,7 +88,8 @@ class Edited:
         counts = np.bincount(codes[codes >= 0], minlength=len(names))
         place = np.append(np.cumsum(counts > 0) - 1, -1)
         left = [name for name, n in zip(names, counts, strict=True) if n]
-        return Edited(place[codes].astype(np.int32), left, self.base, self.linkage, self.origin, (*self.steps, step))
+        made = place[codes].astype(np.int32)
+        return Edited(made, left, self.base, self.linkage, self.origin, self.seen, (*self.steps, step))
 
     def _cluster(self, name: str) -> int:
         if name not in self.names:
@@ -127,19 +135,18 @@ class Edited:
         found = np.unique(parts[rows])
         if len(found) + bool(np.any((self.codes == at) & (parts < 0))) < 2:
             raise InputError(f"that clustering has all objects of {cluster!r} together: choose another one to split by")
-        new = {int(part): f"{cluster[: NAME // 2]} · {called[part]}"[:NAME] for part in found}
-        if len(set(new.values()) | set(self.names)) < len(new) + len(self.names):
-            raise InputError(f"the parts of {cluster!r} would have names that are taken: rename it first")
+        wanted = [f"{cluster[: NAME // 2]} · {called[part]}" for part in found]
+        new = dict(zip(found.tolist(), distinct_names(wanted, self.names), strict=True))
         codes, names = self.codes.astype(np.int64), [*self.names, *new.values()]
         for part, name in new.items():
             codes[rows & (parts == part)] = names.index(name)
-        step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage}
+        step = {"do": "split", "cluster": cluster, "by": by, "linkage": linkage, "seen": seen_in(parts)}
         return self._with(codes, names, {**step, "names": {str(part): name for part, name in new.items()}})
 
     def written(self) -> dict[str, Any]:
         """It as JSON; labels as bytes of base64."""
         packed = base64.b64encode(zlib.compress(self.codes.astype("<i4").tobytes(), 6)).decode()
-        told = {name: getattr(self, name) for name in ("names", "base", "linkage", "origin")}
+        told = {name: getattr(self, name) for name in ("names", "base", "linkage", "origin", "seen")}
         return {**told, "steps": list(self.steps), "codes": packed}
 
     @classmethod
@@ -152,15 +159,15 @@ class Edited:
             raise ValueError("no labels") from None
         codes = np.frombuffer(data, "<i4").astype(np.int32)
         names = [checked_name(name) for name in content["names"]]
-        base, linkage, origin = texts = [content[name] for name in ("base", "linkage", "origin")]
+        base, linkage, origin, seen = texts = [content[name] for name in ("base", "linkage", "origin", "seen")]
         if len(codes) != n_objects or len(set(names)) < len(names) or not all(isinstance(one, str) for one in texts):
             raise ValueError("labels of other objects")
-        if not np.array_equal(np.unique(codes[codes >= 0]), np.arange(len(names))):
+        if codes.min(initial=-1) < -1 or not np.array_equal(np.unique(codes[codes >= 0]), np.arange(len(names))):
             raise ValueError("clusters without objects")
         steps = tuple(_checked_step(step, n_objects) for step in content["steps"])
-        if linkage not in LINKAGES or not BASE.fullmatch(base) or not origin.isprintable():
+        if linkage not in LINKAGES or not BASE.fullmatch(base) or not PRINT.fullmatch(seen) or origin != clean(origin):
             raise ValueError("where it comes from")
-        return cls(codes, names, base, linkage, origin, steps)
+        return cls(codes, names, base, linkage, origin, seen, steps)
 
 
 def _checked_step(step: Any, n_objects: int) -> Step:
@@ -179,18 +186,60 @@ def _checked_step(step: Any, n_objects: int) -> Step:
         if not all(type(row) is int and 0 <= row < n_objects for row in rows):
             raise ValueError("objects that are not here")
         return {"do": do, "rows": rows, "name": checked_name(step["name"])}
-    if do != "split" or step["linkage"] not in LINKAGES or not BASE.fullmatch(step["by"]):
+    if (
+        do != "split"
+        or step["linkage"] not in LINKAGES
+        or not BASE.fullmatch(step["by"])
+        or not PRINT.fullmatch(step["seen"])
+    ):
         raise ValueError("an edit that nobody can make")
     names = {str(int(part)): checked_name(name) for part, name in step["names"].items()}
-    cluster = checked_name(step["cluster"])
-    return {"do": do, "cluster": cluster, "by": step["by"], "linkage": step["linkage"], "names": names}
+    told = {name: step[name] for name in ("by", "linkage", "seen")}
+    return {"do": do, "cluster": checked_name(step["cluster"]), **told, "names": names}
 
 
 def checked_name(name: Any) -> str:
-    """The name of a cluster, refused where it is none."""
-    if not isinstance(name, str) or not name.strip() or len(name) > NAME:
+    """The name of a cluster as it is kept, of a call and of a file alike; refused where it is none."""
+    if not isinstance(name, str) or not clean(name) or len(name.strip()) > NAME:
         raise InputError(f"the name of a cluster has 1 to {NAME} letters")
-    return name.strip()
+    return clean(name)
+
+
+def clean(text: Any) -> str:
+    """Words as they are kept: without blanks around them and control characters, cut; what is clean stays as it is.
+
+    Examples
+    --------
+    >>> clean(" T\\tcell\\u00a0")
+    'T\ufffdcell'
+    """
+    return printable(str(text).strip(), keep="")[:NAME].strip()
+
+
+def distinct_names(given: Iterable[Any], taken: Iterable[str] = ()) -> list[str]:
+    """Clean names, all different and none empty: one that comes again gets a number, an empty one its position.
+
+    Examples
+    --------
+    >>> distinct_names(["T cell", "T cell ", "", "B"])
+    ['T cell', 'T cell (2)', '2', 'B']
+    """
+    used, again = set(taken), dict[str, int]()
+    found = []
+    for position, name in enumerate(given):
+        text = new = clean(name) or str(position)
+        while new in used:
+            again[text] = again.get(text, 1) + 1
+            ending = f" ({again[text]})"
+            new = text[: NAME - len(ending)].rstrip() + ending
+        used.add(new)
+        found.append(new)
+    return found
+
+
+def seen_in(codes: Labels) -> str:
+    """A fingerprint of the labels of a clustering, whatever their type."""
+    return fingerprint(np.ascontiguousarray(codes, np.int32))[:16]
 
 
 def in_words(step: Step) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from consilience._check import InputError
 from consilience.explorer.codec import RefusedError
 
+BUSY = "a job is running: wait for it, or cancel it first"
 KEPT = 32  # jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 
@@ -74,12 +76,13 @@ class Jobs:
         self._last = 0
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._held = False
 
     def start(self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None]) -> Job:
         """Start ``work(job)`` in a thread of its own; refused while another runs."""
         with self._lock:
-            if self._running() is not None:
-                raise RefusedError(409, "a job is running: wait for it, or cancel it first")
+            if self._held or self._running() is not None:
+                raise RefusedError(409, BUSY)
             self._last += 1
             job = Job(self._last, kind, total)
             self._jobs[job.id] = job
@@ -88,6 +91,18 @@ class Jobs:
             self._thread = threading.Thread(target=_run, args=(job, work), name=f"{kind} {job.id}", daemon=True)
             self._thread.start()
         return job
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """None may run, nor be started, as long as this lasts; refused while one does."""
+        with self._lock:
+            if self._held or self._running() is not None:
+                raise RefusedError(409, BUSY)
+            self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
 
     def get(self, number: int) -> Job:
         """A job by its number."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import numpy as np
 
@@ -19,13 +21,17 @@ from consilience._check import InputError
 from consilience._files import write_whole
 from consilience._types import Labels
 from consilience.explorer.edits import Edited
+from consilience.explorer.validation import NAME, ref_text, text
 from consilience.meta.tree import LINKAGES
 
 FILE, VERSION = "explorer.json", 2
 TRAY = ("ref", "name", "note", "of")  # what an entry of the tray is made of, all texts
 VIEW = ("address", "plane", "colors", "linkage")  # and what the view is
+ADDRESS = 20_000  # letters of a view
+MOST, NOTE, ORIGIN = 200, 2000, 80  # entries of a tray; letters of a note, and of the run and tree of a ref
 log = logging.getLogger("consilience.explorer")
-WRONG = (ValueError, TypeError, KeyError, AttributeError)  # of a file that somebody else wrote
+# of a file that somebody else wrote
+WRONG = (ValueError, TypeError, KeyError, AttributeError, OverflowError, IndexError, RecursionError)
 
 
 class Saved(NamedTuple):
@@ -60,28 +66,52 @@ class Kept:
         All that were made; those are written that the tray or the view names.
     tray : list of dict
         With `ref`, `name`, `note` and `of`, the run and tree that the ref is numbered in.
+    edition : str
+        Of the tray: another one after every change of it, and after every start.
     view : dict of texts
         The view's `address`, the names of `plane` and `colors`, and the `linkage` of the tree; empty where nobody looked yet.
+    note : str
+        What is amiss, in a sentence: what of the file could not be read, or why nothing can be written now.
     """
 
     def __init__(self, folder: Path | None, n_objects: int) -> None:
         self._path = None if folder is None else folder / FILE
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._written: dict[str, str] = {}  # of each part the text that is in the file: most changes are of one
+        self._born, self._changes = token_hex(4), 0
         self.labels, self.edits, self.tray, self.view = Content({}, {}, [], {})
+        self.note, self._fails = "", False
         if self._path is not None and self._path.exists():
             try:
-                found = parsed(json.loads(self._path.read_text("utf-8")), n_objects)
+                found, lost = parsed(json.loads(self._path.read_text("utf-8")), n_objects)
             except WRONG:
                 raise InputError(
                     f"{self._path} is not what the explorer wrote for {n_objects:,} objects: mend it, or move it away"
                 ) from None
             self.labels, self.edits, self.tray, self.view = found
+            if lost:
+                self._say_lost(self._path, lost)
+
+    def _say_lost(self, path: Path, lost: list[str]) -> None:
+        """Say what is damaged, and keep the file as it was: the next change writes it anew."""
+        copy = path.with_name(f"{FILE}.damaged")
+        self.note = f"{FILE} is damaged: {'; '.join(lost[:3])}{' …' if len(lost) > 3 else ''} could not be read."
+        try:
+            write_whole(copy, lambda file: file.write(path.read_bytes()))
+            self.note += f" The file as it was is {copy.name}."
+        except OSError as error:
+            self.note += f" It cannot be copied ({error.strerror})."
+        log.warning("%s (%s)", self.note, path.parent)
 
     @property
     def lasts(self) -> bool:
         """Whether what is kept is there at the next start."""
-        return self._path is not None
+        return self._path is not None and not self._fails
+
+    @property
+    def edition(self) -> str:
+        """Of the tray."""
+        return f"{self._born}.{self._changes}"
 
     def forget(self) -> None:
         """Write nothing from now on."""
@@ -93,39 +123,54 @@ class Kept:
         labels: Mapping[str, Any] | None = None,
         tray: list[dict[str, str]] | None = None,
         view: dict[str, str] | None = None,
-    ) -> None:
-        """Take over what changed, and write it down; where the folder cannot be written to, memory has to do."""
+        edition: str | None = None,
+    ) -> bool:
+        """Take over what changed, and write it down; where the folder cannot be written to, memory has to do until the next change.
+
+        With the `edition` of the tray that was changed, nothing is taken over if it is not the last one any more; whether it is.
+        """
         with self._lock:
+            if tray is not None and tray != self.tray:
+                if edition is not None and edition != self.edition:
+                    return False
+                self.tray, self._changes = tray, self._changes + 1
             if labels is not None:
                 self.labels = {name: Saved(one.codes, list(one.classes)) for name, one in labels.items()}
                 self._written.pop("labels", None)
-            if tray is not None:
-                self.tray = tray
             if view is not None:
                 self.view = view
-            if self._path is None:
-                return
-            try:
-                self._write(self._path, self.text().encode())
-            except OSError as error:
-                log.warning("labels, tray and notes last until the explorer ends: %s (%s)", error.strerror, self._path)
-                self._path = None
+            if self._path is not None:
+                self._try_to_write(self._path)
+        return True
+
+    def _try_to_write(self, path: Path) -> None:
+        try:
+            self._write(path, self.text().encode())
+        except OSError as error:
+            self.note = f"Labels, tray and notes cannot be written now ({error.strerror}): they are in memory alone."
+            if not self._fails:
+                log.warning("%s %s is tried again at the next change", self.note, path)
+            self._fails = True
+        else:
+            if self._fails:
+                log.warning("%s is written again", path)
+                self.note = ""
+            self._fails = False
 
     def text(self, **more: Any) -> str:
         """What is kept as JSON, with more in front of it."""
-        if "labels" not in self._written:
-            self._written["labels"] = _json(_rows(self.labels))
-        edits = [one for number, one in self.edits.items() if self._is_named(f"{number}e")]
-        for one in edits:
-            self._written.setdefault(f"edit {one.number}", _json(one.written()))
-        parts = {name: _json(value) for name, value in {"version": VERSION, **more}.items()}
-        parts["labels"] = self._written["labels"]
-        parts["edits"] = f"[{', '.join(self._written[f'edit {one.number}'] for one in edits)}]"
-        parts |= {"tray": _json(self.tray), "view": _json(self.view)}
+        with self._lock:
+            named = {item["ref"] for item in self.tray} | _refs_in(self.view.get("address", ""))
+            edits = {f"edit {number}": one for number, one in list(self.edits.items()) if f"{number}e" in named}
+            old = self._written
+            self._written = {"labels": old["labels"] if "labels" in old else _json(_rows(self.labels))}
+            for name, one in edits.items():
+                self._written[name] = old[name] if name in old else _json(one.written())
+            parts = {name: _json(value) for name, value in {"version": VERSION, **more}.items()}
+            parts["labels"] = self._written["labels"]
+            parts["edits"] = f"[{', '.join(self._written[name] for name in edits)}]"
+            parts |= {"tray": _json(self.tray), "view": _json(self.view)}
         return "{" + ", ".join(f"{_json(name)}: {value}" for name, value in parts.items()) + "}"
-
-    def _is_named(self, ref: str) -> bool:
-        return any(item["ref"] == ref for item in self.tray) or f"={ref}" in self.view.get("address", "")
 
     @staticmethod
     def _write(path: Path, content: bytes) -> None:
@@ -139,6 +184,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _refs_in(address: str) -> set[str]:
+    """What a view names: refs stand alone, or in lists with commas."""
+    return {ref for _, value in parse_qsl(address) for ref in value.split(",")}
+
+
 def _rows(labels: Mapping[str, Saved]) -> dict[str, dict[str, list[int]]]:
     return {
         name: {value: np.flatnonzero(one.codes == code).tolist() for code, value in enumerate(one.classes)}
@@ -146,24 +196,72 @@ def _rows(labels: Mapping[str, Saved]) -> dict[str, dict[str, list[int]]]:
     }
 
 
-def parsed(content: Any, n_objects: int) -> Content:
-    """What a file has kept; one of :data:`WRONG` is raised where it is not a file of so many objects."""
+def parsed(content: Any, n_objects: int) -> tuple[Content, list[str]]:
+    """What a file has kept, and in words what of it cannot be: one entry that is damaged costs no other.
+
+    One of :data:`WRONG` is raised where it is not a file of the explorer at all.
+    """
     if content["version"] != VERSION:
         raise ValueError("another version")
-    labels = {}
-    for name, values in content["labels"].items():
-        codes = np.full(n_objects, -1, np.int32)
-        for code, rows in enumerate(values.values()):
-            places = np.array(rows, np.int64)
-            if places.size and (places.min() < 0 or places.max() >= n_objects):
-                raise ValueError("objects that are not here")
-            codes[places] = code
-        labels[name] = Saved(codes, list(values))
-    edits = [Edited.parsed(one, n_objects) for one in content["edits"]]
-    tray = [{key: item[key] for key in TRAY} for item in content["tray"]]
-    view = {key: content["view"][key] for key in VIEW} if content["view"] else {}
-    if not all(isinstance(text, str) for item in [*tray, view] for text in item.values()):
-        raise ValueError("texts")
-    if view and view["linkage"] not in LINKAGES:
+    labels, edits, tray, view = (content[part] for part in Content._fields)
+    lost: list[str] = []
+
+    def read(what: str, entries: Iterable[Any], make: Callable[[Any], Any]) -> list[Any]:
+        found = []
+        for number, entry in enumerate(entries):
+            try:
+                found.append(make(entry))
+            except WRONG:
+                lost.append(f"{what} {number + 1}")
+        return found
+
+    found = Content(
+        dict(read("label", labels.items(), lambda item: _saved(item[0], item[1], n_objects))),
+        {one.number: one for one in read("edited clustering", edits, lambda one: Edited.parsed(one, n_objects))},
+        read("tray entry", tray[:MOST], checked_entry),
+        next(iter(read("view", [view] if view else [], _kept_view)), {}),
+    )
+    return found, [*lost, *([f"tray entries after {MOST}"] if len(tray) > MOST else [])]
+
+
+def _saved(name: str, values: Any, n_objects: int) -> tuple[str, Saved]:
+    codes = np.full(n_objects, -1, np.int32)
+    for code, rows in enumerate(values.values()):
+        places = np.array(rows)
+        if places.size and (
+            places.ndim != 1 or places.dtype.kind != "i" or places.min() < 0 or places.max() >= n_objects
+        ):
+            raise ValueError("objects that are not here")
+        codes[places.astype(np.int64)] = code
+    return text(NAME)(name), Saved(codes, [text(NAME)(value) for value in values])
+
+
+def checked_entry(item: Any) -> dict[str, str]:
+    """An entry of the tray, of a call and of a file alike."""
+    checks = {"ref": ref_text, "name": text(NAME), "note": text(NOTE), "of": text(ORIGIN)}
+    if not isinstance(item, dict) or set(item) != set(TRAY):
+        raise ValueError(f"a list of objects with {', '.join(TRAY)}")
+    return {key: check(item[key]) for key, check in checks.items()}
+
+
+def checked_tray(value: Any) -> list[dict[str, str]]:
+    """The tray of a call."""
+    if not isinstance(value, list) or len(value) > MOST:
+        raise ValueError(f"a list of at most {MOST} clusterings")
+    return [checked_entry(item) for item in value]
+
+
+def checked_view(value: Any) -> dict[str, str]:
+    """The view of a call; the linkage is the session's."""
+    names = VIEW[:-1]
+    if not isinstance(value, dict) or set(value) != set(names):
+        raise ValueError(f"an object with {', '.join(names)}")
+    return {name: text(ADDRESS)(value[name]) for name in names}
+
+
+def _kept_view(value: Any) -> dict[str, str]:
+    view = dict(value)
+    linkage = view.pop("linkage")
+    if linkage not in LINKAGES:
         raise ValueError("no such tree")
-    return Content(labels, {one.number: one for one in edits}, tray, view)
+    return {**checked_view(view), "linkage": linkage}

@@ -236,7 +236,7 @@ class Session:
         with self._saving:
             self.edited.setdefault(one.number, one)
             kept = {item["ref"] for item in self.kept.tray}
-            loose = [number for number in self.edited if f"{number}e" not in kept]
+            loose = [number for number in list(self.edited) if f"{number}e" not in kept]
             for number in loose[: max(0, len(loose) - MOST)]:
                 del self.edited[number]
 

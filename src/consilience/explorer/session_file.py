@@ -37,7 +37,7 @@ def open_session(session: Session, path: str | Path) -> None:
         content = json.loads(Path(path).read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"{path} is not a session that the explorer saved") from None
     read_session(session, content)
 
@@ -52,9 +52,11 @@ def read_session(session: Session, content: Any) -> None:
             f"this session is of another run ({show(name)}, {n} objects) than the one that is open: open it with its own run"
         )
     try:
-        found = parsed(content, session.snapshot.n_objects)
+        found, lost = parsed(content, session.snapshot.n_objects)
     except WRONG:
         raise InputError("this session is damaged, or of another version of consilience") from None
+    if lost:
+        raise InputError(f"this session is damaged ({lost[0]}): have it saved and sent again")
     _take(session, found)
 
 

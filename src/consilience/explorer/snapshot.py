@@ -40,6 +40,7 @@ WIDE = 10_000  # clusterings of a tree whose distances are kept at hand
 NAMED = r"(?:(?:[0-9]{1,9}\.)?[0-9]{1,9}(?:m|c[0-9]{0,4})|[0-9]{1,9}e)"
 REF = re.compile(r"(?:([0-9]{1,9})\.)?([0-9]{1,9})(m|c)([0-9]{1,4})?")
 EDITED = re.compile(r"([0-9]{1,9})e")
+NOT_HERE = "this edited clustering is not here any more: put it into the tray to keep it"
 
 
 class Ref(NamedTuple):
@@ -219,7 +220,7 @@ class Snapshot:
         by_hand = EDITED.fullmatch(text)
         if by_hand is not None:
             if int(by_hand[1]) not in self.edited:
-                raise RefusedError(404, "this edited clustering is not here any more: put it into the tray to keep it")
+                raise RefusedError(404, NOT_HERE)
             return Ref(0, int(by_hand[1]), "e")
         found = REF.fullmatch(text)
         if found is None:
@@ -274,7 +275,9 @@ class Snapshot:
     def displayed(self, ref: Ref, step: Callable[[], None] = lambda: None) -> DisplayedClustering:
         """The clustering that a ref names; `step` is called on the way to a consensus, and may raise to give up."""
         if ref.kind == "e":
-            one = self.edited[ref.node]
+            one = self.edited.get(ref.node)
+            if one is None:  # let go since the ref was looked up
+                raise RefusedError(404, NOT_HERE)
             return DisplayedClustering(ref, one.codes, encoded_codes(one.codes), None, 1, one.names, edited=one)
         size = 1 if ref.node < ref.m else int(self.tree(ref.m).sizes[ref.node])
         if ref.kind == "m" or size == 1:
@@ -293,15 +296,7 @@ class Snapshot:
     def _consensus(self, ref: Ref, size: int, step: Callable[[], None]) -> DisplayedClustering:
         members = self.members(ref)
         ensemble = self.meta.ensemble
-        codes, support = group_answer(
-            lambda objects: self._labels(members, objects),
-            self.n_objects,
-            ensemble.n_clusters[members],
-            wanted=ref.k or None,
-            missing=ensemble.has_missing,
-            threads=THREADS,
-            step=step,
-        )
+        codes, support = self._answer(members, ref.k, step)
 
         def assess() -> Floats:  # with the members' labels anew: they are too large to keep
             return group_confidence(ensemble[:, members], codes)
@@ -311,8 +306,37 @@ class Snapshot:
             table = pd.DataFrame({"leaf": members, "reliability": reliability, "better_without": without})
             return table.sort_values("reliability", kind="stable")
 
-        encoded = codes.astype(self._columns.dtype)  # −1 becomes the largest value
-        return DisplayedClustering(ref, codes, encoded, None, size, None, support, assess, judge)
+        return DisplayedClustering(ref, codes, encoded_codes(codes), None, size, None, support, assess, judge)
+
+    def _answer(self, members: Ints, k: int, step: Callable[[], None]) -> tuple[Labels, Floats]:
+        """The labels of the consensus of some clusterings, and their support."""
+        ensemble = self.meta.ensemble
+        return group_answer(
+            lambda objects: self._labels(members, objects),
+            self.n_objects,
+            ensemble.n_clusters[members],
+            wanted=k or None,
+            missing=ensemble.has_missing,
+            threads=THREADS,
+            step=step,
+        )
+
+    def codes_of(self, text: str, linkage: str) -> Labels | None:
+        """The labels that a ref of a clustering or a consensus has in the tree of a linkage; None where it names nothing here.
+
+        Of another linkage than the one that is shown, the tree and the consensus are made anew.
+        """
+        try:
+            ref = self.ref(text)
+            if ref.node < ref.m or linkage == self.meta.linkage:
+                return self.displayed(ref).codes
+            tree = Tree(grow(among_first(self.meta.distances, ref.m), linkage))
+            return self._answer(np.sort(tree.leaves(ref.node)), ref.k, lambda: None)[0]
+        except (
+            RefusedError,
+            InputError,
+        ):  # the branch of that number has too few distinct objects for so many clusters
+            return None
 
     def scales(self, ref: Ref, numbers: list[int], step: Callable[[], None] = lambda: None) -> Labels:
         """The labels of the consensus of a branch at several numbers of clusters: a row for each, as :meth:`displayed` has them."""

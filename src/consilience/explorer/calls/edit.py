@@ -10,13 +10,14 @@ from consilience._check import InputError
 from consilience.explorer.calls.call import Call
 from consilience.explorer.calls.detail import title
 from consilience.explorer.codec import RefusedError, Reply, json_reply
-from consilience.explorer.edits import DOINGS, NAME, Edited, in_words
+from consilience.explorer.edits import DOINGS, NAME, Edited, clean, distinct_names, in_words, seen_in
 from consilience.explorer.rows import picked_rows
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.explorer.validation import check_keys, checked, json_object, ref_text, text
 
 CLUSTERS, STEPS = 1000, 1000  # clusters that are merged at once; edits of one clustering
+GIVEN = 10_000  # letters of a name that a cluster came with
 _names = checked(
     f"a list of at most {CLUSTERS:,} names of clusters",
     lambda value: isinstance(value, list) and len(value) <= CLUSTERS and all(isinstance(one, str) for one in value),
@@ -24,7 +25,7 @@ _names = checked(
 KEYS = {
     "ref": (ref_text, ...),
     "do": (checked(f"one of {', '.join(DOINGS)}", lambda value: value in DOINGS), ...),
-    "cluster": (text(2 * NAME), ""),
+    "cluster": (text(GIVEN), ""),
     "clusters": (_names, ()),
     "name": (text(NAME), ""),
     "rows": (picked_rows, np.empty(0, np.int64)),
@@ -39,6 +40,10 @@ def answer(call: Call) -> Reply:
     snapshot = call.snapshot
     one = snapshot.displayed(snapshot.ref(asked["ref"]), call.step)
     before = one.edited or started(call.session, snapshot, one, asked["origin"])
+    if one.edited is None and one.names is not None:  # pages name clusters as they came
+        came = dict(zip(one.names, before.names, strict=True))
+        asked["cluster"] = came.get(asked["cluster"], asked["cluster"])
+        asked["clusters"] = [came.get(name, name) for name in asked["clusters"]]
     if len(before.steps) >= STEPS:
         raise RefusedError(400, f"this clustering was edited {STEPS:,} times: export it, and go on with the file")
     after = edited(call, before, asked)
@@ -62,13 +67,14 @@ def edited(call: Call, before: Edited, asked: dict[str, Any]) -> Edited:
 
 def started(session: Session, snapshot: Snapshot, one: DisplayedClustering, origin: str) -> Edited:
     """A clustering before its first edit."""
-    called = origin.strip() or title(snapshot, one)
-    return Edited(one.codes.astype(np.int32), names_of(one), base_of(one), session.linkage, called)
+    called = clean(origin) or clean(title(snapshot, one))
+    codes = one.codes.astype(np.int32)
+    return Edited(codes, names_of(one), base_of(one), session.linkage, called, seen_in(codes))
 
 
 def names_of(one: DisplayedClustering) -> list[str]:
-    """What its clusters are called: their names, or their numbers."""
-    return [str(c) for c in range(one.clusters)] if one.names is None else [str(name)[:NAME] for name in one.names]
+    """What its clusters are called: their names as they can be kept, or their numbers."""
+    return [str(c) for c in range(one.clusters)] if one.names is None else distinct_names(one.names)
 
 
 def base_of(one: DisplayedClustering) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from consilience._check import printable
-from consilience.explorer.edits import Edited, Step
+from consilience.explorer.edits import Edited, Step, distinct_names, seen_in
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import REF, Ref, Snapshot
 
@@ -82,26 +82,25 @@ class _Writer:
         number = f", n_clusters={ref.k}" if ref.k else ""
         return f"{tree}.consensus({tree}.branch({ref.node}){number}).labels"
 
-    def _codes(self, text: str, linkage: str) -> str | None:
-        """The codes of a clustering that was not edited; None where it is not among those here any more."""
+    def _codes(self, text: str, linkage: str) -> str:
+        """The codes of a clustering that was not edited."""
         found = REF.fullmatch(text)
         assert found is not None
         m, node = int(found[1] or 0), int(found[2])
-        if not m:
-            return f"ensemble.labels[:, {node}]" if node < self._snapshot.n_clusterings else None
-        return (
-            self._consensus(Ref(m, node, "c", int(found[4] or 0)), linkage)
-            if m <= self._snapshot.n_clusterings
-            else None
-        )
+        return self._consensus(Ref(m, node, "c", int(found[4] or 0)), linkage) if m else f"ensemble.labels[:, {node}]"
+
+    def _is_here(self, text: str, linkage: str, seen: str) -> bool:
+        """Whether a ref is still of the clustering that it was of: numbers are given anew after some were taken away."""
+        codes = self._snapshot.codes_of(text, linkage)
+        return codes is not None and seen_in(codes) == seen
 
     def _edited(self, one: Edited) -> list[str]:
-        codes = self._codes(one.base, one.linkage)
-        others = [self._codes(step["by"], step["linkage"]) for step in one.steps if step["do"] == "split"]
-        if codes is None or None in others:  # what it was edited from was taken away: the labels themselves
+        needed = [(one.base, one.linkage, one.seen)]
+        needed += [(step["by"], step["linkage"], step["seen"]) for step in one.steps if step["do"] == "split"]
+        if not all(self._is_here(*each) for each in needed):  # the labels themselves
             literal = [None if code < 0 else one.names[code] for code in one.codes]
             return [f"edited = pd.Series({literal!r}, dtype=object)  # {printable(one.title, keep='')}"]
-        called = self._names(one.base)
+        codes, called = self._codes(one.base, one.linkage), self._names(one.base)
         names = "lambda code: str(code) if code >= 0 else None" if called is None else repr(dict(enumerate(called)))
         lines = ["", f"edited = pd.Series({codes}).map({names}).astype(object)  # {printable(one.title, keep='')}"]
         for step in one.steps:
@@ -113,7 +112,7 @@ class _Writer:
         found = REF.fullmatch(base)
         assert found is not None
         names = None if found[1] else self._snapshot.meta.ensemble.label_names[int(found[2])]
-        return None if names is None else [str(name)[:80] for name in names]
+        return None if names is None else distinct_names(names)
 
     def _step(self, step: Step) -> list[str]:
         do = step["do"]

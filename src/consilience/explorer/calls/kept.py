@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import JSON, RefusedError, Reply, json_reply
+from consilience.explorer.codec import JSON, Reply, json_reply
 from consilience.explorer.session_file import read_session, session_text
 from consilience.explorer.validation import json_object
 
@@ -20,9 +20,8 @@ def look(call: Call) -> Reply:
 
 def take(call: Call) -> Reply:
     """Take over a file: its labels and edited clusterings come to those that are here, its tray and view take their place."""
-    if call.jobs.running() is not None:
-        raise RefusedError(409, "a job is running: wait for it, or cancel it first")
     content: dict[str, Any] = json_object(call.body)
-    read_session(call.session, content)
+    with call.jobs.held():
+        read_session(call.session, content)
     kept = call.session.kept
     return json_reply({"tray": kept.tray, "view": kept.view, "revision": call.session.snapshot.revision})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
+from consilience.explorer.jobs import BUSY
 from consilience.explorer.validation import check_keys, checked, json_object
 from consilience.meta.tree import LINKAGES
 
@@ -14,6 +15,6 @@ def answer(call: Call) -> Reply:
     """Grow the tree by a linkage; those that were shown before are kept."""
     asked = check_keys(json_object(call.body), KEYS)
     if call.jobs.running() is not None:
-        raise RefusedError(409, "a job is running: wait for it, or cancel it first")
+        raise RefusedError(409, BUSY)
     snapshot = call.session.relink(asked["linkage"])
     return json_reply({"revision": snapshot.revision, "linkage": snapshot.meta.linkage})

@@ -155,17 +155,19 @@ def _writer(session: Session) -> Iterator[Store | None]:
 def drop(call: Call) -> Reply:
     """Take away what was added last, on disk too."""
     asked = check_keys(json_object(call.body), {"first": (whole(2, 10**9 - 1), ...)})
-    session = call.session
-    if call.jobs.running() is not None:
-        raise RefusedError(409, "a job is running: wait for it, or cancel it first")
+    with call.jobs.held():  # a job that began between the disk and the tree would leave the two apart
+        return _drop(call.session, asked["first"])
+
+
+def _drop(session: Session, first: int) -> Reply:
     last = session.added[-1] if session.added else None
-    if last is None or last.first != asked["first"]:
+    if last is None or last.first != first:
         raise RefusedError(409, "these clusterings are not the last that were added here: take away those first")
     if last.numbers:
         with _writer(session) as store:  # the disk first: what is shown but gone could not be asked for again
             if store is not None:
                 store.drop([number for number in last.numbers if number in store.numbers])
-    session.shrink(asked["first"])
+    session.shrink(first)
     return json_reply({"revision": session.snapshot.revision, "n_clusterings": session.snapshot.n_clusterings})
 
 

@@ -45,8 +45,6 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
     meta = in_view(snapshot, nodes, top)
     known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
-    if one.edited is not None:
-        known[called] = named(one.codes, one.names or [])
     report = make_report(
         meta, session.origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs
     )

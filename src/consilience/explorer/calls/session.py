@@ -43,8 +43,10 @@ def answer(call: Call) -> Reply:
             "saved": list(session.saved),
             "tray": session.kept.tray,  # as it was left
             "view": session.kept.view or None,
-            "edits": [told(one) for one in session.edited.values()],
+            "edits": [told(one) for one in list(session.edited.values())],
             "lasts": session.kept.lasts,
+            "tray_edition": session.kept.edition,
+            "kept_note": session.kept.note,
             "counts": session.is_counts,
             "names": meta.ensemble.names if "name" in meta.ensemble.info else None,
             "linkage": meta.linkage,
