@@ -1,6 +1,8 @@
 """The site: `make docs`."""
 
+import re
 from importlib.metadata import version as installed
+from typing import Any
 
 project = "consilience"
 author = "the consilience developers"
@@ -17,6 +19,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 nitpicky = False
+suppress_warnings = ["ref.python"]  # `n_clusters` is an attribute of several classes
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 autosummary_generate = True
@@ -44,3 +47,22 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "**": ["contents.html"]}
 html_show_sourcelink = False
+
+
+def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings speak of `labels_`, |A| and "leiden_" as plain text, which reStructuredText would take for links and substitutions."""
+    code = False
+    for i, line in enumerate(lines):
+        code = line.lstrip().startswith((">>>", "...")) or (code and bool(line.strip()))
+        if code:
+            continue
+        named = re.match(r"\s*[\w, *]+ : |", line)  # parameters and attributes: napoleon sees to their names
+        start = named.end() if named else 0
+        parts = re.split(r"(``.*?``|:\w+:`[^`]*`|`[^`]*`)", line[start:])
+        parts[::2] = [re.sub(r"(?<=\w)_(?!\w)", r"\\_", part).replace("|", r"\|") for part in parts[::2]]
+        lines[i] = line[:start] + "".join(parts)
+
+
+def setup(app: Any) -> None:
+    """Before napoleon reads the sections."""
+    app.connect("autodoc-process-docstring", plain_text, priority=400)

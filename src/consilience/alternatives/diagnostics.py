@@ -103,6 +103,15 @@ class Diagnostics:
     quality, quality_of_given : float
         Of the clustering, and of the given groupings together.
     measure : {"variance", "information"}
+
+    Examples
+    --------
+    >>> from consilience.alternatives import diagnose
+    >>> from consilience.datasets import load_beads
+    >>> beads = load_beads()
+    >>> found = diagnose(beads.values, beads.labels["color"], beads.labels["shape"])
+    >>> found.measure, list(found.redundancy.columns)
+    ('variance', ['given', 'information', 'nmi', 'share', 'shared_information'])
     """
 
     redundancy: pd.DataFrame

@@ -50,6 +50,14 @@ class Alternatives(Result):
         Names of the objects.
     scaling : str
         What was done to the columns of the data.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import alternatives
+    >>> from consilience.datasets import load_beads
+    >>> found = alternatives(load_beads(), 1, n_clusters=3)
+    >>> found.labels.shape, list(found.table.columns)[:3]
+    ((300, 1), ['n_clusters', 'quality', 'redundancy'])
     """
 
     ensemble: Ensemble | None

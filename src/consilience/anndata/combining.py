@@ -126,6 +126,17 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
 
     Of an AnnData whose cells have been selected since, labels and confidence are those of its cells; the tables still tell of all
     of them, and a warning says so. Clusters that were renamed (``adata.rename_categories``) are known by their order.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> ca.generate(adata, 20, use_rep="X")
+    >>> found = ca.combine(adata, n_clusters=3)
+    >>> ca.consensus(adata).n_clusters
+    3
     """
     held, values = dict(written(check_adata(adata), key, MADE_BY)), {}
     if (made_of := int(held.get("n_cells", adata.n_obs))) != adata.n_obs:

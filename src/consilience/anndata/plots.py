@@ -50,6 +50,17 @@ def plot_tree(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> ca.generate(adata, 20, use_rep="X")
+    >>> found = ca.combine(adata, n_clusters="auto")
+    >>> ca.plot_tree(adata, keys="clusterings").get_figure() is not None
+    True
     """
     check_count("genes", genes, 0)
     score = None if color is None else _numbers(check_adata(adata), color)
@@ -76,6 +87,17 @@ def plot_stability(adata: Any, key: str = "consensus", *, ax: Axes | None = None
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> ca.generate(adata, 20, use_rep="X")
+    >>> found = ca.combine(adata, n_clusters="auto")
+    >>> ca.plot_stability(adata).get_xlabel()
+    'number of clusters'
     """
     return _axis(scales_figure(read_back(check_adata(adata), key), _canvas(ax)), ax)
 
@@ -98,6 +120,18 @@ def plot_confidence(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> adata = anndata.AnnData(np.repeat(rng.normal(size=(3, 8)) * 4, 40, axis=0) + rng.normal(size=(120, 8)))
+    >>> ca.generate(adata, 20, use_rep="X")
+    >>> adata.obsm["X_pca"] = np.asarray(adata.X)[:, :2]
+    >>> found = ca.combine(adata, n_clusters=3)
+    >>> ca.plot_confidence(adata).get_figure() is not None
+    True
     """
     written(check_adata(adata), key, MADE_BY)
     held = [str(name) for name in adata.obsm]

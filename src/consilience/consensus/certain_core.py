@@ -38,6 +38,13 @@ class CertainCore(Result):
     level : float
         The least probability asked for.
     ids : (n_objects,) array or None
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> core = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]]).core(0.9)
+    >>> core.labels.tolist(), core.probability
+    ([0, 0, 1, -1], 1.0)
     """
 
     labels: Ints

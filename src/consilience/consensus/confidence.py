@@ -32,7 +32,15 @@ FLOATING = 0.5  # support up to which an object floats
 
 
 def floating(labels: Array, support: Array, threshold: float = FLOATING) -> Ints:
-    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters."""
+    """The objects with a cluster and a support of at most the threshold, the weakest first: the one rule for floaters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from consilience.consensus import floating
+    >>> floating(np.array([0, 0, 1, -1]), np.array([0.9, 0.4, 0.5, 0.0])).tolist()
+    [1, 2]
+    """
     weak = np.flatnonzero((labels >= 0) & (support <= threshold + 1e-12))
     return weak[np.argsort(support[weak], kind="stable")]
 

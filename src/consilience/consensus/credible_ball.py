@@ -42,6 +42,13 @@ class CredibleBall(Result):
     labels : (n_objects, len(bounds)) int32 array
         Those partitions; −1 where the sample has no label.
     ids : (n_objects,) array or None
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> ball = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]]).ball(0.5)
+    >>> ball.inside.tolist(), round(ball.share, 2)
+    ([0, 1], 0.67)
     """
 
     level: float

@@ -30,6 +30,12 @@ class Answer:
         it; scaled so that rows sum to 1.
     extras : dict
         Fitted attributes of the method, by name without the closing underscore.
+
+    Examples
+    --------
+    >>> from consilience.consensus import Answer
+    >>> Answer([0, 0, 1], extras={"passes": 2}).extras
+    {'passes': 2}
     """
 
     labels: NDArray[Any]
@@ -60,6 +66,13 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         Average NMI with the clusterings, as :func:`consilience.measures.anmi`.
     n_rows_ : int
         Distinct rows that were worked on.
+
+    Examples
+    --------
+    >>> from consilience.consensus import MCLA, ConsensusEstimator
+    >>> model = MCLA(2, random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 1, 0]])
+    >>> isinstance(model, ConsensusEstimator), model.labels_.tolist(), model.n_clusters_
+    (True, [0, 0, 1, 1], 2)
     """
 
     n_clusters: int | None = None

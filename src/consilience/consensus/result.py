@@ -76,6 +76,13 @@ class Consensus(Result):
     seconds : float
     estimator : the fitted estimator
         Not saved.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> one = cs.combine([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]], 2)
+    >>> one.labels.tolist(), one.support.round(2).tolist()
+    ([0, 0, 1, 1], [1.0, 1.0, 1.0, 0.67])
     """
 
     labels: Ints

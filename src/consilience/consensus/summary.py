@@ -45,6 +45,13 @@ class Summary(Result):
     call : str
         The call that made it, as Python.
     seconds : float
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> found = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]])
+    >>> found.labels.tolist(), round(found.expected_loss, 3)
+    ([0, 0, 1, 1], 0.275)
     """
 
     labels: Ints

@@ -24,7 +24,14 @@ COLORS = {
 
 
 def sample_path(name: str) -> Path:
-    """Path of a bundled file: "beads.csv" or "beads_labels.csv"."""
+    """Path of a bundled file: "beads.csv" or "beads_labels.csv".
+
+    Examples
+    --------
+    >>> from consilience.datasets import sample_path
+    >>> sample_path("beads.csv").name
+    'beads.csv'
+    """
     return Path(str(files("consilience") / "data" / name))
 
 
@@ -59,7 +66,14 @@ def load_beads_labels() -> Ensemble:
 
 
 def make_beads(n_objects: int = 300, *, random_state: RandomState = 0) -> pd.DataFrame:
-    """Draw beads: every bead has one of three shapes and, independently, one of four colors, plus Gaussian noise."""
+    """Draw beads: every bead has one of three shapes and, independently, one of four colors, plus Gaussian noise.
+
+    Examples
+    --------
+    >>> from consilience.datasets import make_beads
+    >>> make_beads(2)[["bead", "shape", "color"]].columns.tolist()
+    ['bead', 'shape', 'color']
+    """
     rng = stream(check_seed(random_state), "datasets.beads")
     shape, color = rng.choice(list(SHAPES), n_objects), rng.choice(list(COLORS), n_objects)
     form = np.array([SHAPES[s] for s in shape]) + rng.normal(0, (1.9, 2.1, 0.14, 0.45), (n_objects, 4))

@@ -90,6 +90,12 @@ class Method:
         Whether a scikit-learn clusterer can take the place of k-means.
     takes_graph : bool
         Whether it clusters the matrix of a graph, ``metric="graph"``.
+
+    Examples
+    --------
+    >>> from consilience.generation import METHODS, Method
+    >>> isinstance(METHODS["zipf"], Method), METHODS["zipf"].drawn
+    (True, ('alpha',))
     """
 
     options: ClassVar[Options] = {}

@@ -46,6 +46,13 @@ class LabelingComparison(Result):
         `precision`, `recall`, `f1`, `rand` and `jaccard` of the pairs that are together in at least one grouping.
     left_out : tuple of str
         Groupings of a single cluster.
+
+    Examples
+    --------
+    >>> from consilience.measures import compare_labelings
+    >>> found = compare_labelings([[0, 0, 1, 1], [0, 1, 0, 1]], {"one": [1, 1, 0, 0], "other": [0, 1, 0, 1]})
+    >>> round(found.matched, 3), round(found.pairs["f1"], 3)
+    (1.0, 1.0)
     """
 
     table: pd.DataFrame

@@ -166,6 +166,13 @@ class Stability(Result):
     measure : str
     n_pairs : int
         Pairs that share labeled objects; if there are none, the rest is NaN.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> found = cs.stability([[0, 0, 1], [0, 0, 1], [0, 1, 1]], "rand")
+    >>> round(found.mean, 3), found.n_pairs
+    (0.556, 3)
     """
 
     mean: float
@@ -208,7 +215,15 @@ def stability(
 
 
 def stability_of(matrix: Array, measure: str) -> Stability:
-    """The stability that a matrix from :func:`pairwise` shows."""
+    """The stability that a matrix from :func:`pairwise` shows.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.measures import stability_of
+    >>> round(stability_of(cs.pairwise([[0, 0, 1], [0, 0, 1], [0, 1, 1]], "rand"), "rand").mean, 3)
+    0.556
+    """
     if np.ndim(matrix) != 2 or len(set(np.shape(matrix))) != 1:
         raise InputError(f"stability needs the square matrix that pairwise gives; got shape {np.shape(matrix)}")
     m = len(matrix)

@@ -40,6 +40,13 @@ class Comparison(Result):
     matrices : dict of str to (n_clusterings, n_clusterings) array
         The values of all pairs.
     n_objects : int
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> found = cs.compare([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])
+    >>> list(found.clusterings.columns)
+    ['name', 'clusters', 'labeled', 'jaccard', 'nmi', 'adjusted_rand']
     """
 
     stability: dict[str, Stability]

@@ -48,6 +48,15 @@ class Map(Result):
         How many neighbors that is: 10, or fewer of few clusterings.
     note : str
         How it was made.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> found = meta.map()
+    >>> found.xy.shape, found.kind, found.n_neighbors
+    ((12, 2), 'mds', 5)
     """
 
     xy: Floats = field(repr=False)

@@ -49,6 +49,14 @@ class MetaClustering(Result):
         Where the number of groups came from.
     seed : int
         That drew the pairs.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> meta.sizes.tolist(), meta.consensus(1).n_clusters
+    ([6, 4, 2], 4)
     """
 
     ensemble: Ensemble

@@ -39,6 +39,15 @@ class Null(Result):
         One row per group, by number: size, and the scores of its consensus (Caruana et al. 2006, Table 2).
     shuffled : DataFrame
         One row per shuffle: the best score among its groups.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> found = meta.null(load_beads().labels, n_shuffles=2)
+    >>> list(found.table.index), list(found.table.columns)
+    (['shape', 'color'], ['best', 'group', 'null_mean', 'null_sd', 'p_value'])
     """
 
     table: pd.DataFrame

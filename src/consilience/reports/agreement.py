@@ -187,6 +187,16 @@ def draw_iterations(table: pd.DataFrame, path: str | Path) -> None:
     table : DataFrame
         Of :meth:`~consilience.agreement.Agreement.stability_by_iteration`.
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> import numpy as np
+    >>> from consilience.reports import draw_iterations
+    >>> found = cs.agree(np.kron(np.eye(3, dtype=int), np.full((6, 5), 4)), 3, n_clusterings=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_iterations(found.stability_by_iteration(), f"{folder}/iterations.svg")
     """
     save_figure(path, iterations_figure, table)
 

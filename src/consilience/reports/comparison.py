@@ -79,6 +79,15 @@ def draw_comparison(result: Comparison, path: str | Path, *, measure: str | None
     path : file ending in .png, .svg or .pdf
     measure : str, optional
         One of the comparison's measures; the first by default.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads_labels
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_comparison
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_comparison(cs.compare(load_beads_labels()), f"{folder}/agreement.svg")
     """
     if not isinstance(result, Comparison):
         raise InputError(f"draw_comparison draws what compare found; got {kind_of(result)}")

@@ -135,6 +135,15 @@ def draw_confidence(result: Consensus, path: str | Path) -> None:
     ----------
     result : Consensus
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads_labels
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_confidence
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_confidence(cs.combine(load_beads_labels(), 3), f"{folder}/confidence.svg")
     """
     if not isinstance(result, Consensus):
         raise InputError(f"draw_confidence draws a Consensus; got {kind_of(result)}")

@@ -31,6 +31,12 @@ class Link:
     """Words that lead to another place of the page: a figure ("figure-tiles"), a table ("table-groups"), a heading or a row.
 
     Where there is no such place, they are words.
+
+    Examples
+    --------
+    >>> from consilience.reports import Link, Text
+    >>> Text(["As in ", Link("figure-tiles", "the tiles"), "."]).text[1].to
+    'figure-tiles'
     """
 
     to: str
@@ -39,7 +45,14 @@ class Link:
 
 @dataclass(frozen=True)
 class See:
-    """Figures and tables by their names, cited by their numbers in brackets: " (Figure 2, Table 1)". What is not there is left out."""
+    """Figures and tables by their names, cited by their numbers in brackets: " (Figure 2, Table 1)". What is not there is left out.
+
+    Examples
+    --------
+    >>> from consilience.reports import See, Text
+    >>> Text(["Two groups", See(figures=["tiles"]), "."]).text[1].figures
+    ['tiles']
+    """
 
     figures: Sequence[str] = ()
     tables: Sequence[str] = ()
@@ -50,7 +63,14 @@ Words = str | Sequence[str | Link | See]
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; a note is set off."""
+    """A paragraph; a note is set off.
+
+    Examples
+    --------
+    >>> from consilience.reports import Text
+    >>> Text("Three clusters.", note=True).note
+    True
+    """
 
     text: Words
     note: bool = False
@@ -65,7 +85,14 @@ class Items:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading inside a section, with a name to link to."""
+    """A heading inside a section, with a name to link to.
+
+    Examples
+    --------
+    >>> from consilience.reports import Heading
+    >>> Heading("Sizes", "sizes").anchor
+    'sizes'
+    """
 
     text: str
     anchor: str
@@ -73,14 +100,28 @@ class Heading:
 
 @dataclass(frozen=True)
 class Facts:
-    """Terms, each with what there is to say."""
+    """Terms, each with what there is to say.
+
+    Examples
+    --------
+    >>> from consilience.reports import Facts
+    >>> Facts([("source", "labels.csv")]).rows
+    [('source', 'labels.csv')]
+    """
 
     rows: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Code:
-    """Lines to type."""
+    """Lines to type.
+
+    Examples
+    --------
+    >>> from consilience.reports import Code
+    >>> Code("cs.combine(ens, 3)").text
+    'cs.combine(ens, 3)'
+    """
 
     text: str
 
@@ -101,6 +142,13 @@ class Sheet:
         For each row the name to link to it by, and what its own name leads to.
     strips : mapping of str to sequence of Strip or None
         More columns on the page, of small pictures.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from consilience.reports import Sheet
+    >>> Sheet("sizes", pd.DataFrame({"size": [3, 2]}), "Sizes").name
+    'sizes'
     """
 
     name: str
@@ -117,7 +165,15 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure with a fixed name, what it shows in words for those who cannot see it, and a caption."""
+    """A figure with a fixed name, what it shows in words for those who cannot see it, and a caption.
+
+    Examples
+    --------
+    >>> from consilience.reports import Picture
+    >>> from matplotlib.figure import Figure
+    >>> Picture("sizes", Figure((4, 2)), alt="Bars.", caption="Sizes of clusters.").caption
+    'Sizes of clusters.'
+    """
 
     name: str
     figure: Any

@@ -30,6 +30,15 @@ def draw_members(result: Consensus, path: str | Path) -> None:
     result : Consensus
         With a table of its clusterings: from :func:`consilience.combine`.
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads_labels
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_members
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_members(cs.combine(load_beads_labels(), 3), f"{folder}/members.svg")
     """
     save_figure(path, members_figure, result)
 

@@ -42,6 +42,16 @@ def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | No
     path : file ending in .png, .svg or .pdf
     score : Series, optional
         One number per clustering, such as a column of :func:`consilience.meta.score`; its name is written on the picture.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> from consilience.reports import draw_tree
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_tree(meta, f"{folder}/tree.svg")
     """
     save_figure(path, tree_figure, result, score=score)
 
@@ -136,6 +146,16 @@ def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, cand
         Groups up to which the curve is drawn.
     candidates : int
         Jumps that are marked.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> from consilience.reports import draw_curve
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_curve(meta, f"{folder}/curve.svg")
     """
     save_figure(path, curve_figure, result, most=most, candidates=candidates)
 
@@ -178,6 +198,16 @@ def draw_map(
         Instead of a score: the group of every clustering.
     names : sequence, optional
         Of the clusterings, written beside the points where there is room and they are 40 at most.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
+    >>> from consilience.reports import draw_map
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_map(meta.map(), f"{folder}/map.svg")
     """
     save_figure(path, map_figure, maps, score=score, groups=groups, names=names)
 
@@ -254,6 +284,15 @@ def draw_scores(
         The group of every clustering, for the colors.
     null : (mean, standard deviation), optional
         Of `y`, an accuracy, for the best of shuffled groups: a band of two standard deviations either side.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from consilience.reports import draw_scores
+    >>> scores = pd.DataFrame({"compactness": [0.2, 0.3], "accuracy": [0.9, 0.7]})
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_scores(scores, "compactness", "accuracy", f"{folder}/scores.svg")
     """
     save_figure(path, scores_figure, scores, x, y, marked=marked, groups=groups, null=null)
 

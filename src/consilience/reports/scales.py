@@ -90,6 +90,16 @@ def draw_scales(result: Consensus, path: str | Path) -> None:
     result : Consensus
         With a curve of stability: from ``combine(ens, "auto")``.
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import noisy_labels
+    >>> from consilience.reports import draw_scales
+    >>> one = cs.combine(noisy_labels(60, 3, 8, 0.1)[0], "auto")
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_scales(one, f"{folder}/scales.svg")
     """
     save_figure(path, scales_figure, result)
 

@@ -257,12 +257,33 @@ def section(
 
 
 def remove_section(result: type, name: str) -> None:
-    """Take a section out of the reports of a kind of result, by the name of its function."""
+    """Take a section out of the reports of a kind of result, by the name of its function.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.reports import remove_section, section, sections_of
+    >>> @section(cs.Ensemble, title="Mine", order=95)
+    ... def mine(report):
+    ...     yield from ()
+    >>> before = len(sections_of(cs.Ensemble))
+    >>> remove_section(cs.Ensemble, "mine")
+    >>> before - len(sections_of(cs.Ensemble))
+    1
+    """
     SECTIONS.get(result, {}).pop(name, None)
 
 
 def sections_of(result: type) -> Sequence[RegisteredSection]:
-    """The sections of the report of a kind of result, in order."""
+    """The sections of the report of a kind of result, in order.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.reports import sections_of
+    >>> len(sections_of(cs.Ensemble)) > 3
+    True
+    """
     return sorted(SECTIONS.get(result, {}).values(), key=lambda one: one.order)
 
 

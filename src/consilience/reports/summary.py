@@ -123,6 +123,15 @@ def draw_summary(found: Summary, path: str | Path) -> None:
     found : Summary
         From :func:`consilience.summarize`.
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_summary
+    >>> found = cs.summarize([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]])
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_summary(found, f"{folder}/summary.svg")
     """
     if not isinstance(found, Summary):
         raise InputError(f"draw_summary draws a Summary; got {kind_of(found)}")

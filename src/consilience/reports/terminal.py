@@ -48,7 +48,14 @@ class Terminal(Console):
 
 
 def terminal() -> Console:
-    """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines."""
+    """Standard output, text as it is; where it is not a terminal, wide enough that no table is broken into lines.
+
+    Examples
+    --------
+    >>> from consilience.reports import terminal
+    >>> terminal().print("3 clusters")
+    3 clusters
+    """
     plain: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
     console = Terminal(**plain)
     return console if console.is_terminal else Terminal(**plain, width=240)

@@ -60,6 +60,15 @@ def draw_tree_over_k(found: Consensus | EnsembleLike, path: str | Path, *, color
     color : (n_objects,) or (n_objects, n_rows of the tree) numbers, optional
         Any score of the objects, the same at every level or one column for each: nodes have the color of its mean. By default the
         confidence, of a consensus: that of the answer at every scale.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads_labels
+    >>> import consilience as cs
+    >>> from consilience.reports import draw_tree_over_k
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_tree_over_k(load_beads_labels()[:, [0, 8]], f"{folder}/tree.svg")
     """
     save_figure(path, tree_over_k, found, color=color)
 

@@ -219,7 +219,14 @@ class LabelBlocks:
 
 
 def as_blocks(source: Any, *, columns: Columns = None, id_column: str | int | None = None) -> LabelBlocks:
-    """Whatever holds labels, in row blocks: Parquet, a Dask collection, blocks as they are, or anything that makes an ensemble."""
+    """Whatever holds labels, in row blocks: Parquet, a Dask collection, blocks as they are, or anything that makes an ensemble.
+
+    Examples
+    --------
+    >>> from consilience.scale import as_blocks
+    >>> len(as_blocks([[0, 0, 1], [1, 1, 0]]).parts)
+    1
+    """
     chosen: dict[str, Any] = {"columns": columns, "id_column": id_column}
     if isinstance(source, LabelBlocks):
         if columns is not None or id_column is not None:

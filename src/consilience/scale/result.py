@@ -29,6 +29,17 @@ class WrittenConsensus(Consensus):
         The folder of Parquet parts: `id`, `cluster` (empty without one), `confidence`, `support`.
     tally : dict
         Of all objects: their number, those without a label and those that float, sizes of the clusters, and means.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> import numpy as np
+    >>> from consilience.scale import LabelBlocks
+    >>> with TemporaryDirectory() as folder:
+    ...     one = cs.combine(LabelBlocks([np.array([[0, 1], [0, 1]]), np.array([[1, 0]])]), 2, output=f"{folder}/consensus")
+    ...     one.n_clusters, len(one.labels)
+    (2, 3)
     """
 
     labels: Ints = late()  # noqa: RUF009

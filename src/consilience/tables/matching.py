@@ -63,7 +63,15 @@ def match_rows(table: Table, ids: Any, n_objects: int, *, partial: bool = False)
 
 
 def take_rows(table: Table, places: Ints) -> Table:
-    """Some rows of a table, by their numbers."""
+    """Some rows of a table, by their numbers.
+
+    Examples
+    --------
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.tables import take_rows
+    >>> take_rows(load_beads(), [0, 2]).ids.tolist()
+    ['b001', 'b003']
+    """
     values = table.values[np.ix_(places, places)] if table.kind == "distances" else _rows(table.values, places)
     labels = None if table.labels is None else table.labels.iloc[places].reset_index(drop=True)
     original = None if table.original is None else table.original.iloc[places].reset_index(drop=True)

@@ -1,0 +1,56 @@
+"""Every public name is on the page of the API, and says by an example that runs (doctests) what it does."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import pytest
+
+from doc_pages import read
+
+PACKAGES = (
+    "",
+    "consensus",
+    "generation",
+    "measures",
+    "meta",
+    "agreement",
+    "alternatives",
+    "anndata",
+    "scale",
+    "store",
+    "tables",
+)
+PACKAGES += ("datasets", "reports")
+WITHOUT = {  # what the command line prints and writes with, and bases of reports: no example of their own yet
+    "reports": "ClustererReport Report SummaryReport draw_contrast draw_tiles print_agreement print_alternatives print_comparison "
+    "print_consensus print_contrast print_generation print_organized write_organized",
+    "anndata": "split_genes",
+    "scale": "combine_blocks",
+}
+
+
+def public(package: str) -> dict[str, Any]:
+    """Functions and classes of a package, by name; a warning is said by its name."""
+    module = importlib.import_module(f"consilience.{package}".rstrip("."))
+    named = {name: getattr(module, name) for name in module.__all__}
+    return {
+        name: thing
+        for name, thing in named.items()
+        if callable(thing) and not (isinstance(thing, type) and issubclass(thing, Warning))
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_an_example(package: str) -> None:
+    lacking = {name for name, thing in public(package).items() if ">>>" not in (thing.__doc__ or "")}
+    assert lacking == set(WITHOUT.get(package, "").split())
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_on_the_page_of_the_api(package: str) -> None:
+    section = read("docs/api.md").split(f"## consilience.{package}".rstrip(".") + "\n")[1].split("\n## ")[0]
+    listed = set(re.findall(r"^   (\w+)$", section, re.MULTILINE))
+    assert set(public(package)) <= listed
