@@ -159,7 +159,7 @@ const AWAY = {
   401: {
     kind: "refused",
     message:
-      "The server was started again, or this address lacks its token: open the address that it printed. " +
+      "This browser has no token for it, or the server was started again: open the address that it printed. " +
       "This page then goes on by itself.",
   },
 };

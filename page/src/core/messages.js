@@ -73,7 +73,9 @@
  * }} Spread shares of the same bins
  * @typedef {{mean: number | null, histogram: number[]}} Histogram
  * @typedef {{index: number, id: Id, cluster: number, confidence: number, support: number}} Floater
- * @typedef {{name: string, accuracy: number | null, table: number[][] | null, labels: string[]}} KnownTable
+ * @typedef {{
+ *   name: string, accuracy: number | null, medoid?: number | null, table: number[][] | null, labels: string[],
+ * }} KnownTable
  * @typedef {string | number} Id
  */
 

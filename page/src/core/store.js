@@ -253,6 +253,7 @@ export class Store {
    */
   async turnBack(step) {
     if (!step) return;
+    this.message.value = ""; // what it said was of the step that is gone
     const { view, picked } = step;
     const isPicked = picked !== this.picked.value && view === this.view.value;
     this.picked.value = picked;

@@ -64,7 +64,7 @@ export function drawLasso(context, theme, line) {
   context.fill();
 }
 
-const RINGED = 300; // objects that get a ring each
+const RINGED = [300, 40]; // objects that get a ring each: in the large picture, and in tiles
 
 /**
  * A ring around every picked object, where they are few enough to tell apart.
@@ -73,7 +73,7 @@ const RINGED = 300; // objects that get a ring each
  * @param {import("./window.js").Window | undefined} window @param {number} radius
  */
 export function drawRings(context, theme, size, xy, rows, window, radius) {
-  if (rows.length > RINGED) return;
+  if (rows.length > RINGED[radius > 5 ? 0 : 1]) return;
   const place = placesOf(xy.length / 2, size, window);
   context.strokeStyle = theme.ink;
   context.lineWidth = radius > 5 ? 1.6 : 1.2;

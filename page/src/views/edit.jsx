@@ -166,12 +166,25 @@ function splitters(store, ref) {
   return all.filter(([one]) => !isEdited(one) && !seen.has(one) && seen.add(one));
 }
 
+/**
+ * In how many parts another clustering has a cluster; 0 as long as that is not known.
+ * @param {import("../core/store.js").Store} store @param {string} ref @param {number} cluster @param {string} by
+ */
+function partsIn(store, ref, cluster, by) {
+  const mine = store.labels.get(ref)?.labels;
+  const others = cluster < 0 ? null : store.labels.get(by)?.labels;
+  return mine && others ? new Set(others.filter((_, i) => mine[i] === cluster)).size : 0;
+}
+
 /** @param {{detail: Detail, checked: string[]}} props */
 function Split({ detail, checked }) {
   const store = useStore();
-  const choices = splitters(store, detail.ref);
+  const place = checked.length === 1 ? namesOf(detail).indexOf(checked[0]) : -1;
+  const choices = splitters(store, detail.ref)
+    .map(([one, words]) => [one, words, partsIn(store, detail.ref, place, one)])
+    .filter(([, , parts]) => parts !== 1);
   const [by, setBy] = useState("");
-  const chosen = choices.some(([one]) => one === by) ? by : (choices[0]?.[0] ?? "");
+  const chosen = String(choices.some(([one]) => one === by) ? by : (choices[0]?.[0] ?? ""));
   return (
     <p class="edit-line">
       <button
@@ -188,9 +201,10 @@ function Split({ detail, checked }) {
           value={chosen}
           onChange={(e) => setBy(e.currentTarget.value)}
         >
-          {choices.map(([one, words]) => (
+          {choices.map(([one, words, parts]) => (
             <option key={one} value={one}>
               {words}
+              {parts ? `: ${parts} parts` : ""}
             </option>
           ))}
         </select>{" "}

@@ -13,7 +13,10 @@ export function Guidance() {
           Each tile is one of {groups} ways to group your data: a <Term word="group" /> of alike clusterings.
         </li>
         <li>Click a tile: this picture shows your objects in the colors of its clusters.</li>
-        <li>Open a group to see the ways inside it; keep what serves you, and export its labels.</li>
+        <li>
+          Open a group to see the ways inside it; keep what serves you, and export its labels. Below, on this page: what
+          a clustering is made of, why it differs, how to edit it.
+        </li>
       </ol>
       <button class="primary" onClick={() => store.prefer({ guided: true })}>
         Got it

@@ -34,9 +34,14 @@ export function Known({ detail }) {
   );
 }
 
+/** @param {import("../core/messages.js").KnownTable} known */
+const farOff = ({ accuracy, medoid }) =>
+  (medoid ?? 0) - (accuracy ?? 0) > 0.1 ? "; the consensus mixes these classes" : "";
+
 /** @param {{known: import("../core/messages.js").KnownTable}} props */
 const Accuracy = ({ known }) => (
   <>
     <Term word={`accuracy:${known.name}`} /> {formatNumber(known.accuracy, 3)}
+    {known.medoid ? ` (the medoid of these clusterings: ${formatNumber(known.medoid, 3)}${farOff(known)})` : ""}
   </>
 );

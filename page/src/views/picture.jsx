@@ -45,6 +45,7 @@ export function PictureView() {
           <p class="note">{about.filter(Boolean).join(" · ")}</p>
           <SavePicture id="picture" title={sentence(describe(store, ref))} name="the data" />
         </header>
+        <Guidance />
         <PictureTools />
         <Picture reference={ref} />
         <Legend />
@@ -273,7 +274,6 @@ function Picture({ reference }) {
         />
       ) : null}
       {line ? <Canvas size={size} deps={[line]} draw={(_, context, theme) => drawLasso(context, theme, line)} /> : null}
-      <Guidance />
       <Tip at={held.current ? null : hover} size={size}>
         {hover && now ? <ObjectWords object={hover.object} shown={now.shown} /> : null}
       </Tip>

@@ -128,7 +128,11 @@ function Tile({ reference, group, size, mask }) {
     () => store.tree.value.leaves(node).reduce((sum, leaf) => sum + Number(leaf >= first), 0),
     [store.tree.value, node, first],
   );
-  const words = [`group ${group + 1}: ${plural(members, "clustering")}, shown by one of them`];
+  const words = [
+    `group ${group + 1}: ${plural(members, "clustering")}, shown by ${
+      store.view.value.rep === "c" ? "their consensus" : "their medoid, the most central of them"
+    }`,
+  ];
   if (score) words.push(score.title);
   return (
     <button

@@ -12,6 +12,8 @@ export function Trail() {
   const made = store.made.value;
   const waiting = store.labels.waiting.value;
   if (!open.length && !made && !waiting) return null;
+  const top = store.top.value;
+  const here = made ? [...tree.leaves(top)].filter((leaf) => leaf >= made.first).length : 0;
   const names = [
     `all ${formatCount(tree.m)} clusterings`,
     ...open.map((node) => `branch of ${formatCount(tree.size[node])}`),
@@ -55,6 +57,7 @@ export function Trail() {
       {made ? (
         <span class="made">
           {plural(tree.m - made.first, "clustering")} made last
+          {here < tree.m - made.first ? `, ${formatCount(here)} of them in this branch` : ""}
           <button
             class="chip"
             title="Take them away, from a stored run too (undo does the same)"

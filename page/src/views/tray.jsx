@@ -83,7 +83,7 @@ export function TrayView() {
         </ol>
       ) : (
         <p class="empty">
-          Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Keep” beside the tiles, to keep it here
+          Nothing chosen yet. Select a clustering and press <kbd>S</kbd>, or “Keep” under the picture, to keep it here
           and export its labels.
         </p>
       )}

@@ -55,7 +55,7 @@ def answer(call: Call) -> Reply:
             "n_floaters": len(one.floaters),
             "floating": FLOATING,
             "floaters": floater_rows(session, one),
-            "known": [_known(name, known, one) for name, known in session.labelings.items()],
+            "known": _all_known(call, one),
         }
     )
 
@@ -148,6 +148,17 @@ def floater_rows(session: Session, one: DisplayedClustering) -> list[dict[str, A
         }
         for i in one.floaters[:FLOATERS]
     ]
+
+
+def _all_known(call: Call, one: DisplayedClustering) -> list[dict[str, Any]]:
+    """Every known labeling; of a consensus also how near the medoid of the same clusterings comes, which is what other views may show."""
+    found = [_known(name, known, one) for name, known in call.session.labelings.items()]
+    if found and one.leaf is None and one.edited is None:
+        medoid = call.snapshot.displayed(one.ref._replace(kind="m", k=0), call.step).codes
+        for told, known in zip(found, call.session.labelings.values(), strict=True):
+            both = (known.codes >= 0) & (medoid >= 0)
+            told["medoid"] = accuracy(known.codes, medoid) if both.any() else None
+    return found
 
 
 def _known(name: str, known: Known, one: DisplayedClustering) -> dict[str, Any]:
