@@ -320,10 +320,11 @@ def floaters(report: Any) -> Iterator[Block]:
     yield Sheet("floaters", table, f"{count(len(weak), 'floater')}, the weakest first", most=FLOATERS)
     sure = weak[weak["confidence"] >= STEADY] if "confidence" in weak else weak[:0]
     if len(sure):
-        first = sure.iloc[0]
+        first, them = sure.iloc[0], "it" if len(sure) == 1 else "them"
+        have = f"{count(len(sure), 'floater')} {'has' if len(sure) == 1 else 'have'} a confidence of {STEADY} or more"
         yield Text(
-            f"Support and confidence answer two questions: how many of these clusterings put an object where it is, and whether another "
-            f"ensemble like this would, once combined. {count(len(sure), 'floater')} with a confidence of {STEADY} or more, such as "
-            f"{first['id']} (support {first['support']:.2f}, confidence {first['confidence']:.2f}): the clusterings part over "
-            f"{'it' if len(sure) == 1 else 'them'}, but in a way that comes again, so the combined answer would be the same."
+            "Support and confidence answer two questions: how many of these clusterings put an object where it is, and whether another "
+            f"ensemble like this would, once combined. {have}, {first['id']} for one (support {first['support']:.2f}, confidence "
+            f"{first['confidence']:.2f}): the clusterings part over {them}, but in a way that comes again, so the combined answer would "
+            "be the same."
         )
