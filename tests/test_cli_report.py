@@ -90,6 +90,9 @@ def test_a_saved_agreement(tmp_path):
         (["OUT/nothing", "OUT/page.html"], "nothing"),
         (["RUN", "OUT/page.html", "--data", "BEADS", "--id", "bead", "-t", "shape,colr"], "colr"),
         (["RUN", "OUT/page.html", "-g", "99"], "99 groups cannot be made of 30"),
+        (["BEADS", "OUT/page.html", "--kind", "data", "--data", "BEADS"], "--data is of the data of clusterings"),
+        (["BEADS", "OUT/page.html", "--kind", "data", "--data-id", "bead"], "--data-id is of the data of clusterings"),
+        (["RUN", "OUT/page.html", "--data-columns", "x"], "give it too"),
     ],
 )
 def test_bad_use_is_one_sentence(stored, tmp_path, words, said):

@@ -12,10 +12,13 @@ from consilience.datasets import load_beads, load_beads_labels
 from consilience.explorer.api import Api
 from consilience.explorer.session import Session
 from consilience.measures import accuracy, adjusted_rand
+from consilience.measures.marks import ComparableTable
+from consilience.measures.variance_between import VarianceBetween
 from consilience.opening import open_source
 from consilience.reports.answers import STEADY
 from consilience.reports.html import Link, Text
 from consilience.reports.report import make_report
+from consilience.tables import read_table
 from explorer_cases import arrays, ask
 from page_server import chromium
 from report_pages import read_page
@@ -102,6 +105,30 @@ def test_the_answer_of_a_clusterer(tmp_path):
     assert weak > 1
     assert f"{weak} of 300 objects float: no majority puts them where they are." in text
     assert f"another ensemble like this would put it there with probability {model.confidence_.mean():.2f}" in text
+
+
+def test_columns_that_chance_would_follow_as_well_are_not_told():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(40, 4))
+    shown = VarianceBetween(ComparableTable(read_table(data, kind="data"), list("abcd")))
+    draws = [rng.integers(0, 12, 40) for _ in range(300)]
+    beyond = [shown.of(labels).max() >= shown.by_chance(labels) for labels in draws]
+    assert np.mean(beyond) < 0.03
+    assert sum(shown.of(labels).max() >= 0.25 for labels in draws) > 200  # what would be told without
+    data[:, 1] += 3 * draws[0]
+    labels = cs.combine([draws[0]] * 3, len(np.unique(draws[0])))
+    assert "It goes by column 1 (" in answer(labels, data=data)
+    assert "goes by" not in answer(cs.combine([draws[1]] * 3, len(np.unique(draws[1]))), data=data)
+
+
+def test_no_row_that_is_looked_at_has_a_label():
+    data = np.random.default_rng(0).normal(size=(10_001, 2))
+    shown = VarianceBetween(ComparableTable(read_table(data, kind="data"), list("ab")))
+    labels = np.full(len(data), -1)
+    labels[1::3] = 0
+    labels[4::3] = 1
+    assert shown.of(labels).tolist() == [0, 0]
+    assert shown.by_chance(labels) == np.inf
 
 
 def test_the_answer_of_an_agreement_names_clusters_by_their_words():

@@ -178,7 +178,7 @@ def test_estimators_are_the_same_on_the_cluster(client, labels, estimator):
     np.testing.assert_array_equal(there.confidence_, here.confidence_)
 
 
-def test_the_clusterer_is_the_same_on_the_cluster(client):
+def test_the_clusterer_is_the_same_on_the_cluster(client, tmp_path):
     X, _ = gaussians_8d5k(150, random_state=0)
     here = cs.EnsembleClusterer(4, n_clusterings=20, random_state=0).fit(X)
     there = cs.EnsembleClusterer(4, n_clusterings=20, random_state=0, client=client)
@@ -189,6 +189,8 @@ def test_the_clusterer_is_the_same_on_the_cluster(client):
         assert_array_equal(model.ensemble_.labels, here.ensemble_.labels)
         assert_array_equal(model.predict(X[::7] + 0.1), here.predict(X[::7] + 0.1))
     assert pickle.loads(pickle.dumps(there)).client is None
+    there.save(tmp_path / "model")
+    assert cs.EnsembleClusterer.load(tmp_path / "model").client is None
     with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
         cs.EnsembleClusterer(4, client="tcp://here").fit(X)
 

@@ -7,9 +7,11 @@ const PLAIN = /** @type {Matrix} */ ([1, 0, 0, 1, 0, 0]);
 /** A number as short as it is exact enough. @param {number} value */
 export const short = (value) => String(Math.round(value * 100) / 100);
 
+const ENTITIES = /** @type {Record<string, string>} */ ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" });
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // in XML, even as entities
+
 /** @param {string} text */
-export const escaped = (text) =>
-  text.replace(/[&<>"]/g, (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[one] ?? one);
+export const escaped = (text) => text.replace(FORBIDDEN, "\ufffd").replace(/[&<>"]/g, (one) => ENTITIES[one]);
 
 /** @param {Record<string, string | number | null | undefined>} attributes */
 export const written = (attributes) =>

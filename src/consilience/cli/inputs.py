@@ -46,6 +46,8 @@ def open_clusterings(
     holds for all text files of one kind. An id column that was named serves every file that has it.
     """
     is_folder = source.is_dir()
+    if data is None and (data_id or data_columns or data_key):
+        raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")
     refuse_blocks(source, "a stored run, a saved result or one table")
     types = how.pop("types", None) if data is not None else None  # of the columns of data
     if is_folder and data is None and known_from is None:

@@ -13,6 +13,7 @@ import click
 from consilience.cli import options
 
 PARSED = ("header", "sep", "decimal", "encoding", "id_column", "columns")  # what says how to read a table of labels
+OF_DATA = ("data", "data_id", "data_columns", "data_key")
 
 
 @click.command("report")
@@ -96,7 +97,11 @@ def command(
         reading["known"] = how["known"]
     is_data = kind == "data" or (kind == "auto" and data is None and is_table_of_data(source, reading))
     if is_data:
-        shared = {name: value for name, value in how.items() if name not in ("data_id", "data_columns", "data_key")}
+        if beside := [f"--{name.replace('_', '-')}" for name in OF_DATA if ctx.params[name]]:
+            raise InputError(
+                f"{beside[0]} is of the data of clusterings, and {source} is taken for data itself: leave it out, or say --kind labels"
+            )
+        shared = {name: value for name, value in how.items() if name not in OF_DATA}
         opened = cluster_table(
             open_data(source, "data", known_from=known_from, **shared)[0], n_clusters, method, seed, n_jobs
         )

@@ -90,8 +90,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     random_state : int, generator or None
     n_jobs : int, optional
     client : dask.distributed.Client, optional
-        A cluster that makes the members and combines them, instead (``docs/scale.md``); the answer is the same. Copies of the estimator
-        have it too; one that is pickled or saved does not.
+        A cluster that makes the members and combines them, instead (``docs/scale.md``); the answer is the same. What
+        ``sklearn.base.clone`` makes has it too; an estimator that is copied otherwise, pickled or saved does not.
 
     Attributes
     ----------

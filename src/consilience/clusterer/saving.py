@@ -104,6 +104,7 @@ def model_of(made: EnsembleClusterer) -> ClustererModel:
     if not isinstance(made.random_state, (int, np.integer)):
         given["random_state"] = None
     given["guide"] = made._guide_words
+    given["client"] = None  # a connection ends with its process
     given["options"] = None if made.options is None else dict(made.options)
     kept = {name: getattr(made, f"{name}_") for name in ("labels", "confidence", "support", "n_clusters", "scales")}
     return ClustererModel(

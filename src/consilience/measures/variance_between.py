@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import beta
 
 from consilience._types import Array, Floats
 from consilience.measures.marks import Comparable
 
 OBJECTS, COLUMNS = 5000, 1000  # that are looked at
+RARE = 0.01  # how often chance may make one of the columns look followed
 
 
 class VarianceBetween:
@@ -60,7 +62,8 @@ class VarianceBetween:
         codes = labels[self._rows]
         known = np.flatnonzero(codes >= 0)
         some = self._table[known]
-        member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))))
+        shape = (int(codes.max(initial=-1)) + 1, len(known))
+        member = sparse.csr_matrix((np.ones(len(known)), (codes[known], np.arange(len(known)))), shape=shape)
         sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1)
         center = some.mean(axis=0) if len(known) else np.zeros(some.shape[1])
         between = np.square(np.asarray(member @ some) / sizes[:, None] - center).T @ (
@@ -69,6 +72,26 @@ class VarianceBetween:
         total = np.square(some - center).sum(axis=0)
         both = [np.bincount(self._groups, part, minlength=len(self.names)) for part in (between, total)]
         return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
+
+    def by_chance(self, labels: Array) -> float:
+        """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest.
+
+        The share of one normal column is then beta distributed, with (k − 1)/2 and (n − k)/2; infinite where chance can do anything.
+
+        Examples
+        --------
+        >>> from consilience.measures.marks import ComparableTable
+        >>> from consilience.tables import read_table
+        >>> table = read_table(np.arange(40.0)[:, None], kind="data")
+        >>> shares = VarianceBetween(ComparableTable(table, ["size"]))
+        >>> round(shares.by_chance(np.arange(40) % 2), 2), round(shares.by_chance(np.arange(40) % 12), 2)
+        (0.16, 0.53)
+        """
+        codes = labels[self._rows]
+        n, k = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
+        if not 1 < k < n:
+            return np.inf
+        return float(beta.isf(RARE / len(self.names), (k - 1) / 2, (n - k) / 2))
 
 
 def _widest(values: Any) -> Array:

@@ -65,12 +65,14 @@ def nearest_known(report: Report, labels: Array) -> Match | None:
 
 
 def followed_columns(report: Report, labels: Array) -> list[tuple[str, float]]:
-    """The columns that a clustering follows most: those with the largest share of their variance between its clusters."""
+    """The columns that a clustering follows most: those with the largest share of their variance between its
+    clusters, where shuffled labels would not have as much.
+    """
     if report.following is None or labels.max(initial=-1) < 1:
         return []
-    shares = report.following.of(labels)
+    shares, least = report.following.of(labels), max(MARKED, report.following.by_chance(labels))
     order = np.argsort(-shares, kind="stable")[:WORTHY]
-    return [(report.following.names[i], float(shares[i])) for i in order if shares[i] >= MARKED]
+    return [(report.following.names[i], float(shares[i])) for i in order if shares[i] >= least]
 
 
 def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:

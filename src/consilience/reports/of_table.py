@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,8 @@ def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:
     table = opened.data
     assert table is not None
     rows = np.arange(table.n_objects) if model.sample_ is None else np.asarray(model.sample_)
-    called = " ".join(repr(model).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
+    # a copy, since that has no client, which no code line could name
+    called = " ".join(repr(copy(model)).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
     code = f"cs.{called}.fit({opened.provenance.code}).consensus_"
     known = {name: np.asarray(values, object)[rows] for name, values in opened.known.items()}
     origin = replace(opened.provenance, code=code)

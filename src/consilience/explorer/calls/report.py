@@ -22,7 +22,7 @@ from consilience.explorer.snapshot import DisplayedClustering, Snapshot
 from consilience.explorer.validation import NAME, numbers, ref_text, text, whole
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering
-from consilience.meta.tree import layout
+from consilience.meta.tree import compactness_curve
 from consilience.reports.html import Block, Facts, Section, Sheet, Text, render
 from consilience.reports.report import FOOTER, make_report
 
@@ -90,29 +90,30 @@ def in_view(snapshot: Snapshot, nodes: Sequence[int], top: int) -> MetaClusterin
     parts = [np.sort(tree.leaves(node)) for node in nodes]
     if not np.array_equal(np.sort(np.concatenate(parts)) if parts else np.empty(0), members) or len(members) < 2:
         raise RefusedError(400, "groups must be all clusterings of a branch of at least two, each once")
-    whole_tree = meta if len(members) == meta.n_clusterings else _branch(meta, members)
-    places = [np.searchsorted(members, part) for part in parts]
     groups = np.empty(len(members), np.int64)
-    for number, part in enumerate(places):
-        groups[part] = number + 1
-    found = _nodes(whole_tree, places)
-    return whole_tree.cut(len(parts)) if found is None else replace(whole_tree, nodes=found, groups=groups, note="")
+    for number, part in enumerate(parts):
+        groups[np.searchsorted(members, part)] = number + 1
+    here, renumbered = (
+        (meta, np.arange(2 * meta.n_clusterings - 1)) if top == len(tree.sizes) - 1 else _branch(meta, top)
+    )
+    return replace(here, nodes=renumbered[list(nodes)], groups=groups, note="")
 
 
-def _branch(meta: MetaClustering, members: Ints) -> MetaClustering:
-    """Some clusterings in a tree of their own, from the distances that are there."""
-    m = meta.n_clusterings
+def _branch(meta: MetaClustering, top: int) -> tuple[MetaClustering, Ints]:
+    """The branch under a node, as it is in the tree, and the numbers that its nodes have there; O(nodes + pairs of its clusterings)."""
+    m, children = meta.n_clusterings, meta.tree[:, :2].astype(np.int64)
+    inside = np.zeros(2 * m - 1, bool)
+    inside[top] = True
+    for node in range(top, m - 1, -1):  # parents have higher numbers
+        inside[children[node - m]] |= inside[node]
+    renumbered = np.cumsum(inside) - 1
+    members, merges = np.flatnonzero(inside[:m]), np.flatnonzero(inside[m:])
+    tree = meta.tree[merges].copy()
+    tree[:, :2] = renumbered[children[merges]]
     rows = [m * i - i * (i + 1) // 2 + members[at + 1 :] - i - 1 for at, i in enumerate(members[:-1].tolist())]
     distances = meta.distances[np.concatenate(rows)]
-    return replace(meta, ensemble=meta.ensemble[:, members], distances=distances).relink(meta.linkage)
-
-
-def _nodes(meta: MetaClustering, parts: list[Ints]) -> Ints | None:
-    """The nodes that have just these leaves; None where ties were broken otherwise."""
-    order, first, sizes = layout(meta.tree)
-    named = {tuple(np.sort(order[first[n] : first[n] + sizes[n]])): n for n in range(len(sizes))}
-    found = [named.get(tuple(part)) for part in parts]
-    return None if None in found else np.array(found, np.int64)
+    curve = compactness_curve(tree, distances, meta.linkage)
+    return replace(meta, ensemble=meta.ensemble[:, members], distances=distances, tree=tree, curve=curve), renumbered
 
 
 def _view(session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str) -> Section:
@@ -128,7 +129,7 @@ def _view(session: Session, snapshot: Snapshot, meta: MetaClustering, one: Displ
         if bool(np.any((known.codes >= 0) & (one.codes >= 0))):
             facts.append((f"accuracy: {label}", f"{accuracy(known.codes, one.codes):.3f}"))
     table = pd.DataFrame({"cluster": names_of(one), "objects": np.bincount(one.codes[one.codes >= 0])})
-    blocks: list[Block] = [Facts(facts), Sheet("view_clusters", table, f"Clusters of {called}.")]
+    blocks: list[Block] = [Facts(facts), Sheet("view_clusters", table.set_index("cluster"), f"Clusters of {called}.")]
     if one.edited is not None:
         blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
     return Section("What is in view", blocks)

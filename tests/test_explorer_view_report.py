@@ -1,0 +1,56 @@
+"""The report of what is in view: its groups and nothing else, at any size of the tree."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import squareform
+
+import consilience as cs
+from consilience.explorer.calls.report import _view, in_view
+from consilience.explorer.session import Session
+from consilience.reports.html import Sheet
+
+
+@pytest.fixture(scope="module")
+def session():
+    """Clusterings with many ties: copies of few."""
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 3, (5, 30))
+    return Session(cs.Ensemble([kinds[i] for i in rng.integers(0, 5, 40)]))
+
+
+def branches(meta):
+    return {node: meta.branch(node).tolist() for node in range(2 * meta.n_clusterings - 1)}
+
+
+def test_a_branch_is_shown_as_it_is_in_the_tree(session):
+    meta, m = session.snapshot.meta, session.snapshot.n_clusterings
+    under = branches(meta)
+    for top in range(m, 2 * m - 1):
+        nodes = [int(node) for node in meta.tree[top - m, :2]]
+        if nodes[0] >= m:
+            nodes[:1] = [int(node) for node in meta.tree[nodes[0] - m, :2]]
+        view, members = in_view(session.snapshot, nodes, top), np.array(under[top])
+        assert [members[view.branch(int(node))].tolist() for node in view.nodes] == [under[node] for node in nodes]
+        assert [members[view.groups == g + 1].tolist() for g in range(len(nodes))] == [under[node] for node in nodes]
+        assert view.tree[:, 2].tolist() == meta.tree[[node - m for node in under_merges(meta, top)], 2].tolist()
+        assert view.curve["n_groups"].tolist() == list(range(1, len(members) + 1))
+        np.testing.assert_array_equal(squareform(view.distances), squareform(meta.distances)[np.ix_(members, members)])
+
+
+def under_merges(meta, top):
+    """The merges under a node, from the first to the last."""
+    m, found, left = meta.n_clusterings, [], [top]
+    while left:
+        node = left.pop()
+        if node >= m:
+            found.append(node)
+            left += [int(child) for child in meta.tree[node - m, :2]]
+    return sorted(found)
+
+
+def test_the_clusters_of_the_selected_have_a_heading(session):
+    snapshot, top = session.snapshot, 2 * session.snapshot.n_clusterings - 2
+    section = _view(session, snapshot, in_view(snapshot, [top], top), snapshot.displayed(snapshot.ref("3m")), "mine")
+    (sheet,) = (block for block in section.blocks if isinstance(block, Sheet))
+    assert sheet.frame.index.name == "cluster"
+    assert sheet.frame["objects"].sum() == snapshot.n_objects
