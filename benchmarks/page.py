@@ -34,9 +34,11 @@ FLAGS = [
 ]
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/#token=\w+")
 MEASURED = "name => performance.getEntriesByName(name).map(entry => entry.duration)"
-DRAWN = """() => new Promise((done) => {
-  const look = () => document.querySelector(".tile-picture:empty, .big-picture[aria-busy=true]")
-    ? requestAnimationFrame(look) : done();
+DRAWN = """patience => new Promise((done, fail) => {
+  const start = performance.now();
+  const look = () => !document.querySelector(".tile-picture:empty, .big-picture[aria-busy=true]") ? done()
+    : performance.now() < start + 1000 * patience ? requestAnimationFrame(look)
+    : fail(new Error(`tiles or the picture are still empty after ${patience} s`));
   requestAnimationFrame(() => requestAnimationFrame(look));
 })"""
 CLICKS, AGAIN, LOADS, DRAGS = 200, 50, 5, 3
@@ -145,7 +147,7 @@ def _of_consensuses(context, url):
     page = _open(context, url)
     start = time.perf_counter()
     page.keyboard.press("c")
-    page.evaluate(DRAWN)
+    page.evaluate(DRAWN, PATIENCE)
     first = time.perf_counter() - start
     slider = page.locator("#cut-slider")
     box = slider.bounding_box()
@@ -159,7 +161,7 @@ def _of_consensuses(context, url):
         page.mouse.move(box["x"] + to * box["width"], y, steps=40)
         page.mouse.up()
         start = time.perf_counter()
-        page.evaluate(DRAWN)
+        page.evaluate(DRAWN, PATIENCE)
         drags.append(time.perf_counter() - start)
         page.wait_for_timeout(500)
     clicks = _clicks(page, _spots(page, 10, 0.1, 0.4))
@@ -185,6 +187,8 @@ def _of_map(context, url):
         shown = max(shown, page.locator(".job progress").count())
         page.wait_for_timeout(50)
     taken = time.perf_counter() - start
+    if not drawn.count():
+        raise RuntimeError(f"no map of neighbors after {PATIENCE} s")
     page.close()
     return {"neighbor_map_s": round(taken, 2), "neighbor_map_s_shown": bool(shown)}
 
@@ -193,7 +197,8 @@ def _open(context, url):
     page = context.new_page()
     page.set_default_timeout(PATIENCE * 1000)
     page.goto(url)
-    _wait(page, "consilience-first-paint", 0, PATIENCE * 1000)
+    if not _wait(page, "consilience-first-paint", 0, PATIENCE * 1000):
+        raise RuntimeError(f"no first picture after {PATIENCE} s")
     page.wait_for_selector(".big-picture[aria-busy=false] canvas")
     return page
 
