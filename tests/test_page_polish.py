@@ -97,6 +97,7 @@ def test_a_number_that_cannot_be_is_said(page: Any) -> None:
     assert "the fewest" in page.locator(".null-line").inner_text()
 
 
+@pytest.mark.slow  # a second look
 def test_an_opened_branch_fills_the_height_of_the_tree(page: Any, run: Path) -> None:
     meta = cs.organize(cs.Ensemble.load(run))
     share = "canvas => { const c = canvas.getContext('2d'), {width, height} = canvas, d = c.getImageData(0, 0, width, height).data;"
@@ -135,6 +136,7 @@ def test_undo_goes_back_over_a_linkage_and_over_picks(page: Any) -> None:
     assert state(page)["sel"] == before["sel"], "picking is a step of its own"
 
 
+@pytest.mark.slow  # a second look
 def test_every_word_is_told_by_pointer_and_keyboard(page: Any) -> None:
     press(page, "c")
     page.locator("#panel-detail th .term", has_text="support").first.focus()
@@ -162,19 +164,42 @@ def test_how_it_was_made_is_told_in_words_first(page: Any) -> None:
     assert "inertia" in made.locator(".facts").inner_text()
 
 
+@pytest.mark.slow  # a second look
 def test_confidence_without_support_has_a_sentence(page: Any) -> None:
     cut_into(page, 1)
     press(page, "c")
     page.locator("#panel-detail .firm", has_text="no error").wait_for()
 
 
+FAINTEST = """() => {
+  const light = ([r, g, b]) => [r, g, b].map(one => one / 255)
+    .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, one, at) => sum + one * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = light(getComputedStyle(document.querySelector("#panel-picture")).backgroundColor.match(/\\d+/g).map(Number));
+  const canvas = document.querySelector(".big-picture canvas");
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const seen = new Map();
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255) seen.set(data.slice(at, at + 3).join(), (seen.get(data.slice(at, at + 3).join()) ?? 0) + 1);
+  return [...seen].filter(([, count]) => count > 40)
+    .map(([color]) => (light(color.split(",").map(Number)) + 0.05) / (ground + 0.05))
+    .map(ratio => Math.max(ratio, 1 / ratio));
+}"""
+
+
 def test_zoom_covers_no_object_and_dark_points_are_seen(browser: Any, server: Server) -> None:
     with visit(browser, server.url, viewport=LAPTOP, color_scheme="dark") as seen:
-        plot = seen.page.locator(".big-picture").bounding_box()
-        buttons = seen.page.get_by_role("group", name="Zoom the objects").bounding_box()
+        page = seen.page
+        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+        plot = page.locator(".big-picture").bounding_box()
+        buttons = page.get_by_role("group", name="Zoom the objects").bounding_box()
         assert buttons["y"] >= plot["y"] + plot["height"]
+        contrasts = page.evaluate(FAINTEST)
+        assert len(contrasts) >= 2, "clusters have colors"
+        assert min(contrasts) >= 3
 
 
+@pytest.mark.slow  # a second look
 def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: Server) -> None:
     with visit(browser, unlabeled.url, viewport=LAPTOP) as seen:
         page = seen.page
@@ -189,6 +214,7 @@ def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: S
         assert page.evaluate(CUT_OFF) == []
 
 
+@pytest.mark.slow  # a second look
 def test_a_component_is_picked(page: Any) -> None:
     cut_into(page, 12)
     press(page, "1")
@@ -199,7 +225,7 @@ def test_a_component_is_picked(page: Any) -> None:
     said(page, "a stable component")
 
 
-@pytest.mark.parametrize("width", [390, 320])  # a phone; 1280 at 400 %
+@pytest.mark.parametrize("width", [390, pytest.param(320, marks=pytest.mark.slow)])  # a phone; 1280 at 400 %
 def test_small_screens_scroll_one_way_and_fit_a_finger(browser: Any, server: Server, width: int) -> None:
     with visit(browser, server.url, viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True) as seen:
         page = seen.page
@@ -232,7 +258,7 @@ def test_two_pages_hear_of_each_other(browser: Any, server: Server) -> None:
         said(seen.page, "ward linkage")
 
 
-def test_a_notebook_sets_theme_and_height(browser: Any, server: Server) -> None:
+def test_a_notebook_sets_the_theme(browser: Any, server: Server) -> None:
     with visit(browser, server.url, viewport=LAPTOP) as seen:
         page = seen.page
         dark = "() => document.querySelector('.consilience').dataset.theme === 'dark'"

@@ -8,10 +8,12 @@ export class Address {
   constructor(isUsed) {
     this.isUsed = isUsed;
     /** @type {ReturnType<typeof setTimeout> | undefined} */ this.writing = undefined;
+    this.written = ""; // by this page, last
   }
 
   /** The view that it says, or null. */
   read() {
+    this.written = "";
     return this.isUsed ? readHash(location.hash) : null;
   }
 
@@ -20,7 +22,14 @@ export class Address {
     clearTimeout(this.writing);
     if (!this.isUsed) return;
     if (later) this.writing = setTimeout(() => this.write(view), PAUSE);
-    else history.replaceState(null, "", `#${writeHash(view())}`);
+    else this.put(`#${writeHash(view())}`);
+  }
+
+  /** Browsers take a millisecond for an address, the same one too. @param {string} text */
+  put(text) {
+    if (text === this.written) return;
+    this.written = text;
+    history.replaceState(null, "", text);
   }
 
   close() {

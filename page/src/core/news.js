@@ -1,4 +1,5 @@
 // News between pages of one run: what one of them changed on the server, the others show without being touched.
+import { originOf } from "./view.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -35,7 +36,8 @@ export function followNews(store) {
 async function askAfter(store) {
   try {
     const session = /** @type {import("./messages.js").Session} */ ((await store.transport.get("/api/session")).json);
-    if (session.revision !== store.session.value.revision) await renew(store);
+    if (session.revision !== store.session.value.revision || originOf(session) !== store.origin.value)
+      await renew(store);
   } catch (error) {
     store.fail(error);
   }
@@ -44,7 +46,9 @@ async function askAfter(store) {
 /** @param {Store} store */
 async function renew(store) {
   const before = store.tree.value.m;
+  store.message.value = "";
   await store.open();
+  if (store.message.value) return; // what can no longer be shown is said already
   const more = store.tree.value.m - before;
   if (more > 0) store.message.value = `${more} clusterings were added elsewhere: they are shown now.`;
   else if (more < 0) store.message.value = `${-more} clusterings were taken away elsewhere.`;

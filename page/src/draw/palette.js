@@ -43,6 +43,10 @@ export function colorOf(slot, dark = false) {
   return (dark && ON_DARK[at]) || COLORS[at];
 }
 
+/** What is said where only colors tell clusters apart. @param {number} clusters the most that are shown */
+export const repeated = (clusters) =>
+  clusters > COLORS.length ? ` Past ${COLORS.length} clusters colors come again: their numbers tell them apart.` : "";
+
 /** @param {number} slot */
 export const markOf = (slot) => Math.floor(slot / COLORS.length) % MARKS.length;
 

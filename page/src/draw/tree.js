@@ -1,11 +1,12 @@
 // What the tree's two canvases show: branches and axis below, cut, selection and brush above.
-import { scaleLinear } from "d3-scale";
+
 import { branchMeans, drawBranches, eachBranch, groupOfNodes, scales } from "./branches.js";
 import { font } from "./font.js";
 import { groupShades, rampRgb, rgb } from "./palette.js";
 import { drawPin } from "./points.js";
 import { packed } from "./raster.js";
 import { Recorder } from "./recorder.js";
+import { scaleLinear } from "./scale.js";
 
 /** @typedef {import("../core/tree.js").Tree} Tree */
 /** @typedef {import("./branches.js").Span} Span */

@@ -5,6 +5,7 @@ import { explain } from "../core/glossary.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { countsOf, objectsIn } from "../draw/flows.js";
+import { repeated } from "../draw/palette.js";
 import { FlowPicture } from "./flow_picture.jsx";
 import { PagedTable } from "./paged_table.jsx";
 import { Panel } from "./panel.jsx";
@@ -64,6 +65,7 @@ export function FlowsView() {
             A block is a <Term word="cluster" />, a ribbon its objects on the way to the next clustering: click one to
             pick them. Colors are those of the picture; clusters without a name have the number of the cluster that they
             share the color with, their own in parentheses.
+            {repeated(Math.max(...flow.header.columns.map((one) => one.clusters)))}
             {scope !== "clusters" && refs.length > MOST ? ` The first ${MOST} of ${refs.length} are shown.` : ""}
           </p>
         </div>

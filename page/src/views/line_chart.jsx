@@ -1,9 +1,9 @@
 // A few lines with errors over steps, on one scale.
 
-import { scaleLinear } from "d3-scale";
 import { formatNumber } from "../core/format.js";
 import { useDark } from "../draw/canvas.jsx";
 import { colorOf } from "../draw/palette.js";
+import { scaleLinear } from "../draw/scale.js";
 
 const WIDTH = 480;
 const HEIGHT = 240;

@@ -39,26 +39,41 @@ export function Made({ detail }) {
   );
 }
 
+const FIRST = 5; // weights that stand open: of many columns or components the others are behind a fold
+
 /** @param {{detail: Detail}} props */
 export function Weights({ detail }) {
-  if (!detail.weights?.length) return null;
-  const most = Math.max(1e-12, ...detail.weights.map((one) => Math.abs(one.weight)));
+  const { weights } = detail;
+  if (!weights?.length) return null;
+  const most = Math.max(1e-12, ...weights.map((one) => Math.abs(one.weight)));
+  const shown = weights.length > FIRST + 3 ? FIRST : weights.length;
   return (
     <section>
       <h3 title="How strongly each column of the data counted when this clustering was made">Weights used</h3>
-      <ul class="bars weights" tabindex={0} aria-label="Weights used">
-        {detail.weights.map((one) => (
-          <li key={one.feature}>
-            <span class="text" title={one.feature}>
-              {one.feature}
-            </span>
-            <span class="bar">
-              <span style={{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span>
-            </span>
-            <span class="count">{formatNumber(one.weight, 3)}</span>
-          </li>
-        ))}
-      </ul>
+      <WeightBars weights={weights.slice(0, shown)} most={most} label="Weights used" />
+      {shown < weights.length ? (
+        <details>
+          <summary>{weights.length - shown} more</summary>
+          <WeightBars weights={weights.slice(shown)} most={most} label="More weights" />
+        </details>
+      ) : null}
     </section>
   );
 }
+
+/** @param {{weights: NonNullable<Detail["weights"]>, most: number, label: string}} props */
+const WeightBars = ({ weights, most, label }) => (
+  <ul class="bars weights" tabindex={0} aria-label={label}>
+    {weights.map((one) => (
+      <li key={one.feature}>
+        <span class="text" title={one.feature}>
+          {one.feature}
+        </span>
+        <span class="bar">
+          <span style={{ width: `${(100 * Math.abs(one.weight)) / most}%` }}></span>
+        </span>
+        <span class="count">{formatNumber(one.weight, 3)}</span>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,5 +1,5 @@
 // The scatter of scores: axes, points, groups, brush and the null band.
-import { scaleLinear } from "d3-scale";
+
 import { useMemo, useRef, useState } from "preact/hooks";
 import { plural, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
@@ -10,6 +10,7 @@ import { font } from "../draw/font.js";
 import { groupShades } from "../draw/palette.js";
 import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "../draw/points.js";
 import { nearest } from "../draw/raster.js";
+import { scaleLinear } from "../draw/scale.js";
 import { LeafTip } from "./leaf_tip.jsx";
 import { nullResult } from "./null_line.jsx";
 
@@ -195,7 +196,7 @@ export function ScoresPicture() {
   );
 }
 
-/** @typedef {import("d3-scale").ScaleLinear<number, number>} Scale */
+/** @typedef {import("../draw/scale.js").Scale} Scale */
 /** @typedef {import("../draw/canvas.jsx").Theme} Theme */
 
 /**

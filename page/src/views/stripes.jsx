@@ -10,6 +10,7 @@ import { markClick } from "../core/timing.js";
 import { refOf } from "../core/tree.js";
 import { selectNode } from "../core/walk.js";
 import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { repeated } from "../draw/palette.js";
 import { leafOf } from "../draw/points.js";
 import { cellAt, drawStripes, gridOf, stripeSlots, TOP } from "../draw/stripes.js";
 import { PagedTable } from "./paged_table.jsx";
@@ -111,8 +112,8 @@ function Caption({ stripes }) {
       color is the cluster of the consensus that it matches best.
       {shared.length
         ? ` A cell holds ${shared.join(" and ")}: it has the color of most of them, paler the fewer that are.`
-        : ""}{" "}
-      Click shows a clustering, a drag picks objects.
+        : ""}
+      {repeated(stripes.header.clusters)} Click shows a clustering, a drag picks objects.
     </>
   );
 }
