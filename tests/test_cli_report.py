@@ -38,6 +38,18 @@ def test_a_run_with_its_data(stored, tmp_path):
     assert page.read_bytes() == before
 
 
+def test_our_own_consensus_is_not_clustered(tmp_path):
+    assert (
+        run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3, "-o", tmp_path / "one.csv").returncode == 0
+    )
+    done = run("report", tmp_path / "one.csv", tmp_path / "one.html")
+    assert done.returncode == 2
+    assert "one.csv holds clusters with their confidence and support" in done.stderr
+    assert not (tmp_path / "one.html").exists()
+    done = run("report", tmp_path / "one.csv", tmp_path / "one.html", "--columns", "cluster")
+    assert done.returncode == 0, done.stderr
+
+
 def test_labels_with_figures(tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "figures"
     options = ("--id", "bead", "-t", "shape,color", "--data", BEADS, "--figures", folder, "--title", "Mine", "-k", 3)

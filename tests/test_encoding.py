@@ -102,7 +102,7 @@ def test_every_kind_of_column():
     }
     said = encoder.describe()
     assert said.startswith(
-        "4 numbers (income, orders logged), 1 category, 1 category of two, 2 yes-or-no, 2 dates; set aside country"
+        "4 numbers: age, income (logged), orders (logged), weight; 1 category: region; 1 category of two: plan; 2 yes-or-no: "
     )
     assert "1 missing cell (0.25 %) filled from similar rows" in said
     assert "\n" not in said
@@ -155,7 +155,7 @@ def test_rare_categories_are_pooled_and_common_ones_kept():
     table = read(pd.DataFrame({"w": words, "x": np.arange(300.0) % 7}))
     assert table.columns == ["w=a", "w=b", "w=c", "w=other", "x"]
     assert table.values[290:295, 3].tolist() == [1] * 5
-    assert "rare ones of w pooled" in table.encoder.describe()
+    assert "w (rare ones pooled)" in table.encoder.describe()
     one = ["a"] * 150 + ["b"] * 149 + ["rare"]
     assert read(pd.DataFrame({"w": one, "x": np.arange(300.0) % 7})).columns[:3] == ["w=a", "w=b", "w=rare"]
 

@@ -66,7 +66,7 @@ def test_the_whole_journey(tables, opened, tmp_path, monkeypatch, name):
     assert new.index.tolist() == labels.index[:50].tolist()
     assert (new["cluster"].to_numpy() == labels["cluster"].to_numpy()[:50]).mean() > 0.9
     for words in (
-        "5 numbers",
+        "5 numbers: ",
         "set aside country (constant), note (id-like, all different)",
         "zip: a category, since its numbers begin with zeros as codes do",
         "cells that are no numbers, such as 'unknown', count as missing",

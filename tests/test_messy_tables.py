@@ -79,9 +79,9 @@ def test_what_is_set_aside_is_said_and_kept(tmp_path):
     assert table.encoder is None
     assert table.columns == ["a", "b", "c"]
     assert table.aside == {"country": "constant"}
-    assert table.notices == ("DataFrame: 3 numbers; set aside country (constant)",)
+    assert table.notices == ("DataFrame: 3 numbers: a, b, c; set aside country (constant)",)
     model = cs.EnsembleClusterer(3, n_clusterings=3).fit(numbers().assign(country="NL"))
-    assert "3 numbers; set aside country (constant)" in model.note_
+    assert "3 numbers: a, b, c; set aside country (constant)" in model.note_
     cs.generate(table, 3, 3, store=tmp_path / "run", progress=False)
     assert "set aside country" in (tmp_path / "run" / "manifest.json").read_text()
 
@@ -132,6 +132,48 @@ def test_codes_with_leading_zeros_are_no_numbers(tmp_path):
     assert set(many.aside) == {"zip"}
     assert from_csv(tmp_path, numbers().assign(month=rng.integers(0, 12, N))).encoder is None  # 0, not 00
     assert read(numbers().assign(zip=codes)).encoder.types["zip"] == "category"
+
+
+def test_postal_codes_are_no_numbers(tmp_path):
+    codes = np.array([1234, 80331, 50100])[groups()]
+    for table in (from_csv(tmp_path, numbers().assign(plz=codes)), read(numbers().assign(plz=codes.astype(float)))):
+        assert table.encoder.types["plz"] == "category"
+        assert "plz: a category, since its name is that of postal codes" in table.notices[-1]
+        assert set(table.columns[3:]) == {"plz=1234", "plz=80331", "plz=50100"}
+    assert read(numbers().assign(plz=codes), types={"plz": "number"}).encoder.types["plz"] == "number"
+    assert read(numbers().assign(zipped=codes)).encoder is None
+
+
+def test_ids_with_a_slip_are_set_aside_and_the_row_is_said(tmp_path):
+    slip = 1000 + np.arange(N)
+    slip[7] = 1006
+    for name in ("Kundennr", "customer_id", "order_no"):
+        table = from_csv(tmp_path, numbers().assign(**{name: slip}))
+        assert table.columns == ["a", "b", "c"]
+        assert f"set aside {name} (looks like ids, but row 8 (line 9) repeats '1006')" in table.notices[-1]
+        assert read(numbers().assign(**{name: slip})).aside == {name: "looks like ids, but row 8 repeats 1006"}
+    assert read(numbers().assign(customer_id=slip), columns=["a", "customer_id"]).columns == ["a", "customer_id"]
+    words = numbers().assign(customer_id=[f"K{x}" for x in slip])
+    assert read(words).aside == {"customer_id": "looks like ids, but row 8 repeats 'K1006'"}
+    plain = numbers().assign(shop_id=groups())
+    assert "shop_id" in read(plain).columns
+    mixed = numbers().assign(kunde=slip, plan=["x", "y", "z"] * (N // 3))  # by its numbers alone
+    assert read(mixed).aside == {"kunde": "looks like ids, but row 8 repeats 1006"}
+
+
+def test_words_for_missing_are_no_category():
+    plan = np.array(["free", "pro", "team"], object)[groups()]
+    paid = np.array(["TRUE", "FALSE", "TRUE"], object)[groups()]
+    plan[:4], paid[:2], paid[2] = "k.A.", "n/a", "unknown"
+    table = read(numbers().assign(plan=plan, paid=paid))
+    assert table.encoder.types["paid"] == "boolean"
+    assert table.original[["plan", "paid"]].isna().sum().tolist() == [4, 3]
+    assert "plan: 4 cells such as 'k.A.' count as missing" in table.notices[-1]
+    assert "paid: 1 cell such as 'unknown' counts as missing" in table.notices[-1]
+    new = read(numbers().assign(plan="n/a", paid="TRUE"), encoder=table.encoder)
+    assert new.gaps.n_cells == N
+    asked = read(numbers().assign(plan=plan), types={"plan": "category"})
+    assert "plan=k.A." in asked.columns
 
 
 def test_units(tmp_path):
@@ -206,7 +248,7 @@ def test_text_in_an_array_is_read_as_in_a_frame():
 
 def test_an_encoder_is_said_in_a_line():
     encoder = read(numbers().assign(plan=["x", "y", "z"] * (N // 3))).encoder
-    assert repr(encoder) == "Encoder: 3 numbers, 1 category"
+    assert repr(encoder) == "Encoder: 3 numbers: a, b, c; 1 category: plan"
     assert Encoder.from_json(encoder.to_json()).describe() == encoder.describe()
 
 

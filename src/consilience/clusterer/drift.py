@@ -110,7 +110,7 @@ class Drift(Result):
 
 def outside_words(share: float, n: int, expected: float) -> str:
     """How many lie outside, in words."""
-    return f"{100 * share:.3g} % of {count(n, 'object')} lie outside what was seen ({100 * expected:.2g} % of the data)"
+    return f"{100 * share:.3g} % of {count(n, 'object')} lie outside what was seen (of the data itself {100 * expected:.2g} % do)"
 
 
 def columns_gone(missing: dict[str, int], n: int) -> list[str]:

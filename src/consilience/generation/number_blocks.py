@@ -132,7 +132,7 @@ def _check_numbers(file: Path, schema: Any, names: Sequence[str]) -> None:
         if not any(is_kind(kind) for is_kind in kinds):
             raise InputError(
                 f"{file}: column {name!r} holds {kind}, and row blocks are tables of numbers: "
-                "columns= takes some by name"
+                "columns= (--columns) takes some by name"
             )
 
 

@@ -12,10 +12,13 @@ from scipy import sparse
 
 from consilience._check import InputError
 from consilience.ensemble import Ensemble
+from consilience.opening.reading import parsing
 from consilience.results import HEADER, Result
 from consilience.store.folder import MANIFEST
 from consilience.store.part import PART_NAME
 from consilience.tables import read_table
+from consilience.tables.files import open_sheet
+from consilience.tables.sheet import Options
 from consilience.tables.vectors import is_frame
 
 FEW = 100  # different labels of a column that could be a clustering
@@ -44,7 +47,7 @@ def refuse_blocks(source: Path, what: str) -> None:
     if source.is_dir() and not is_saved(source) and any((*source.glob("*.parquet"), *source.glob("*.npz"))):
         raise InputError(
             f"{source} is a folder of row blocks, and this needs {what}: labels in blocks go to combine, data to generate and counts "
-            "to agree"
+            "to agree; anything else takes them as one file, such as pandas.read_parquet makes of the folder"
         )
 
 
@@ -82,6 +85,19 @@ def needs_opening(source: Any) -> bool:
     return not isinstance(source, Ensemble) and (is_path(source) or is_anndata(source) or is_result(source))
 
 
+def _refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
+    """Say of a table of clusters with their confidence, as we write it, what to give instead."""
+    if "columns" in reading or not is_table(source):
+        return
+    names = open_sheet(source, Options("labels", **parsing(reading))).column_names()
+    if {"cluster", "confidence", "support"}.issubset(names):
+        raise InputError(
+            f"{Path(source).name if is_path(source) else 'the table'} holds clusters with their confidence and support, as combine and "
+            "cluster write them: give what they were made from, or the folder that --save wrote; columns='cluster' (--columns cluster) "
+            "takes the clusters for one clustering"
+        )
+
+
 def guess(source: Any, reading: Mapping[str, Any]) -> str:
     """Whether a table holds labels or data; see :func:`open_source`."""
     if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx", ".h5ad"):
@@ -91,6 +107,7 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
     try:
         frame = read_table(source, kind="labels", **{"columns": "*", **reading}).values
     except InputError:
+        _refuse_answers(source, reading)
         return "data"
     most = min(FEW, len(frame) // 2)
     return "labels" if all(frame[name].nunique() <= most for name in frame) else "data"

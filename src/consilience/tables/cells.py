@@ -21,6 +21,7 @@ MISSING = ("", "NA", "NaN", "nan", "null", "None")
 MAYBE_MISSING = ("N/A", "n/a", "#N/A", "<NA>", "NULL", "NaT")
 ABSENT = {*MISSING, *MAYBE_MISSING, "?", "-", "--"}  # words that no cell of data means
 TRUTHS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_POSTAL_NAME = re.compile(r"(.*[ _.-])?(zip|plz|(zip|postal|post)[ _.-]?codes?|postleitzahl)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?$")
 _INTEGER, _FLOAT_INTEGER = re.compile(r"-?[1-9][0-9]{,18}|0"), re.compile(r"(-?[1-9][0-9]{,14}|0)\.0")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -85,6 +86,25 @@ def are_codes(column: Any) -> bool:
     cells = pc.utf8_trim_whitespace(column.unique())
     known = cells.filter(pc.invert(pc.is_in(cells, pa.array(sorted(ABSENT), pa.string()))))
     return bool(pc.all(pc.match_substring_regex(known, "^[0-9]+$")).as_py())
+
+
+def is_postal(name: str, column: Any) -> bool:
+    """Whether a column holds postal codes: whole numbers under such a name.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> zips = pd.Series([1067.0, np.nan, 80331.0])
+    >>> is_postal("ZIP code", zips), is_postal("plz", zips), is_postal("zip", zips / 2), is_postal("zipped", zips)
+    (True, True, False, False)
+    """
+    if _POSTAL_NAME.fullmatch(name) is None:
+        return False
+    if isinstance(column, pa.ChunkedArray):
+        words = {word.strip() for word in column.unique().to_pylist()} - ABSENT
+        return bool(words) and all(re.fullmatch(r"\d+(\.0)?", word) for word in words)
+    known = column.dropna()
+    return column.dtype.kind in "iuf" and len(known) > 0 and bool((known % 1 == 0).all())
 
 
 def missing_of(sheet: Sheet, column: pd.Series) -> np.ndarray:

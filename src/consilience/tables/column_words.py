@@ -7,7 +7,7 @@ from collections import Counter
 from consilience._types import Array
 from consilience.tables.written import CURRENCIES, units_of
 
-#: Words that say that a number or a date is not known; of a category they are words as any other.
+#: Words that say that a number, a date, or a yes or no is not known; of a category only some of them, `NO_ANSWER`.
 UNKNOWN = {
     *(
         "unknown",
@@ -24,6 +24,11 @@ UNKNOWN = {
     ),
     *("na", "n.a.", "n/a", "n. a.", "nan", "null", "tbd", "tba", "?", "??", "-", "--", "–", "—", ".", "..", "x", "*"),
     *("unbekannt", "keine angabe", "k.a.", "k. a.", "k.A.", "keine", "fehlt", "inconnu", "desconocido", "onbekend"),
+}
+#: Those that can be no category: "none" and "unknown" can be one.
+NO_ANSWER = {
+    *("n/a", "n.a.", "n. a.", "#n/a", "nan", "null", "missing", "no data", "no answer", "not available"),
+    *("k.a.", "k. a.", "keine angabe", "fehlt", "?", "??", "-", "--", "–", "—"),
 }
 MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
 LEAST, FEW_WORDS = 0.7, 5  # the same where the others are at most so many different words, or words for unknown

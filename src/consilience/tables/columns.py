@@ -17,6 +17,7 @@ from consilience.tables.sheet import Names, Sheet
 
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
 _ID_NAME = re.compile(r"id|ids|index|idx|.*[ _.-]id|id[ _.-].*", re.IGNORECASE)
+_KEY_NAME = re.compile(r"uuid|guid|key|.+[ _.-](no|nr|num|number|key|uuid)|.+(nr|nummer)", re.IGNORECASE)
 _CAMEL_ID = re.compile(r".*[a-z]I[dD]")  # customerId, but not paid
 _OBJECT_NAME = re.compile(r"(cell|barcode|barcodes|name|names|unnamed: 0)?", re.IGNORECASE)
 _CLASS_NAME = re.compile(
@@ -33,6 +34,17 @@ def is_id_name(name: str) -> bool:
     [True, True, True, False, False]
     """
     return bool(_ID_NAME.fullmatch(name) or _CAMEL_ID.fullmatch(name))
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a column's name says that it numbers things, as that of a key does.
+
+    Examples
+    --------
+    >>> [is_key_name(name) for name in ("order_no", "Kundennr", "account number", "nr", "casino", "number")]
+    [True, True, True, False, False, False]
+    """
+    return _KEY_NAME.fullmatch(name) is not None
 
 
 def find_ids(
@@ -63,7 +75,7 @@ def find_ids(
         said = f"{sheet.column_words(place)} named the objects at first, but its values repeat or are missing here: they go by their row"
         return None, None, [said]
     for position, name in enumerate(sheet.names or []):
-        looks = bool(name or position == 0) and (is_id_name(name) or _OBJECT_NAME.fullmatch(name))
+        looks = bool(name or position == 0) and (is_id_name(name) or is_key_name(name) or _OBJECT_NAME.fullmatch(name))
         if looks and position not in taken and sheet.n_rows > 1 and _names_objects(sheet, position):
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""

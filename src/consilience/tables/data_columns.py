@@ -11,9 +11,10 @@ from scipy import sparse
 
 from consilience._check import InputError, check_choice, count, kind_of, listed, nearest, show
 from consilience.tables.columns import class_names
-from consilience.tables.encoding import Encoder, describe_aside
+from consilience.tables.encoding import Encoder, describe_aside, named_kind
 from consilience.tables.filling import Gaps
 from consilience.tables.kinds import TYPES, Found, cells_as, find_kind, other_decimal
+from consilience.tables.near_ids import near_ids
 from consilience.tables.sheet import Sheet
 from consilience.tables.values import check_not_negative, data_of, plain_numbers
 
@@ -69,25 +70,34 @@ def data_columns(
     asked = _check_types(sheet, types, kept)
     if sparse.issparse(sheet.body) and types == "number":
         asked = {}
-    if not asked and (values := plain_numbers(sheet, kept)) is not None:
+    near = _near_ids(sheet, [p for p in kept if p not in asked and p not in named])
+    if not asked and not near and (values := plain_numbers(sheet, kept)) is not None:
         return Encoded(values, positions=kept), []
     if sparse.issparse(sheet.body):
         raise InputError(
             f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
         )
-    found = [find_kind(sheet, position, asked.get(position), named=position in named) for position in kept]
+    found = [near[p] if p in near else find_kind(sheet, p, asked.get(p), named=p in named) for p in kept]
     names = None if has_ids else _names_objects(found, kept)
     if names is not None:
         found[kept.index(names)] = replace(found[kept.index(names)], why="names the objects")
     plain = [p for p, one in zip(kept, found, strict=True) if one.kind != "ignore" or one.counts_rows]
     if plain and not set(plain) & set(asked) and (values := plain_numbers(sheet, plain)) is not None:
         aside = {one.name: one.why for p, one in zip(kept, found, strict=True) if p not in plain}
-        done = f"{count(len(plain), 'number')}; {describe_aside(aside)}"
+        done = f"{named_kind('number', [sheet.column_names()[p] for p in plain])}; {describe_aside(aside)}"
         return Encoded(values, positions=plain, aside=aside, names=names), [done]
     made, values, gaps = Encoder.learn(found, sheet.source)
     original = pd.DataFrame({one.name: one.cells for one in found if one.kind != "ignore"})
     said = [made.describe(), *class_names(list(original))]
     return Encoded(values, made, original, gaps, aside=made.aside, names=names), said
+
+
+def _near_ids(sheet: Sheet, positions: Sequence[int]) -> dict[int, Found]:
+    """Columns that are named like ids and would be some, were it not for a few cells."""
+    if sheet.names is None or sparse.issparse(sheet.body):
+        return {}
+    why = {position: near_ids(sheet, position) for position in positions}
+    return {p: Found(sheet.column_names()[p], "ignore", None, words) for p, words in why.items() if words}
 
 
 def _names_objects(found: Sequence[Found], kept: Sequence[int]) -> int | None:
@@ -150,6 +160,8 @@ def _check_types(sheet: Sheet, types: Any, kept: Sequence[int]) -> dict[int, str
         )
     asked = {}
     for reference, kind in types.items():
+        if kind == "id":
+            raise InputError(f"ids are no type: name their column with id_column={reference!r} (--id {reference})")
         check_choice(kind, TYPES, f"type of {reference!r} (--type)")
         for position in sheet.find_all([reference], "types"):
             if position in kept:

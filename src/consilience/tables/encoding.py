@@ -12,6 +12,7 @@ import pandas as pd
 
 from consilience._check import InputError, count, listed, show
 from consilience._types import Floats, Ints
+from consilience.tables.column_words import NO_ANSWER
 from consilience.tables.filling import Gaps, choose_donors, find_gaps
 from consilience.tables.kinds import MANY, YES, Found, levels_of
 from consilience.tables.shapes import shape_features, shape_names
@@ -84,6 +85,9 @@ class EncodedColumn:
         codes = pd.Index(known).get_indexer(cells.astype(object))
         gone = cells.isna().to_numpy()
         strange = (codes < 0) & ~gone
+        if strange.any():  # words for missing, of new rows
+            gone[strange] = cells[strange].astype(str).str.casefold().isin(NO_ANSWER).to_numpy()
+            strange &= ~gone
         unseen = cells[strange].value_counts().to_dict() if strange.any() else {}
         width = len(self.names)
         values = np.zeros((len(cells), width))
@@ -180,7 +184,7 @@ class Encoder:
     >>> people = pd.DataFrame({"age": [31.0, None, 54.0, 47.0], "plan": ["free", "pro", "pro", None], "country": ["NL"] * 4})
     >>> table = read_table(people, kind="data")
     >>> table.encoder.describe()
-    '1 number, 1 category of two; set aside country (constant); 2 missing cells (25 %) filled from similar rows'
+    '1 number: age; 1 category of two: plan; set aside country (constant); 2 missing cells (25 %) filled from similar rows'
     >>> table.columns
     ['age', 'plan=free']
     >>> new = read_table(pd.DataFrame({"plan": ["free", "gold"], "age": [20, 80]}), kind="data", encoder=table.encoder)
@@ -314,24 +318,16 @@ class Encoder:
             lost = f"; {count(self.n_missing, 'missing point')} on the line between neighbors" if self.n_missing else ""
             families = "high and low parts, frequencies, levels and steps"
             return f"series of {len(self.columns):,} points, each row to mean 0 and standard deviation 1, by its shape: {families}{lost}"
-        parts = []
-        logs = [column.name for column in self.columns if column.kind in ("log", "log1p")]
-        numbers = sum(column.kind in ("number", "log", "log1p") for column in self.columns)
-        if numbers:
-            parts.append(count(numbers, "number") + (f" ({listed(logs)} logged)" if logs else ""))
-        many = [column for column in self.columns if column.kind == "category" and column.zero is None]
-        if many:
-            pooled = [column.name for column in many if column.pooled]
-            words = f"{len(many)} {'category' if len(many) == 1 else 'categories'}"
-            parts.append(words + (f" (rare ones of {listed(pooled)} pooled)" if pooled else ""))
-        two = sum(column.kind == "category" and column.zero is not None for column in self.columns)
-        if two:
-            parts.append(f"{two} {'category' if two == 1 else 'categories'} of two")
-        if truths := sum(column.kind == "boolean" for column in self.columns):
-            parts.append(f"{truths} yes-or-no")
-        if dates := sum(column.kind == "date" for column in self.columns):
-            parts.append(count(dates, "date"))
-        said = [", ".join(parts)]
+        held: dict[str, list[str]] = {"number": [], "category": [], "category of two": [], "yes-or-no": [], "date": []}
+        for column in self.columns:
+            if column.kind == "category":
+                pooled = " (rare ones pooled)" if column.pooled else ""
+                held["category" if column.zero is None else "category of two"].append(f"{column.name}{pooled}")
+            elif column.kind in ("log", "log1p"):
+                held["number"].append(f"{column.name} (logged)")
+            else:
+                held["yes-or-no" if column.kind == "boolean" else column.kind].append(column.name)
+        said = [named_kind(kind, names) for kind, names in held.items() if names]
         if self.aside:
             said.append(describe_aside(self.aside))
         if self.n_missing:
@@ -388,6 +384,19 @@ class Encoder:
             raise InputError(
                 f"this is not an encoder as to_json wrote it ({show(str(error))}): make it again"
             ) from None
+
+
+def named_kind(kind: str, names: Sequence[str]) -> str:
+    """How many columns are of a kind, and which.
+
+    Examples
+    --------
+    >>> named_kind("number", ["age", "visits"]), named_kind("category of two", ["plan"])
+    ('2 numbers: age, visits', '1 category of two: plan')
+    """
+    many = {"category": "categories", "category of two": "categories of two", "yes-or-no": "yes-or-no"}
+    word = kind if len(names) == 1 else many.get(kind, f"{kind}s")
+    return f"{len(names):,} {word}: {listed(names)}"
 
 
 def describe_aside(aside: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,9 +13,10 @@ import pyarrow as pa
 
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
-from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, missing_of, numbers_of
-from consilience.tables.column_words import are_money, are_mostly, find_unit
-from consilience.tables.columns import is_id_name
+from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, missing_of, numbers_of
+from consilience.tables.column_words import NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
+from consilience.tables.columns import is_id_name, is_key_name
+from consilience.tables.near_ids import nearly_count_rows
 from consilience.tables.sheet import Sheet
 from consilience.tables.written import sign_evidence, written_dates, written_numbers
 
@@ -29,7 +29,6 @@ RARE, FEWEST, MOST_LEVELS = 0.01, 3, 30  # share and number of objects of a cate
 COMMON = 0.2  # share of the objects that such categories must have together
 LONGEST_NAME, MOST_SPACES = 40, 2  # letters and spaces in what may be the name of an object
 MANY = 20  # objects from which on conclusions are drawn from how often words repeat
-_KEY_NAME = re.compile(r"uuid|guid|key|.*[ _.-](no|nr|key|uuid)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +57,8 @@ class Found:
 def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False) -> Found:
     """What a column is, by its cells, or as it was `asked` to be; where it was `named` to be used, an id is a number.
 
+    Whole numbers under the name of postal codes are a category.
+
     Raises
     ------
     InputError
@@ -75,6 +76,8 @@ def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: b
     is_code = asked_kind == "" and are_codes(column)
     if is_code:
         asked_kind = "code"
+    elif asked_kind == "" and is_postal(name, column):
+        asked_kind = "postal"
     if asked_kind in ("", "number", "log") and (numbers := _numbers(sheet, position, column)) is not None:
         found = _number(sheet, position, name, numbers, asked, _is_truths(column), named)
         return replace(found, decimal=_sign_of(sheet, column))
@@ -125,6 +128,8 @@ def _number(
         return Found(name, "ignore", None, why)
     if asked is None and not named and _counts_rows(name, known, len(numbers)):
         return Found(name, "ignore", None, "id-like, all different", counts_rows=True)
+    if asked is None and not named and (why := nearly_count_rows(sheet, numbers)):
+        return Found(name, "ignore", None, why, counts_rows=True)
     if truths:
         return Found(name, "boolean", _truth_words(numbers))
     if asked == "log" and known.min() < 0:
@@ -162,7 +167,7 @@ def _counts_rows(name: str, known: Floats, n: int) -> bool:
         return False
     if len(np.unique(known)) < n:
         return False
-    return bool(known.max() - known.min() == n - 1) or is_id_name(name) or _KEY_NAME.fullmatch(name) is not None
+    return bool(known.max() - known.min() == n - 1) or is_id_name(name) or is_key_name(name)
 
 
 def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> Found:
@@ -193,13 +198,33 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
             return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first)
-    if kind not in ("", "category", "code"):
+    if kind not in ("", "category", "code", "postal"):
         row = int((codes >= 0).argmax())
         raise InputError(
             f"{sheet.place(row, position)}: no cell is a {'date' if kind == 'date' else 'number'}, such as {show(words[codes[row]], 30)}: "
             f"say another type of {name!r} in types= (--type)"
         )
-    return _category(name, codes, words, sizes, kind)
+    notes = ()
+    if kind != "category":
+        codes, words, notes = _without_unknown(codes, words, sizes)
+        sizes = np.bincount(codes[codes >= 0], minlength=len(words))
+        if why := _says_nothing(int(sizes.sum()), n, len(words)):
+            return Found(name, "ignore", None, why)
+    return _category(name, codes, words, sizes, kind, notes)
+
+
+def _without_unknown(codes: Array, words: list[str], sizes: Array) -> tuple[Array, list[str], tuple[str, ...]]:
+    """A column of words without those that say that nothing is known, and a note of them; of yes and no, all that mean so."""
+    folded = [word.casefold() for word in words]
+    rest = {word for word in folded if word not in UNKNOWN}
+    meant = UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER
+    gone = np.array([word in meant for word in folded])
+    if not gone.any():
+        return codes, words, ()
+    n, first = int(sizes[gone].sum()), words[int(np.argmax(np.where(gone, sizes, 0)))]
+    place = np.append(np.where(gone, -1, np.cumsum(~gone) - 1), -1)
+    note = f"{count(n, 'cell')} such as {show(first, 30)} {'counts' if n == 1 else 'count'} as missing"
+    return place[codes], [word for word, lost in zip(words, gone, strict=True) if not lost], (note,)
 
 
 def _left_out(words: list[str], strange: Array, sizes: Array, what: str) -> tuple[str, ...]:
@@ -245,21 +270,24 @@ def _text(cell: Any) -> str:
     return str(cell.isoformat() if hasattr(cell, "isoformat") else cell).strip()
 
 
-def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str) -> Found:
+def _category(name: str, codes: Array, words: list[str], sizes: Array, kind: str, notes: tuple[str, ...] = ()) -> Found:
     n_known, is_asked = int(sizes.sum()), kind == "category"
     cells = pd.Series(np.array([*words, None], object)[codes], dtype=object)
     if len(words) == 2 and {word.casefold() for word in words} <= set(YES):
-        return Found(name, "boolean", cells, asked=is_asked)
+        return Found(name, "boolean", cells, notes=notes, asked=is_asked)
     if not is_asked and n_known >= MANY and len(words) > REPEATS * n_known:
-        what = "codes with leading zeros" if kind == "code" else "free text"
+        what = {"code": "codes with leading zeros", "postal": "postal codes"}.get(kind, "free text")
         why = "id-like, all different" if len(words) == n_known else f"{what}, {len(words):,} different"
         short = all(len(word) <= LONGEST_NAME and word.count(" ") <= MOST_SPACES for word in words)
-        return Found(name, "ignore", None, why, names_objects=short and len(words) == len(codes))
+        is_name = short and len(words) == len(codes) and kind != "postal"
+        return Found(name, "ignore", None, why, names_objects=is_name)
     kept = levels_of(dict(zip(words, sizes.tolist(), strict=True)), n_known)
     if not is_asked and sum(sizes[words.index(word)] for word in kept) < COMMON * n_known:
         return Found(name, "ignore", None, f"{len(words):,} categories, hardly one of them common")
-    notes = ("a category, since its numbers begin with zeros as codes do",) if kind == "code" else ()
-    return Found(name, "category", cells, notes=notes, asked=is_asked)
+    why = {"code": "numbers begin with zeros as codes do", "postal": "name is that of postal codes"}.get(kind, "")
+    return Found(
+        name, "category", cells, notes=(f"a category, since its {why}", *notes) if why else notes, asked=is_asked
+    )
 
 
 def levels_of(sizes: dict[str, int], n_known: int) -> list[str]:

@@ -17,7 +17,7 @@ from consilience.tables.cells import ids_of
 from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.data_columns import Encoded, data_columns
-from consilience.tables.encoding import Encoder, describe_aside
+from consilience.tables.encoding import Encoder, describe_aside, named_kind
 from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
 from consilience.tables.scaling import Standardizer
@@ -122,7 +122,7 @@ class Table:
         """What was done to columns of data, in one line; empty where they stay as they came."""
         if self.encoder is not None:
             return self.encoder.describe()
-        return f"{count(self.values.shape[1], 'number')}; {describe_aside(self.aside)}" if self.aside else ""
+        return f"{named_kind('number', self.columns or [])}; {describe_aside(self.aside)}" if self.aside else ""
 
     @property
     def groups(self) -> Ints | None:

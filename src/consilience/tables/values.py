@@ -11,7 +11,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError, count, listed
-from consilience.tables.cells import ColumnError, are_codes, ids_of, numbers_of, plain
+from consilience.tables.cells import ColumnError, are_codes, ids_of, is_postal, numbers_of, plain
 from consilience.tables.sheet import Sheet
 
 Matrix: TypeAlias = Any  # ndarray or csr_matrix
@@ -39,7 +39,7 @@ def plain_numbers(sheet: Sheet, positions: list[int]) -> Matrix | None:
                 columns.append(numbers_of(sheet, position))
             except ColumnError:
                 return None
-            if are_codes(sheet.column(position)):
+            if are_codes(sheet.column(position)) or is_postal(sheet.column_names()[position], sheet.column(position)):
                 return None
         values = _side_by_side(columns)
     else:
