@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,19 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
     )
 
 
+def as_typed(notice: str) -> str:
+    """A notice that names a keyword of Python and its option, with the option alone.
+
+    Examples
+    --------
+    >>> as_typed("semicolons separate the cells; sep= (--sep) says otherwise")
+    'semicolons separate the cells; --sep says otherwise'
+    >>> as_typed("if it is a class that is known, say known='type' (--known type)")
+    'if it is a class that is known, say --known type'
+    """
+    return re.sub(r"\b[a-z_]+=(?:'[^']*'|\w+)? \((--[^()]*)\)", r"\1", notice)
+
+
 def print_notices(read: Table | Opened | None, *, standardize: bool | None = None, err: bool = False) -> None:
     """Say what was noticed while tables were read and, in one line, how data were scaled; doubts were warned of before."""
     if read is None:
@@ -201,7 +215,7 @@ def print_notices(read: Table | Opened | None, *, standardize: bool | None = Non
     table = read.data if isinstance(read, Opened) else read
     for notice in dict.fromkeys((*read.notices, *(() if table is None else table.notices))):
         if not isinstance(notice, Doubt):
-            click.echo(printable(notice, keep=""), err=err)
+            click.echo(printable(as_typed(notice), keep=""), err=err)
     if standardize is not None and table is not None and table.kind == "data":
         scaling = table.scaling().describe() if standardize else "columns as they are"
         click.echo(f"Scaling: {scaling}.", err=err)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, show
+from consilience._check import InputError, check_bool, check_choice, check_count, check_positive, nearest, show
 from consilience.generation.bound_guide import BoundGuide
 from consilience.generation.kmeans import INITS
 from consilience.generation.registry import METHODS
@@ -132,6 +132,21 @@ class Plan:
         return chosen
 
 
+#: Keywords of `generate` that are no options of a method, for those who mistype one.
+KEYWORDS = (
+    "n_clusterings",
+    "n_clusters",
+    "methods",
+    "metric",
+    "standardize",
+    "around",
+    "jitter",
+    "random_state",
+    "store",
+    "n_jobs",
+)
+
+
 def defaults(methods: Iterable[str]) -> dict[str, Any]:
     """What the keywords of `generate` are if nothing is said, for these methods."""
     usual = {f.name: f.default for f in fields(Plan) if f.name not in ("methods", "n_clusters", "options")}
@@ -143,6 +158,9 @@ def _check_options(given: Mapping[str, Any], used: Iterable[str]) -> dict[str, A
     owners = {name: method for method in reversed(METHODS) for name in METHODS[method].options}
     checked = {}
     for name, value in given.items():
+        near = nearest(name, [*owners, *KEYWORDS], short_for=False) if name not in owners else []
+        if near and near[0] in KEYWORDS:
+            raise InputError(f"unknown option of generate {name!r}: did you mean {near[0]!r}?")
         check_choice(name, owners, "option of generate")
         checked[name] = METHODS[owners[name]].options[name][1](name, value)
     usual = {name: default for m in used for name, (default, _) in METHODS[m].options.items()}
