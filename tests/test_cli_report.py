@@ -129,7 +129,7 @@ def test_a_table_of_measurements_is_clustered_first(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     assert "taken for measurements" in done.stdout
     text = read_page(tmp_path / "customers_report.html").text
-    assert "60 objects in 3 clusters, of 20, 20, 20. It goes by " in text
+    assert "60 objects in 3 clusters, of 20, 20 and 20. The clusters go by " in text
     assert pd.read_csv("parts/objects.csv")["Customer ID"].tolist() == frame["Customer ID"].tolist()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise, permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import consilience as cs
 from consilience.explorer.api import Api
 from consilience.explorer.codec import unpack
 from consilience.explorer.session import Session
-from consilience.explorer.stripes import spread
+from consilience.explorer.stripes import Alignment, modes, spread
 from consilience.measures import variation_of_information
 from consilience.meta import group_consensus as group
 from consilience.reports.tiles import aligned as aligned_as_reports_do
@@ -227,3 +228,18 @@ def test_two_clusterings_alike_have_one_scale():
     api = Api(Session(cs.Ensemble([[0, 0, 1, 1], [1, 1, 0, 0]])))
     header, _ = look(api, "scales/2.2c")
     assert [one["clusters"] for one in header["columns"]] == [2]
+
+
+def test_the_table_of_a_row_of_stripes_is_not_passed_over_for_every_member() -> None:
+    rng = np.random.default_rng(0)
+    n, m = 300, 12
+    for slots in (3, 40):  # fewer counts than objects, and more
+        labels = rng.integers(0, slots, (m, n)).astype(np.uint16)
+        aligned = Alignment(np.arange(m), [np.arange(slots)] * m, np.zeros((m, slots)), np.zeros(m))
+        rows, columns = spread(m, 3), spread(n, 50)
+        found, shares = modes(SimpleNamespace(encoded=labels.__getitem__), aligned, np.arange(n), rows, columns)
+        for row, column in np.ndindex(found.shape):
+            cell = labels[rows[row] : rows[row + 1], columns[column] : columns[column + 1]]
+            counts = np.bincount(cell.ravel(), minlength=slots)
+            assert found[row, column] == counts.argmax()
+            assert shares[row, column] == np.round(254 * counts.max() / cell.size)

@@ -1,12 +1,15 @@
 """The report of what is in view: its groups and nothing else, at any size of the tree."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import squareform
 
 import consilience as cs
 from consilience.explorer.calls.report import _view, in_view
-from consilience.explorer.session import Session
+from consilience.explorer.session import Known, Session
+from consilience.explorer.session_file import read_session, session_text
 from consilience.reports.html import Sheet
 
 
@@ -54,3 +57,15 @@ def test_the_clusters_of_the_selected_have_a_heading(session):
     (sheet,) = (block for block in section.blocks if isinstance(block, Sheet))
     assert sheet.frame.index.name == "cluster"
     assert sheet.frame["objects"].sum() == snapshot.n_objects
+
+
+def test_a_view_of_a_sent_session_keeps_its_colors_where_the_name_is_taken():
+    ensemble = cs.Ensemble(np.tile([0, 1, 1, 2], (3, 1)).T[:, :3])
+    theirs, mine = Session(ensemble), Session(ensemble)
+    for session, codes in ((theirs, [0, 0, 1, 1]), (mine, [0, 1, 0, 1])):
+        session.change_label("type", lambda old, codes=codes: Known(np.array(codes, np.int32), ["a", "b"]))
+    theirs.kept.keep(tray=[], view={"address": "", "plane": "", "colors": "type", "linkage": theirs.linkage})
+    read_session(mine, json.loads(session_text(theirs)))
+    (taken,) = set(mine.saved) - {"type"}
+    assert mine.kept.view["colors"] == taken
+    assert mine.saved[taken].codes.tolist() == [0, 0, 1, 1]

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from consilience._check import InputError
 from consilience.consensus import cspa as cspa_file
+from consilience.consensus import mcla as mcla_file
 from consilience.consensus.cspa import CSPA
 from consilience.consensus.distinct_rows import Problem, check_problem, incidence
 from consilience.consensus.graph_partition import cut
@@ -293,3 +294,12 @@ def test_disconnected_parts_are_clusters():
 def test_bad_parameters_get_one_sentence(model, words):
     with pytest.raises(InputError, match=words):
         model.fit(SLIDES)
+
+
+def test_associations_are_the_same_without_a_dense_table(monkeypatch):
+    labels = np.random.default_rng(0).integers(-1, 4, (50, 6))
+    problem = check_problem(labels)
+    meta = np.arange(int(problem.offsets[-1])) % 5
+    dense = associate(problem, meta)
+    monkeypatch.setattr(mcla_file, "TABLE", 0)
+    np.testing.assert_allclose(associate(problem, meta), dense, atol=1e-12)

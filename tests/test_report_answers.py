@@ -100,7 +100,7 @@ def test_the_answer_of_a_clusterer(tmp_path):
     for name in ("shape", "color"):
         score = accuracy(beads.labels[name], model.labels_)
         assert (f"{name} (accuracy {score:.2f})" in text) == (name == "color")
-    assert "It goes by" in text
+    assert "The clusters go by" in text
     weak = int((model.support_ <= 0.5).sum())
     assert weak > 1
     assert f"{weak} of 300 objects float: no majority puts them where they are." in text
@@ -117,8 +117,8 @@ def test_columns_that_chance_would_follow_as_well_are_not_told():
     assert sum(shown.of(labels).max() >= 0.25 for labels in draws) > 200  # what would be told without
     data[:, 1] += 3 * draws[0]
     labels = cs.combine([draws[0]] * 3, len(np.unique(draws[0])))
-    assert "It goes by column 1 (" in answer(labels, data=data)
-    assert "goes by" not in answer(cs.combine([draws[1]] * 3, len(np.unique(draws[1]))), data=data)
+    assert "The clusters go by column 1 (" in answer(labels, data=data)
+    assert "go by" not in answer(cs.combine([draws[1]] * 3, len(np.unique(draws[1]))), data=data)
 
 
 def test_no_row_that_is_looked_at_has_a_label():

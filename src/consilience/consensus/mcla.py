@@ -24,6 +24,7 @@ from consilience.consensus.estimator import Answer, ConsensusEstimator, by_size
 from consilience.consensus.graph_partition import Backend, check_wishes, partition_graph
 
 DENSE = 1_000  # clusters of which a table of all pairs is counted; beyond, only pairs that share objects
+TABLE = 2**24  # clusters × meta-clusters up to which a dense table says which is in which
 
 
 def cluster_jaccard(members: Any, weights: Floats) -> Any:
@@ -49,7 +50,11 @@ def jaccard_of(overlaps: Any) -> Any:
 def associate(problem: Problem, meta: Ints) -> Floats:
     """(n_rows, n_meta) mean indicator vectors of the meta-clusters `meta` of all clusters, numbered through."""
     sizes = np.bincount(meta)
-    found = sum_over_labels(problem.labels, problem.offsets, np.eye(len(sizes))[meta])
+    if len(meta) * len(sizes) <= TABLE:
+        found = sum_over_labels(problem.labels, problem.offsets, np.eye(len(sizes))[meta])
+    else:
+        one_each = sparse.csr_array((np.ones(len(meta)), meta, np.arange(len(meta) + 1)), shape=(len(meta), len(sizes)))
+        found = (incidence(problem) @ one_each).toarray()
     found /= sizes
     return found
 

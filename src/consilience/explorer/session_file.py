@@ -62,6 +62,7 @@ def read_session(session: Session, content: Any) -> None:
 
 def _take(session: Session, found: Content) -> None:
     session.relink(found.view.get("linkage", session.linkage))
+    view = dict(found.view)
     for one in found.edits.values():
         session.take_edited(one)
     for name, saved in found.labels.items():
@@ -70,7 +71,9 @@ def _take(session: Session, found: Content) -> None:
             continue
         (free,) = unique_names([name], taken=session.labelings)  # what is here already stays
         session.change_label(free, partial(_instead, Known(*saved)))
-    session.kept.keep(tray=found.tray, view=found.view)
+        if view.get("colors") == name:
+            view["colors"] = free
+    session.kept.keep(tray=found.tray, view=view)
 
 
 def _instead(made: Known, old: Known | None) -> Known:

@@ -165,14 +165,19 @@ def modes(
     small = n_slots <= 255
     found = np.empty((len(rows) - 1, len(widths)), np.uint8 if small else np.uint16)
     shares = np.empty(found.shape, np.uint8)
+    counts = np.zeros(len(widths) * n_slots, np.int64)
     for row, (low, high) in enumerate(itertools.pairwise(rows)):
         step()
-        counts = np.zeros(len(widths) * n_slots, np.int64)
+        counts[:] = 0
         for at in range(low, high):
             labels = snapshot.encoded(aligned.members[at])
             slot_of = np.full(int(np.iinfo(labels.dtype).max) + 1, n_slots - 1, np.int32)
             slot_of[: len(aligned.slots[at])] = aligned.slots[at]
-            counts += np.bincount(base + slot_of[labels[order]], minlength=len(counts))
+            cells = base + slot_of[labels[order]]
+            if len(counts) <= len(cells):
+                counts += np.bincount(cells, minlength=len(counts))
+            else:  # a pass over all counts for every member would cost more than the objects
+                np.add.at(counts, cells, 1)
         table = counts.reshape(len(widths), n_slots)
         best = table.argmax(axis=1)
         shares[row] = np.round(SURE * table[np.arange(len(best)), best] / (widths * (high - low)))

@@ -24,6 +24,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 STEADY = 0.8  # confidence from which it is much, where there is little support
 MARKED = 0.25  # share of a column's variance between clusters that is worth a word
 WORTHY = 3  # columns that are named
+LOOKED_AT, PAIRS = 5_000, 10_000  # objects that pairs of answers are compared on at least, and pairs that are on so few
 NAMED = 6  # groups, or clusters, that sentences name
 
 
@@ -162,7 +163,7 @@ def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -
     if match := nearest_known(report, one.labels):
         text += f". This grouping {match.words}"
     if columns := followed_columns(report, one.labels):
-        text += f". It goes by {say_columns(columns)}"
+        text += f". The clusters go by {say_columns(columns)}"
     first: list[str | Link | See] = [text, See(("tiles", "confidence"), ("clusters", "features"))]
     said: list[Text | Items] = [Text([*first, "."])]
     if names is not None and any(names):
@@ -176,7 +177,10 @@ def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -
 
 
 def likeness(answers: Sequence[Array]) -> Floats:
-    """The adjusted Rand indices of all pairs of answers."""
+    """The adjusted Rand indices of all pairs of answers; of many, and many objects, estimated from evenly spaced ones."""
+    n = len(answers[0]) if len(answers) else 0
+    most = max(LOOKED_AT, PAIRS * LOOKED_AT // max(1, len(answers) * (len(answers) - 1) // 2))
+    answers = [one[:: max(1, -(-n // most))] for one in answers]
     found = np.ones((len(answers), len(answers)))
     for i, one in enumerate(answers):
         for j in range(i):

@@ -89,7 +89,11 @@ def describe_members(one: Consensus) -> Iterator[Block]:
     table = one.members.set_index("clustering").sort_values("reliability", kind="stable")
     if len(table) > 1:
         drops = describe_drops(one)
-        words = f"Better left out: {drops}." if drops else "No clustering is so far from the others that it should go."
+        words = (
+            f"All are in this answer; better left out of another: {drops}."
+            if drops
+            else "No clustering is so far from the others that it should go."
+        )
         yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
         yield Text(words)
         yield Picture(

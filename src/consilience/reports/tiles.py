@@ -147,14 +147,16 @@ def describe_plane(
     names = {f"known: {name}": report.names_of(name) for name in report.known}
     left = f" {count(len(tiles) - TILES, 'more clustering')} are not drawn." if len(tiles) > TILES else ""
     n = report.data.n_objects
+    follow = "Colors are those of the tables."
+    if len(shown) > 1:
+        follow = "Colors follow the first picture by overlap: equal colors mean nearly the same objects, and are those of the tables."
     some = f"{POINTS:,} of {n:,} objects" if n > POINTS else "All objects"
     yield Picture(
         "tiles",
         tiles_figure(plane.xy, shown, note=plane.note, names=names, under=under, reference=reference),
         f"The same points colored by {', '.join(shown)}. {some} on {plane.note}.{left}",
         [
-            f"{some} on {plane.note}.{left} Numbers are those of the clusters. Colors follow the first picture by overlap: equal colors "
-            "mean nearly the same objects, and are those of the tables.",
+            f"{some} on {plane.note}.{left} Numbers are those of the clusters. {follow}",
             *more,
         ],
     )
