@@ -182,7 +182,7 @@ def settle(page: Any) -> None:
     """Wait until nothing is on its way: a server that ends in this process does not take its open connections along."""
     page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
     page.locator(".big-picture[aria-busy=false]").wait_for()
-    page.wait_for_timeout(200)
+    page.wait_for_timeout(600)  # with the tray, which rests before it is sent
 
 
 def restarted(page: Any, source: Any, port: int, **options: Any) -> Any:

@@ -11,6 +11,7 @@
  *   version: number, package: string, revision: number, run: string, tree: string, name: string, source: string,
  *   n_objects: number, n_clusterings: number, n_features: number, features: string[], known: string[],
  *   saved: string[], tray?: import("./view.js").Kept[], lasts?: boolean, view?: KeptView | null, edits?: EditedItem[],
+ *   tray_edition?: string, kept_note?: string,
  *   counts: boolean, planes: {name: string, kind: string, note: string}[], look: Look | null,
  *   makeable: Record<string, string>,
  *   names: string[] | null, linkage: string, linkages?: string[], added?: number[], measure: string,

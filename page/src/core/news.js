@@ -1,11 +1,12 @@
 // News between pages of one run: what one of them changed on the server, the others show without being touched.
+import { hearTray } from "./tray_kept.js";
 import { originOf } from "./view.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * Tell other pages of this browser when clusterings or the tree changed here, and hear it from them; a page that was
- * out of sight asks when it is looked at again, since another browser may have changed them.
+ * Tell other pages of this browser when clusterings, the tree or the tray changed here, and hear it from them; a page
+ * that was out of sight asks when it is looked at again, since another browser may have changed them.
  * @param {Store} store @returns {() => void} hears no more
  */
 export function followNews(store) {
@@ -17,9 +18,18 @@ export function followNews(store) {
       channel.postMessage({ run: store.session.value?.run, revision: store.session.value?.revision });
     known = snapshot;
   });
+  let tray = "";
+  const stopTray = store.session.subscribe((session) => {
+    const now = session?.tray_edition ?? "";
+    if (tray && now !== tray && store.status.value.kind === "ready")
+      channel.postMessage({ run: session.run, revision: session.revision, tray: now });
+    tray = now;
+  });
   channel.onmessage = ({ data }) => {
     const session = store.session.value;
-    if (session && data.run === session.run && data.revision !== session.revision) renew(store);
+    if (!session || data.run !== session.run) return;
+    if (data.revision !== session.revision) renew(store);
+    else if (data.tray && data.tray !== session.tray_edition) askAfter(store);
   };
   const look = () => {
     if (document.visibilityState === "visible" && store.session.value) askAfter(store);
@@ -27,6 +37,7 @@ export function followNews(store) {
   document.addEventListener("visibilitychange", look);
   return () => {
     stop();
+    stopTray();
     channel.close();
     document.removeEventListener("visibilitychange", look);
   };
@@ -38,6 +49,7 @@ async function askAfter(store) {
     const session = /** @type {import("./messages.js").Session} */ ((await store.transport.get("/api/session")).json);
     if (session.revision !== store.session.value.revision || originOf(session) !== store.origin.value)
       await renew(store);
+    else if (session.tray_edition !== store.session.value.tray_edition) hearTray(store, session);
   } catch (error) {
     store.fail(error);
   }

@@ -1,7 +1,6 @@
 // A session as a file that one can send: saved here, opened by somebody with the same run.
 import { colorBy, showPlane } from "./picked.js";
 import { save } from "./tray.js";
-import { keepNow } from "./tray_kept.js";
 import { readHash } from "./view.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -9,7 +8,7 @@ import { readHash } from "./view.js";
 /** @param {Store} store */
 export async function saveSession(store) {
   try {
-    await keepNow(store);
+    await store.keeping.now();
     const { buffer, type, name } = await store.transport.get("/api/kept");
     save(new Blob([buffer], { type }), name ?? "consilience_session.json");
     store.message.value = "Saved: who has the same run opens this file on the page, or with --session.";

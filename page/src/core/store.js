@@ -54,6 +54,7 @@ export class Store {
     this.window = signal(WHOLE); // the part of the plane that is in sight
     this.labels = new LabelCache(this);
     /** @type {Map<string, string>} */ this.linkages = new Map(); // by which linkage the trees of origins are grown
+    this.editing = Promise.resolve(true); // edits by hand, one after the other
     this.meetings = 0; // how often a server that was lost was met again
     // what answers belong to: none is kept when the run, its trees or its number of clusterings change, or after a
     // restart
@@ -193,6 +194,7 @@ export class Store {
       this.status.value = { kind: "ready", message: "" };
       this.turnTo(view, from);
     });
+    if (isFirst && session.kept_note) this.message.value = session.kept_note;
     if (isFirst && session.view && this.address.isUsed) showLook(this, session.view);
   }
 
@@ -289,7 +291,9 @@ export class Store {
     try {
       await this.transport.post("/api/drop", { first: made.first });
       const count = this.tree.value.m - made.first;
-      const before = made.before?.view ?? { ...this.view.value, open: [], cuts: [], sel: null, cutM: 0 };
+      const now = this.view.value;
+      // what was put into the tray since, renamed, noted or edited by hand is nobody's to drop
+      const before = { ...(made.before?.view ?? { ...now, open: [], cuts: [], sel: null, cutM: 0 }), tray: now.tray };
       this.made.value = null;
       this.history.clear();
       this.view.value = before;
@@ -325,7 +329,7 @@ export class Store {
   close() {
     this.connection.close();
     this.address.close();
-    this.keeping();
+    this.keeping.stop();
   }
 }
 
