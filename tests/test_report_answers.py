@@ -121,6 +121,18 @@ def test_columns_that_chance_would_follow_as_well_are_not_told():
     assert "go by" not in answer(cs.combine([draws[1]] * 3, len(np.unique(draws[1]))), data=data)
 
 
+def test_clusters_of_what_is_left_over_are_told():
+    rng = np.random.default_rng(0)
+    members = [np.where(np.arange(60) < 48, np.arange(60) // 16, rng.integers(0, 4, 60)) for _ in range(9)]
+    ensemble = cs.Ensemble(members)
+    one = cs.organize(ensemble, 1).consensus(1, n_clusters=4)
+    means = cluster_means(one.labels, one.confidence, one.support)
+    hollow = means[means["floaters"] == means["size"]]
+    assert len(hollow) == 1
+    said = f"4 clusters, one of them only of objects that no majority puts there ({hollow['size'].sum()})"
+    assert said in answer(ensemble, n_groups=1, n_clusters=4)
+
+
 def test_no_row_that_is_looked_at_has_a_label():
     data = np.random.default_rng(0).normal(size=(10_001, 2))
     shown = VarianceBetween(ComparableTable(read_table(data, kind="data"), list("ab")))

@@ -10,6 +10,7 @@ import pandas as pd
 
 from consilience._check import count
 from consilience.consensus import Consensus
+from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
@@ -92,6 +93,10 @@ def _say_group(report: EnsembleReport, place: int) -> Words:
     size = (
         f"{100 * meta.sizes[place] / meta.n_clusterings:.0f} % of the clusterings, {count(one.n_clusters, 'cluster')}"
     )
+    means = cluster_means(one.labels, one.confidence, one.support)
+    hollow = means[means["floaters"] == means["size"]]
+    if len(hollow):
+        size += f", {number(len(hollow))} of them only of objects that no majority puts there ({int(hollow['size'].sum()):,})"
     weak = len(one.floating)
     sure = f"{100 * one.mean_support:.0f} % of them agree on where an object belongs; "
     none = f"{weak:,} of {count(len(one.labels), 'object')} {'has' if weak == 1 else 'have'} no majority"
