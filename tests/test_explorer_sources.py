@@ -319,5 +319,5 @@ def test_ids_keep_the_name_of_their_column(run, tmp_path):
     labels.to_csv(tmp_path / "labels.csv", index=False)
     assert open_clusterings(tmp_path / "labels.csv", kind="labels").session().id_name == "Bead ID"
     assert open_clusterings(LABELS, reading={"id_column": 0}).session().id_name == "bead"
-    assert open_clusterings(run).session().id_name == "id"
+    assert open_clusterings(run).session().id_name == "bead"
     assert open_clusterings(run).with_data(BEADS, **HOW).session().id_name == "bead"

@@ -759,7 +759,7 @@ def test_missing_file_and_folder(tmp_path):
     ("source", "options", "needles"),
     [
         ([[1, 2]], {}, ["list", "DataFrame"]),
-        (X, {"kind": "table"}, ["unknown kind of table 'table'", "data, counts, distances, labels"]),
+        (X, {"kind": "table"}, ["unknown kind of table 'table'", "data, counts, distances, new_distances, labels"]),
         (X, {"key": "a"}, ["array", "key="]),
         (np.ma.array([[1, 2]], mask=[[False, True]]), {"kind": "counts"}, ["MaskedArray, row 1, column 1", "missing"]),
         (pd.DataFrame({"a": [1, None, 3]}), {"kind": "counts"}, ["DataFrame, row 2, column 'a'", "the only one"]),
