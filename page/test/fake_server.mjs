@@ -104,3 +104,23 @@ export function fakeBrowser(hash = "") {
   };
   globalThis.localStorage = { getItem: () => null, setItem: () => {} };
 }
+
+/** The answer of a server that takes one token. */
+export function takes(token, asked = []) {
+  globalThis.fetch = async (path, { headers }) => {
+    asked.push([path, headers["X-Consilience-Token"]]);
+    const status = headers["X-Consilience-Token"] === token ? 200 : 401;
+    return new Response("{}", { status, headers: { "Content-Type": "application/json" } });
+  };
+  return asked;
+}
+
+/** What the browser keeps for this page. */
+export function storage(content = {}) {
+  const stored = new Map(Object.entries(content));
+  globalThis.localStorage = {
+    getItem: (name) => stored.get(name) ?? null,
+    setItem: (name, value) => stored.set(name, value),
+  };
+  return stored;
+}

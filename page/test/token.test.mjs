@@ -2,28 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { enter, pageToken } from "../src/core/token.js";
 import { httpTransport } from "../src/core/transport.js";
-import { fakeBrowser } from "./fake_server.mjs";
+import { fakeBrowser, storage, takes } from "./fake_server.mjs";
 
 const TOKENS = ["0", "1", "2"].map((one) => one.repeat(32));
-
-/** The answer of a server that takes one token. */
-function takes(token, asked = []) {
-  globalThis.fetch = async (path, { headers }) => {
-    asked.push([path, headers["X-Consilience-Token"]]);
-    const status = headers["X-Consilience-Token"] === token ? 200 : 401;
-    return new Response("{}", { status, headers: { "Content-Type": "application/json" } });
-  };
-  return asked;
-}
-
-function storage(content = {}) {
-  const stored = new Map(Object.entries(content));
-  globalThis.localStorage = {
-    getItem: (name) => stored.get(name) ?? null,
-    setItem: (name, value) => stored.set(name, value),
-  };
-  return stored;
-}
 
 test("a token that another site made up does not replace the one that was kept", async () => {
   fakeBrowser(`#token=${TOKENS[0]}`);
