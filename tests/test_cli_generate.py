@@ -142,7 +142,7 @@ def test_organize_prints_groups_and_writes_them(made, tmp_path):
     assert groups["clusterings"].sum() == len(clusterings)
     assert clusterings["medoid"].sum() == 4
     objects = pd.read_csv(out / "consensus.csv")
-    assert objects["id"].tolist()[:2] == ["b001", "b002"]
+    assert objects["bead"].tolist()[:2] == ["b001", "b002"]
     assert {"group1", "confidence4"} <= set(objects)
     made_files = {path.name for path in out.iterdir()}
     assert {"curve.png", "map.png", "tree_accuracy_shape.png", "scores_accuracy_color.png", "null.csv"} <= made_files

@@ -136,6 +136,8 @@ def works(verb, source):
             return None  # whole numbers may be labels
         return holds in ("labels", "cells") or source in CLUSTERINGS
     if verb == "report":
+        if source in ("data csv", "data parquet", "data xlsx", "data table"):
+            return True  # it clusters a table first
         return None if holds == "counts" else holds in ("labels", "cells") or source in CLUSTERINGS | ONE
     if source == "counts table" and verb in ("generate", "explore"):
         return False  # they cluster data: read it as that

@@ -9,14 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from consilience._check import InputError
 from consilience.clusterer import EnsembleClusterer
 from consilience.opening import Opened, guess
-from consilience.tables import take_rows
+from consilience.tables import read_table, take_rows
 
 
 def is_table_of_data(source: Any, reading: dict[str, Any]) -> bool:
     """Whether a source is the file of a table of measurements, which has to be clustered before there is something to tell."""
-    return isinstance(source, (str, Path)) and Path(source).is_file() and guess(source, reading) == "data"
+    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return False
+    if Path(source).suffix.lower() == ".h5ad" and reading.get("columns") is not None:
+        return not _names_labels(source, reading)
+    return guess(source, reading) == "data"
+
+
+def _names_labels(source: str | Path, reading: dict[str, Any]) -> bool:
+    """Whether the columns that are named are labels of cells, in `obs`, and not genes."""
+    try:
+        read_table(source, kind="labels", **reading)
+    except InputError:
+        return False
+    return True
 
 
 def names_columns(known: Any) -> bool:
