@@ -259,9 +259,10 @@ def test_a_mistyped_verb_is_answered():
 
 
 def test_outputs_are_checked_before_any_work(tmp_path):
+    (unread := tmp_path / "unread.csv").write_text("")  # which would be refused
     for option in ("-o", "--figure"):
         name = tmp_path / "absent" / ("c.csv" if option == "-o" else "c.png")
-        done = run("contrast", "no-such-data.csv", "-g", "shape", "-k", 4, option, name)
+        done = run("contrast", unread, "-g", "shape", "-k", 4, option, name)
         assert done.returncode == 2
         assert "absent does not exist" in done.stderr
 

@@ -277,13 +277,14 @@ def test_the_number_that_is_more_than_chance_is_taken(monkeypatch, blobs, stabil
     ("numbers", "real", "expected"), [([2, 7], True, 2), ([2, 3], False, 2), ([2, 3], True, 3)], ids=str
 )
 def test_the_number_that_is_taken_is_one_of_the_scales(monkeypatch, blobs, numbers, real, expected):
-    """However stable another number is on the curve."""
+    """However stable a number outside the scales' spans is on the curve."""
 
     def fake(ensemble, n_clusters, method, **how):
         if n_clusters != "auto":
             return cs.combine(ensemble, n_clusters, method, **how)
         scales = pd.DataFrame({"n_clusters": numbers, "stability": [1.0, 0.985 if 3 in numbers else 0.5]})
-        curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5]})
+        scales = scales.assign(from_k=numbers, to_k=numbers)
+        curve = pd.DataFrame({"n_clusters": [2, 3, 7], "stability": [1.0, 0.985, 0.5], "null_high": 0.4})
         return replace(cs.combine(ensemble, 2, method, **how), scales=scales.assign(real=[True, real]), curve=curve)
 
     monkeypatch.setattr("consilience.clusterer.choosing.combine", fake)

@@ -121,7 +121,7 @@ def test_a_busy_port(opened):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nowhere"], "nowhere is not there"),
+        (["nowhere"], "nowhere: no such file or folder"),
         ([".."], "not a stored run"),
         ([LABELS, "--id", "nobody"], "no column 'nobody' for id_column"),
         ([LABELS, "--id", "bead", "--xy", "a,b"], "there is none"),
