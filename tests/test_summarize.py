@@ -268,7 +268,7 @@ def test_a_report_says_the_ball_in_words(tmp_path):
     cs.report(found, tmp_path / "found.html", figures=tmp_path / "parts")
     page = (tmp_path / "found.html").read_text(encoding="utf-8")
     ball, core = found.ball(), found.core(0.5)
-    assert f"{100 * ball.share:.3g} % of them lie within {ball.radius:.4g} nats" in page
+    assert f"{100 * ball.share:.3g} % of the samples lie within {ball.radius:.4g} nats" in page.replace("\xa0", " ")
     assert "Lower vertical bound, those with the most clusters" in page
     table = pd.read_csv(tmp_path / "parts" / "core.csv", index_col="level")
     assert table.loc[0.5, "objects"] == len(core.objects)
