@@ -199,7 +199,7 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
     folder.mkdir()
     for i, part in enumerate((frame[:150], frame[150:])):
         part.to_parquet(folder / f"{i}.parquet")
-    with pytest.raises(InputError, match="columns= takes some by name"):
+    with pytest.raises(InputError, match="columns= .*takes some by name"):
         cs.generate(folder, 2, **how)
     whole, names = cs.generate(X[:, [0, 3]], 2, **how), ["x0", "x3"]
     lazy = dd.from_pandas(frame, npartitions=3)
@@ -245,7 +245,7 @@ def test_what_needs_all_objects_is_refused():
 
 def test_a_column_that_holds_no_numbers_is_named(tmp_path):
     pq.write_table(pa.table({"cell": ["x", "y"], "a": [1.0, 2.0]}), tmp_path / "one.parquet")
-    with pytest.raises(InputError, match=r"one\.parquet: column 'cell' holds string, .* columns= takes some by name"):
+    with pytest.raises(InputError, match=r"one\.parquet: column 'cell' holds string, .* columns= .*takes some by name"):
         cs.generate(tmp_path, 5, 2)
     (tmp_path / "one.parquet").write_text("cut short")
     with pytest.raises(InputError, match=r"one\.parquet: damaged, or not a \.parquet file \(Parquet"):
