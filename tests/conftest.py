@@ -58,6 +58,7 @@ def seen(browser: Any, server: Any) -> Iterator[Any]:
     """A visit there, from the first picture on."""
     from page_server import visit
 
+    server.api.session.kept.keep(tray=[], view={})  # of the visit before
     with visit(browser, server.url) as found:
         found.page.wait_for_selector(".tile canvas")
         yield found

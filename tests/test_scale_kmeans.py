@@ -199,7 +199,7 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
     folder.mkdir()
     for i, part in enumerate((frame[:150], frame[150:])):
         part.to_parquet(folder / f"{i}.parquet")
-    with pytest.raises(InputError, match="columns= .*takes some by name"):
+    with pytest.raises(InputError, match=r"columns= .*takes some by name"):
         cs.generate(folder, 2, **how)
     whole, names = cs.generate(X[:, [0, 3]], 2, **how), ["x0", "x3"]
     lazy = dd.from_pandas(frame, npartitions=3)

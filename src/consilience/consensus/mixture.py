@@ -158,7 +158,7 @@ class MixtureModel(EMModel):
     >>> model.predict([[0, -1], [1, 0], [-1, 1]])
     array([0, 1])
     >>> round(model.perplexity(labels), 2)
-    1.44
+    1.68
     """
 
     def _start(self, problem: Problem) -> Mixture:

@@ -85,7 +85,7 @@ class VarianceBetween:
         >>> table = read_table(np.arange(40.0)[:, None], kind="data")
         >>> shares = VarianceBetween(ComparableTable(table, ["size"]))
         >>> round(shares.by_chance(np.arange(40) % 2), 2), round(shares.by_chance(np.arange(40) % 12), 2)
-        (0.16, 0.53)
+        (0.16, 0.54)
         """
         codes = labels[self._rows]
         n, k = int((codes >= 0).sum()), len(np.unique(codes[codes >= 0]))
