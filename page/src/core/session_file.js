@@ -35,7 +35,8 @@ export async function openSession(store, file) {
     const { tray, view } = /** @type {{tray: import("./view.js").Kept[], view: import("./messages.js").KeptView}} */ (
       answer.json
     );
-    await store.open();
+    store.keeping.own(true);
+    await store.open().finally(() => store.keeping.own(false));
     const asked = { ...(readHash(view?.address ?? "") ?? store.view.value), tray };
     store.go(store.checked(asked));
     store.edition.value++;

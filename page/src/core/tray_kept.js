@@ -49,7 +49,10 @@ export function hearTray(store, { tray, tray_edition, edits, saved }) {
   store.session.value = { ...store.session.value, tray, tray_edition, edits, saved };
 }
 
-/** @param {Store} store @returns {{now: () => Promise<void>, stop: () => void}} lets the server know at once; stops */
+/**
+ * Lets the server know at once; says whether the next change there is this page's own; stops.
+ * @param {Store} store @returns {{now: () => Promise<void>, own: (is: boolean) => void, stop: () => void}}
+ */
 export function keepTray(store) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer;
   /** @type {string | null} */ let edition = null; // of the tray `base`, which the server and this page had
@@ -57,6 +60,7 @@ export function keepTray(store) {
   let heard = ""; // the edition of the session that was looked at last
   let look = "";
   let note = "";
+  let isOwn = false; // a session that was opened here: undo goes back to the tray before it
   /** @type {Promise<void>} */ let sending = Promise.resolve();
 
   /** @param {Session} session */
@@ -66,6 +70,10 @@ export function keepTray(store) {
     const [born, changes] = partsOf(edition);
     const [bornNow, changesNow] = partsOf(heard);
     if (born === bornNow && changesNow <= changes) return;
+    if (isOwn) {
+      [base, edition] = [session.tray ?? [], heard];
+      return;
+    }
     const shared = born === bornNow ? base : []; // one that was started again took nothing away
     const theirs = session.tray ?? [];
     const now = store.view.value;
@@ -135,6 +143,9 @@ export function keepTray(store) {
   });
   return {
     now,
+    own: (is) => {
+      isOwn = is;
+    },
     stop: () => {
       clearTimeout(timer);
       stop();
