@@ -23,6 +23,7 @@ from consilience.explorer.planes import planes_of
 from consilience.explorer.scores import score_table
 from consilience.explorer.snapshot import Snapshot, among_first
 from consilience.generation import Variations
+from consilience.measures.marks import ComparableTable
 from consilience.measures.summary import known_labels
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
@@ -271,13 +272,16 @@ class Session:
     @property
     def is_counts(self) -> bool:
         """Whether the data are counts."""
-        return self.data is not None and (self.data.kind == "counts" or self.data.is_counts)
+        return self._compared.is_counts
 
-    @cached_property
+    @property
     def comparable(self) -> Any:
         """The data as its columns can be compared between groups; of counts, square roots in rows of length 1."""
-        assert self.data is not None
-        return scale(self.data.values, "roots") if self.is_counts else self.data.values
+        return self._compared.comparable
+
+    @cached_property
+    def _compared(self) -> ComparableTable:
+        return ComparableTable(self.data, self.features)
 
     @cached_property
     def rare_words(self) -> Any:
