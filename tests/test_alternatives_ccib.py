@@ -93,6 +93,13 @@ def test_annealing_ends_near_the_best():
     assert objective_of(views, found, 2) > 0.98 * objective_of(views, hidden, 2)
 
 
+def test_annealing_fills_clusters_that_ended_empty():
+    """More clusters than the counts can tell apart: some stay equal to the end, and none may be left without objects."""
+    X = np.repeat([[9, 1], [1, 9]], 10, axis=0)
+    found = anneal(count_views([X]), 5, cooling=2, rng=np.random.default_rng(0))
+    assert np.bincount(found, minlength=5).min() > 0
+
+
 @pytest.mark.parametrize("search", ["sequential", "annealing"])
 @pytest.mark.parametrize("keep", ["all", "best"])
 def test_it_finds_the_hidden_grouping(search, keep):

@@ -39,7 +39,7 @@ def anneal(views: Views, n_clusters: int, *, cooling: float, rng: np.random.Gene
         soft *= 1 + 0.02 * rng.random(soft.shape)  # lets equal clusters part when they can
         soft /= soft.sum(axis=1, keepdims=True)
     labels = soft.argmax(axis=1).astype(np.int32)
-    refill_empty(labels, soft, n_clusters)
+    refill_empty(labels, soft.max(axis=1), n_clusters)
     return labels
 
 
