@@ -65,6 +65,7 @@ def test_clusters_come_out_with_what_was_done(folder):
         "Scaling:",
         "wrote",
         f"Next: consilience assign {folder / 'model'} new.csv",
+        f"consilience explore {folder / 'customers.csv'}",
     ):
         assert words in said
 

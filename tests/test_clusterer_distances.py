@@ -91,6 +91,14 @@ def test_columns_go_by_name(model, frame):
     np.testing.assert_array_equal(model.predict(turned), model.predict(D.iloc[N:, :N].to_numpy()))
 
 
+def test_files_without_names_go_by_order(model, frame, tmp_path):
+    D = frame[0].iloc[N:, :N]
+    D.reset_index().to_csv(tmp_path / "bare.csv", index=False, header=False)
+    table = model.read(tmp_path / "bare.csv", header=False)
+    assert table.ids.tolist() == list(D.index)
+    np.testing.assert_array_equal(model.predict(table), model.predict(D))
+
+
 def test_it_is_generate_and_combine(model, frame):
     D = frame[0].iloc[:N, :N]
     runs = cs.generate(D, 15, model.ensemble_.info["n_clusters"].unique().tolist(), "minima", metric="precomputed")
@@ -132,10 +140,10 @@ def test_the_command_line_takes_distances(frame, tmp_path):
     D, known = frame
     D.iloc[:N, :N].to_csv(tmp_path / "a.csv")
     D.iloc[N:, :N].to_csv(tmp_path / "b.csv")
-    how = ("--distances", "--id", "protein", "-k", 5, "-n", 10, "--methods", "minima", "--method", "quadratic")
+    how = ("--distances", "-k", 5, "-n", 10, "--methods", "minima", "--method", "quadratic")
     done = run("cluster", tmp_path / "a.csv", *how, "--save", tmp_path / "m", "--report", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
-    done = run("assign", tmp_path / "m", tmp_path / "b.csv", "--id", "protein", "-o", tmp_path / "new.csv")
+    done = run("assign", tmp_path / "m", tmp_path / "b.csv", "-o", tmp_path / "new.csv")
     assert done.returncode == 0, done.stderr
     found = pd.read_csv(tmp_path / "new.csv", index_col="protein")
     assert adjusted_rand(found["cluster"].to_numpy(), known[N:]) > 0.95

@@ -145,7 +145,7 @@ def test_clusterings_that_share_no_object_are_refused():
         ({"n_groups": 2, "height": 0.1}, "one of n_groups and height"),
         ({"sketch": 0}, "sketch must be a whole number of at least 1"),
         ({"sketch": 2**24 + 1}, "at most 16,777,216 pairs"),
-        ({"sketch": "yes"}, "choose from auto"),
+        ({"sketch": "yes"}, "a whole number or 'auto'"),
         ({"sketch": 100, "measure": "nmi"}, "a sketch estimates cluster_difference or rand, not nmi"),
     ],
 )

@@ -119,7 +119,7 @@ def test_auto_takes_the_sharpest_jump_within_thirty():
         (6, None, "6 groups cannot be made of 5"),
         (0, None, "at least 1"),
         (2.0, None, "whole number"),
-        ("many", None, "choose from auto"),
+        ("many", None, "a whole number or 'auto'; got 'many'"),
         (None, -1, "height must be"),
         (None, float("nan"), "height must be"),
     ],

@@ -9,7 +9,7 @@ import pytest
 import consilience as cs
 from consilience._check import InputError
 from consilience.datasets import load_beads, load_beads_labels, sample_path
-from consilience.opening import as_ensemble, as_table, choose, labels_from, open_source
+from consilience.opening import as_ensemble, as_table, choose, guess, labels_from, open_source
 
 LABELS = sample_path("beads_labels.csv")
 READING = {"id_column": "bead", "known": ["shape", "color"]}
@@ -31,6 +31,20 @@ def test_table_of_data():
     assert opened.data.values.shape == (300, 8)
     with pytest.raises(InputError, match="not clusterings"):
         _ = opened.ensemble
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        ({"plan": ["free", "pro", "team"], "region": ["north", "south", "east"], "new": ["yes", "no", "no"]}, "data"),
+        ({"plan": ["free"] * 3, "country": ["NL"] * 3}, "data"),  # one category: there is nothing to cluster
+        ({"expert": ["T cell", "B cell", "NK"], "student": ["T cell", "T cell", "NK"]}, "labels"),
+        ({"leiden": ["c1", "c2", "c3"], "kmeans": ["Cluster 1", "Cluster 2", "Cluster 2"]}, "labels"),
+        ({"leiden": [1, 2, 3], "type": ["T cell", "B cell", "NK"]}, "labels"),
+    ],
+)
+def test_categories_of_a_table_are_no_clusterings(columns, kind):
+    assert guess(pd.DataFrame(columns).loc[np.repeat([0, 1, 2], 8)].reset_index(drop=True), {}) == kind
 
 
 def test_stored_run(tmp_path):

@@ -101,6 +101,19 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     return int(value)
 
 
+def check_word(name: str, value: str, word: str = "auto", what: str = "a whole number") -> str:
+    """Return a text that stands for a choice of ours, where a number may be given too.
+
+    Examples
+    --------
+    >>> check_word("n_clusters", "auto")
+    'auto'
+    """
+    if value != word:
+        raise InputError(f"{name} must be {what} or {word!r}; got {show(value)}")
+    return value
+
+
 def check_positive(name: str, value: Any, *, above: float = 0.0, or_equal: bool = False) -> float:
     """Return `value` if it is a finite number above `above`, or equal to it where that is allowed."""
     if not is_number(value) or not np.isfinite(value) or value < above or (value == above and not or_equal):

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from consilience._check import InputError, check_choice, check_count, check_positive, check_seed
+from consilience._check import InputError, check_choice, check_count, check_positive, check_seed, check_word
 from consilience._parallel import workers
 from consilience._progress import track
 from consilience._random import child_seed, stream
@@ -223,7 +223,7 @@ class CCIB(CountClusterer):
     def _path(self) -> tuple[float, ...]:
         """The values of λ to try."""
         if isinstance(self.trade_off, str):
-            check_choice(self.trade_off, ("auto",), "trade_off")
+            check_word("trade_off", self.trade_off, what="a number")
             return PATH
         return (check_positive("trade_off", self.trade_off, or_equal=True),)
 

@@ -139,6 +139,8 @@ def command(
     print_notices(opened.data, standardize=standardize)
     options.print_written(files)
     click.echo(f"\nNext: {_next(data, save, page, output)}")
+    kind = " --kind distances" if distances else ""
+    click.echo(f"Other ways to group it: consilience explore {quote(str(data))}{kind}")
 
 
 def _next(data: Path, save: Path | None, page: Path | None, output: Path | None) -> str:

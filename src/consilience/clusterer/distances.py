@@ -101,7 +101,7 @@ def read_distances(estimator: Any, source: Any, reading: Any = None) -> Table:
                     "ignore", "X does not have valid feature names"
                 )  # they are in the order of the data
                 source = check_matrix(source, what="the distances", estimator=estimator, reset=False)
-        if names is not None and not isinstance(source, np.ndarray):
+        if names is not None and not isinstance(source, np.ndarray) and given.get("header") is not False:
             given["columns"] = list(names)
         table = read_table(source, kind=NEW, **given)
     if (width := table.values.shape[1]) != (n := estimator.n_features_in_):

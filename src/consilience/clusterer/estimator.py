@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._check import InputError, check_choice, check_count, check_seed, count
+from consilience._check import InputError, check_count, check_seed, check_word, count
 from consilience._parallel import on_cluster
 from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
@@ -229,7 +229,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         middle = min(max(int(np.median(numbers)), 2), len(self.ensemble_.signatures()))
         wanted = self.n_clusters
         if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
-            check_choice(wanted or "auto", ("auto",), "n_clusters")
+            check_word("n_clusters", wanted or "auto")
             wanted = middle
         if isinstance(wanted, (int, np.integer)) and wanted > len(self.ensemble_.signatures()):
             check_different_rows(values, int(wanted))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_seed, count, nearest
+from consilience._check import InputError, check_choice, check_seed, check_word, count, nearest
 from consilience._parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, PathLike
 from consilience.consensus.distinct_rows import Problem, check_problem
@@ -114,7 +114,7 @@ def combine(
     if method == "auto" and options:
         raise InputError(f"{', '.join(options)}: options belong to a method; name it with method=")
     if isinstance(n_clusters, str):
-        check_choice(n_clusters, ("auto",), "n_clusters")
+        check_word("n_clusters", n_clusters)
     seed = check_seed(random_state)
     given = {"n_clusters": n_clusters, "method": method, "sample_weight": sample_weight, "columns": columns}
     given |= {"id_column": id_column, "random_state": seed, "memory_limit": memory_limit, "output": output}

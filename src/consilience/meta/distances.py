@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import num_obs_y, squareform
 
-from consilience._check import InputError, check_choice, check_count, count
+from consilience._check import InputError, check_count, check_word, count
 from consilience._progress import track
 from consilience._random import stream
 from consilience._types import Floats, Ints
@@ -32,7 +32,7 @@ def sketch_size(ensemble: Ensemble, measure: str, sketch: Any) -> int | None:
     if sketch is None:
         return None
     if isinstance(sketch, str):
-        check_choice(sketch, ("auto",), "sketch")
+        check_word("sketch", sketch)
         n, m = ensemble.labels.shape
         costly = measure in SKETCHED and n >= LARGE and n * m * (m - 1) // 2 > COSTLY
         return PAIRS if costly else None

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 
-from consilience._check import InputError, check_choice, check_count, check_positive
+from consilience._check import InputError, check_count, check_positive, check_word
 from consilience._types import Floats, Ints
 from consilience.meta.distances import totals
 
@@ -64,7 +64,7 @@ def check_cut(m: int, n_groups: Any, height: Any) -> None:
     if height is not None:
         check_positive("height", height, or_equal=True)
     elif isinstance(n_groups, str):
-        check_choice(n_groups, ("auto",), "n_groups")
+        check_word("n_groups", n_groups)
     elif check_count("n_groups", n_groups) > m:
         raise InputError(f"{n_groups} groups cannot be made of {m} clusterings; ask for fewer")
 

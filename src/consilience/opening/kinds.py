@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from consilience._check import InputError
@@ -18,9 +20,11 @@ from consilience.store.folder import MANIFEST
 from consilience.store.part import PART_NAME
 from consilience.tables import read_table
 from consilience.tables.files import open_sheet
+from consilience.tables.kinds import YES
 from consilience.tables.sheet import Options
 from consilience.tables.vectors import is_frame
 
+_NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 FEW = 100  # different labels of a column that could be a clustering
 
 
@@ -110,4 +114,21 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
         _refuse_answers(source, reading)
         return "data"
     most = min(FEW, len(frame) // 2)
-    return "labels" if all(frame[name].nunique() <= most for name in frame) else "data"
+    few = all(frame[name].nunique() <= most for name in frame)
+    return "labels" if few and not _are_categories(frame) else "data"
+
+
+def _are_categories(frame: pd.DataFrame) -> bool:
+    """Whether columns of few words are categories of a table, and no clusterings.
+
+    Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
+    which are numbered; yes and no they may share. Columns that are all constant are no clusterings either.
+    """
+    words = [set(frame[name].dropna()) for name in frame]
+    if all(len(some) <= 1 for some in words):
+        return True
+    named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
+    if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
+        return False
+    numbered = all(_NUMBERED.fullmatch(word) for some in named for word in some)
+    return not numbered and len(set().union(*named)) == sum(map(len, named))

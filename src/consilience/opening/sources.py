@@ -39,7 +39,8 @@ def open_source(
         A path is that of a table, of a stored run or of a saved result.
     kind : {"auto", "data", "counts", "distances", "labels"}
         What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
-        ones and on average at least two objects to each, and for data otherwise.
+        ones and on average at least two objects to each, and for data otherwise: also where all columns are words, none of
+        which two of them share (plan, region), or are constant.
     known : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns of the source, optional
         What is known of the objects. A list of text names columns if the source has them all, and is a label vector otherwise.
     known_columns : sequence of str

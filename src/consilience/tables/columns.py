@@ -12,7 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from consilience._check import InputError, count, listed
-from consilience.tables.cells import MAYBE_MISSING, ColumnError, check_present, check_unique, ids_of, labels_of
+from consilience.tables.cells import (
+    MAYBE_MISSING,
+    ColumnError,
+    check_present,
+    check_unique,
+    ids_of,
+    labels_of,
+    numbers_of,
+)
 from consilience.tables.sheet import Names, Sheet
 
 FEW = 4  # objects up to which nothing is concluded from labels that all differ
@@ -80,6 +88,17 @@ def find_ids(
             which = sheet.column_words(position) if name else "the first column, which has no name,"
             keep = "; name it in columns= (--columns) to cluster by it" if name else ""
             return position, ids_of(sheet, position), [f"{which} names the objects, since all its values differ{keep}"]
+    return None, None, []
+
+
+def find_row_names(sheet: Sheet, taken: Sequence[int]) -> tuple[int | None, np.ndarray | None, list[str]]:
+    """As :func:`find_ids`, of distances, which are all numbers: a first column of words that all differ names the objects."""
+    if 0 in taken or not isinstance(sheet.body, (pa.Table, pd.DataFrame)) or not _names_objects(sheet, 0):
+        return None, None, []
+    try:
+        numbers_of(sheet, 0)
+    except ColumnError:
+        return 0, ids_of(sheet, 0), [f"{sheet.column_words(0)} names the objects, since its words all differ"]
     return None, None, []
 
 

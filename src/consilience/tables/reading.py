@@ -14,7 +14,7 @@ from scipy import sparse
 from consilience._check import InputError, check_choice, count, listed
 from consilience._types import Ints
 from consilience.tables.cells import ids_of
-from consilience.tables.columns import choose, find_ids, label_frame, row_numbers
+from consilience.tables.columns import choose, find_ids, find_row_names, label_frame, row_numbers
 from consilience.tables.count_scaling import CountScaling, looks_like_counts
 from consilience.tables.data_columns import Encoded, data_columns
 from consilience.tables.encoding import Encoder, describe_aside, named_kind
@@ -260,6 +260,8 @@ def read_table(
         return _triples(sheet, kind, columns, has_more=bool(aside) or id_column is not None)
     taken = [*aside, *sheet.named(() if columns is None else columns)]
     id_position, ids, notices = find_ids(sheet, id_column, taken, likely=None if encoder is None else encoder.id_name)
+    if kind in ("distances", "new_distances") and ids is None:
+        id_position, ids, notices = find_row_names(sheet, taken)
     kept = choose(sheet, columns, [*aside, id_position])
     if sheet.answers and columns is None:
         what = f"left out {listed(list(sheet.answers))}, which consilience wrote"
