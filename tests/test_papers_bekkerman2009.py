@@ -15,6 +15,7 @@ from consilience.consensus import SCCC
 from consilience.measures import accuracy
 from papers import PAPERS, bekkerman2009
 from papers.__main__ import command
+from papers.bekkerman2009.choice import run_choice
 from papers.bekkerman2009.consistency import GAP, consensus
 from papers.bekkerman2009.data import (
     Documents,
@@ -73,6 +74,17 @@ def test_words_by_frequency_and_groups(drawn, found):
     for members in found.groups["members"]:
         labels = result.after.columns.labels[[drawn.words.tolist().index(word) for word in members.split("; ")]]
         assert (labels == labels[0]).all()
+
+
+def test_the_choice_is_that_of_agree(drawn):
+    row = run_choice([drawn], {"drawn": 1}, **SMALL).iloc[0]
+    how = {"n_clusterings": 3, "max_iter": 1, "model": "mdc", "random_state": 0, "progress": False}
+    for name, n_init in (("first", 1), ("chosen", 2)):
+        result = cs.agree(drawn.counts, drawn.n_clusters, n_init=n_init, **how)
+        for stage, sides in ((name, result.before), (f"{name}_cap", result.after)):
+            assert row[stage] == pytest.approx(
+                np.mean([accuracy(drawn.truth, labels) for labels in sides.rows.labels.T])
+            )
 
 
 def test_fewer_clusterings_start_from_the_same(found):
