@@ -50,11 +50,13 @@ def measure(path, out, n_workers, repeats=1):
         cs.combine(small, output=f"{out}-small", memory_limit="4GB")
         runs = [_one(path, f"{out}-{i}") for i in range(repeats)]
         return _figures(runs, [])
-    from distributed import Client, LocalCluster
+    from distributed import Client
+
+    from consilience._local_cluster import SteadyCluster
 
     peaks = {}
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        SteadyCluster(n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         pids = list(client.run(_warm, str(small)).values())

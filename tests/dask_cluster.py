@@ -25,15 +25,11 @@ def local_cluster(n_workers: int = 2) -> Iterator[Any]:
     settings = {"distributed.scheduler.allowed-failures": 10}
     import dask
 
-    class Cluster(distributed.LocalCluster):
-        def _update_worker_status(self, op: str, msg: Any) -> None:
-            # of a worker that died before the cluster heard of it, its end would be an error at the cluster's own end
-            if op != "remove" or msg in self.scheduler_info["workers"]:
-                super()._update_worker_status(op, msg)
+    from consilience._local_cluster import SteadyCluster
 
     with (
         dask.config.set(settings),
-        Cluster(
+        SteadyCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,

@@ -341,6 +341,8 @@ def test_wrong_blocks(codes, tmp_path):
         cs.combine(LabelBlocks([codes, codes[:, :6]]))
     with pytest.raises(InputError, match="a block of labels cannot be a set"):
         cs.combine(LabelBlocks([{1, 2}]))
+    with pytest.raises(InputError, match="a block of labels cannot be a list: give arrays of objects × clusterings"):
+        cs.combine(LabelBlocks([[[0, 1], [0, 1]], [[1, 0]]]), 2)
     with pytest.raises(InputError, match="no column 'b'"):
         cs.combine(LabelBlocks([pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1], "c": [2]})]))
     with pytest.raises(InputError, match="sample_weight"):

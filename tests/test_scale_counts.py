@@ -19,6 +19,7 @@ from consilience.agreement.count_blocks import load
 from consilience.agreement.count_table import check_counts
 from consilience.information import objective_of
 from consilience.views import count_views, grouped_views
+from dask_cluster import a_worker_dies, local_cluster
 from oracle.batch_pass import batch_pass
 
 TINY = 1e-12  # as far as sums in another order differ
@@ -47,9 +48,7 @@ def small_chunks(monkeypatch):
 
 @pytest.fixture(scope="module")
 def client():
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as connected:
+    with local_cluster() as connected:
         yield connected
 
 
@@ -297,8 +296,6 @@ def test_sums_are_exact_in_any_order():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_death_of_a_worker_changes_nothing(small_chunks, tmp_path, seed):
-    from dask_cluster import a_worker_dies, local_cluster
-
     table = table_of(2000)
     for i, part in enumerate(parted(table, 500, 1200)):
         sparse.save_npz(tmp_path / f"{i}.npz", part)

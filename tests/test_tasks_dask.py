@@ -131,6 +131,12 @@ def test_a_client_that_is_none_or_closed_is_refused(client):
         cs.combine([[0, 0, 1], [0, 1, 1]], 2, client=other)
 
 
+def test_a_cluster_takes_the_end_of_a_worker_that_it_never_knew(client):
+    before = dict(client.cluster.scheduler_info["workers"])
+    client.cluster._update_worker_status("remove", "tcp://127.0.0.1:1")
+    assert client.cluster.scheduler_info["workers"] == before
+
+
 def test_a_killed_process_of_joblib_is_replaced(tmp_path):
     def once(i):
         mark = tmp_path / "died"

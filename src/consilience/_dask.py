@@ -242,17 +242,19 @@ def _in_worker(tasks: Iterable[Task], early: dict[int, Any]) -> Iterator[tuple[i
 def connect(address: str) -> Iterator[Any]:
     """A client of the scheduler at an address, or with "local" or "local:4" of worker processes on this machine."""
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ModuleNotFoundError as error:
         raise ImportError("a Dask cluster needs Dask: pip install 'consilience[dask]'") from error
     for name in ("distributed", "distributed.client"):  # what matters is said in our own words
         logging.getLogger(name).setLevel(logging.CRITICAL)
     _check_local(address.strip())
     if match := re.fullmatch(r"local(?::([1-9]\d*))?", address.strip()):
+        from consilience._local_cluster import SteadyCluster
+
         workers = int(match[1]) if match[1] else joblib.cpu_count()
         dashboard = ":0" if find_spec("bokeh") else None
         with (
-            LocalCluster(
+            SteadyCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address=dashboard, preload=[DEAF]
             ) as cluster,
             Client(cluster) as client,

@@ -90,7 +90,7 @@ class SitePart:
 
 def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     """The blocks of a part: row groups of a Parquet file, a frame, an array, or what sites sent; at most `layout.rows` rows each."""
-    if isinstance(part, list):  # of sites
+    if isinstance(part, list) and part and all(isinstance(one, SitePart) for one in part):
         yield from _join_sites(part, layout.rows)
         return
     if isinstance(part, ParquetPart):
