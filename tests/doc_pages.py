@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+FOLDERS = ("docs", "docs/gallery")
+PAGES = ["README.md", *(f"{folder}/{path.name}" for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md")))]
 FENCE = re.compile(
     r"(?:<!-- (?P<mark>not run|slow)(?:: (?P<reason>[^\n]*?))? -->\n+)?"
     r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$(?:\n\n^```(?:text)?\n(?P<output>.*?)^```$)?",
