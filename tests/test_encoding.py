@@ -24,7 +24,7 @@ from consilience.measures import adjusted_rand, distinguishing_features
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.meta import score
 from consilience.tables import Encoder, match_rows, read_table, scale
-from consilience.tables.encoding import skewness
+from consilience.tables.encoded_column import skewness
 from consilience.tables.filling import NEIGHBORS, find_gaps
 from consilience.tables.shapes import shape_features, shape_names
 from consilience.tables.written import written_dates, written_numbers

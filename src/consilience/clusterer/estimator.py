@@ -9,44 +9,19 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from consilience._check import InputError, check_count, check_seed, check_word, count
 from consilience._parallel import on_cluster
-from consilience._random import child_seed, stream
 from consilience._types import ArrayLike, Floats, Ints, PathLike, RandomState
 from consilience.clusterer.assignment import Assignment
-from consilience.clusterer.choosing import combine_members
-from consilience.clusterer.distances import Places, check_metric, learn_distances, read_distances
-from consilience.clusterer.drift import Drift, DriftWarning, Seen
+from consilience.clusterer.distances import read_distances
+from consilience.clusterer.drift import Drift, DriftWarning
+from consilience.clusterer.fitting import fit_clusterer
 from consilience.clusterer.new_objects import NewObjects
-from consilience.clusterer.rows import (
-    Rows,
-    check_different_rows,
-    check_options,
-    learn_rows,
-    new_rows,
-    read_new,
-    reader_of,
-    rows_of,
-)
+from consilience.clusterer.rows import Rows, new_rows, read_new
 from consilience.clusterer.saving import ClustererModel, model_of
-from consilience.consensus.placement import Placement
-from consilience.consensus.result import describe_doubt
-from consilience.generation.guide import Guide, check_guide
-from consilience.generation.labeler import Labeler
-from consilience.generation.mds import MOST as MOST_DISTANCES
-from consilience.generation.plan import Plan
-from consilience.generation.recipes import is_auto, recipe_of, usual_clusters
-from consilience.generation.registry import METHODS
-from consilience.generation.runner import Runner
-from consilience.generation.sklearn_base import base_text, check_base
-from consilience.generation.spaces import GenerationWarning
-from consilience.tables import Table, take_rows
-
-FEW = 50  # objects up to which the stability of numbers of clusters says little
-QUICK, SLOW = 100, 30  # members, of k-means and of what takes longer
+from consilience.generation.guide import Guide
+from consilience.tables import Table
 
 
 @dataclass(eq=False, repr=False)
@@ -191,66 +166,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         y : ignored
         """
         with on_cluster(self.client):
-            return self._fit(X)
-
-    def _fit(self, X: ArrayLike) -> EnsembleClusterer:
-        is_distances = check_metric(self.metric)
-        learn = learn_distances if is_distances else learn_rows
-        table, guide, seed = *learn(self, X, check_guide(self.guide)), check_seed(self.random_state)
-        if self.n_clusterings is not None:
-            check_count("n_clusterings", self.n_clusterings)
-        if self.base is not None:
-            check_base(self.base)
-        self.encoder_, self._ids, self._notices = table.encoder, table.ids, table.notices
-        self._reader = None if is_distances else reader_of(table)
-        self.sample_ = self._sample(table.n_objects, seed)
-        some = table if self.sample_ is None else take_rows(table, self.sample_)
-        self._recipe = recipe_of(some, metric=self.metric, base=self.base) if is_auto(self.methods) else None
-        plan = Plan.checked(
-            methods=self.methods if self._recipe is None else self._recipe.methods,
-            n_clusters=self._member_clusters(some.n_objects),
-            base=None if self.base is None else base_text(self.base),
-            metric=self.metric,
-            standardize=self.standardize,
-            guide=guide if guide is None or self.sample_ is None else guide.of_rows(self.sample_),
-            **check_options(self.options, is_distances=is_distances),
-        )
-        self._guide_words = plan.guide_words
-        with warnings.catch_warnings():  # a fold of the data often has constant columns, which is not worth a warning
-            warnings.filterwarnings("ignore", ".* being constant", GenerationWarning)
-            runner = Runner(some, plan, self.base, self.n_jobs, keeps_predictors=True)
-        self.ensemble_ = runner.run(self._number(plan), child_seed(seed, "clusterer.members"), progress=False)
-        values = some.values
-        self._places = None
-        if is_distances:
-            values = runner.spaces.columns
-            self._places = Places.of(values, some.values, self.sample_)
-        numbers = plan.n_clusters if self.base is None else self.ensemble_.n_clusters
-        middle = min(max(int(np.median(numbers)), 2), len(self.ensemble_.signatures()))
-        wanted = self.n_clusters
-        if wanted is None or (isinstance(wanted, str) and self.ensemble_.n_objects < FEW):
-            check_word("n_clusters", wanted or "auto")
-            wanted = middle
-        if isinstance(wanted, (int, np.integer)) and wanted > len(self.ensemble_.signatures()):
-            check_different_rows(values, int(wanted))
-        self.consensus_ = combine_members(
-            self.ensemble_,
-            values,
-            wanted,
-            self.method,
-            seed=child_seed(seed, "clusterer.consensus"),
-            n_jobs=self.n_jobs,
-        )
-        self.n_clusters_, self.scales_ = self.consensus_.n_clusters, self.consensus_.scales
-        if not isinstance(self.n_clusters, str) and self.n_clusters_ < (self.n_clusters or 0):
-            found = f"the consensus has {count(self.n_clusters_, 'cluster')}, fewer than n_clusters={self.n_clusters}"
-            warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
-        self._model = NewObjects(
-            Labeler.of(runner, self.ensemble_),
-            Placement.of(self.ensemble_, self.consensus_),
-            Seen.of(values, runner.spaces.columns, self.ensemble_),
-        )
-        self._spread(table)
+            fit_clusterer(self, X)
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
@@ -363,50 +279,6 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         made._model = NewObjects(model.labeler, model.placement, model.seen)
         made._ids, made._reader = model.ids, model.reader if model.encoder is None else model.encoder
         return made
-
-    def _sample(self, n: int, seed: int) -> Ints | None:
-        """The objects that are clustered and combined; None for all."""
-        if self.max_objects is None:
-            return None
-        most = check_count("max_objects", self.max_objects, 2)
-        most = min(most, MOST_DISTANCES) if self.metric == "precomputed" else most
-        return None if n <= most else np.sort(stream(seed, "clusterer.sample").choice(n, most, replace=False))
-
-    def _spread(self, table: Table) -> None:
-        """What was found of the objects, and where only a sample was combined, what the model says of the others."""
-        found = self.consensus_
-        recipe = "" if self._recipe is None else f"members by recipe: {self._recipe.words}"
-        guide = f"members guided by {self._guide_words}" if self._guide_words else ""
-        said = [found.note, recipe, guide, *self._notices]
-        if self.sample_ is not None:
-            n, size = table.n_objects, len(self.sample_)
-            said.append(f"{size:,} of {n:,} objects were clustered, the others labeled as new ones are")
-        self.note_, self.doubt_ = "; ".join(filter(None, said)), describe_doubt(found)
-        self.labels_, self.confidence_, self.support_ = found.labels, found.confidence, found.support
-        if self.sample_ is None:
-            return
-        self.labels_, _, self.support_, self.confidence_, _ = self._model.assigned(
-            rows_of(table) if self._places is None else self._places.rows(table)
-        )
-        self.labels_[self.sample_], self.support_[self.sample_] = found.labels, found.support
-        self.confidence_[self.sample_] = found.confidence
-
-    def _member_clusters(self, n: int) -> Any:
-        if self.base_n_clusters is not None:
-            return self.base_n_clusters
-        if isinstance(self.n_clusters, str) or self.n_clusters is None:
-            return usual_clusters(n, search=True)
-        k = check_count("n_clusters", self.n_clusters)
-        if k > n:
-            raise InputError(f"{k} clusters need as many objects, and there are {n}: lower n_clusters (-k)")
-        return usual_clusters(n, k)
-
-    def _number(self, plan: Plan) -> int:
-        """Of members."""
-        if self.n_clusterings is not None:
-            return self.n_clusterings
-        quick = self.base is not None or all(METHODS[name].is_batched for name, _ in plan.methods)
-        return QUICK if quick else SLOW
 
     @property
     def _column_names(self) -> list[str] | None:

@@ -21,7 +21,7 @@ from consilience.opening.kinds import is_anndata, is_path
 from consilience.opening.reading import given_reading
 from consilience.results import register
 from consilience.tables import Encoder, Table, check_matrix, encode_rows, read_table
-from consilience.tables.encoding import EncodedColumn
+from consilience.tables.encoded_column import EncodedColumn
 from consilience.tables.filling import NEIGHBORS, Gaps
 from consilience.tables.in_memory import needs_encoding, plain_source
 from consilience.tables.matrix import array_of, check_rows

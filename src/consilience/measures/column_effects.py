@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from consilience._types import Array, Floats, Ints
 from consilience.measures.effect_sizes import effect_sizes
 from consilience.tables import Table
-from consilience.tables.encoding import EncodedColumn
+from consilience.tables.encoded_column import EncodedColumn
 
 
 @dataclass(frozen=True, eq=False)

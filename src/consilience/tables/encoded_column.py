@@ -1,0 +1,149 @@
+"""One column of any kind as numbers: a number, its logarithm, days, or a column of 0 and 1 for each word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from consilience._types import Floats
+from consilience.tables.column_words import NO_ANSWER
+from consilience.tables.kinds import MANY, YES, Found, levels_of
+from consilience.tables.written import days
+
+SKEWED = 2.0  # skewness of a column beyond which its logarithm is taken, if that halves it
+VALUES = 10  # different numbers that such a column has at least
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """What one of the original columns becomes.
+
+    `kind` is "number", "log" (log x), "log1p" (log (1 + x)), "date" (days), "boolean" or "category". `levels` are the categories with a
+    column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
+    all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by: of
+    numbers their standard deviation, of words what makes the squared distance of two different ones 2, that of two numbers on average.
+    `decimal`, `unit` and `month_first` are how its numbers and dates were written, so that those of new rows are read in the same way.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    zero: str | None = None
+    pooled: bool = False
+    usual: tuple[float, ...] = ()
+    spread: float = 1.0
+    notes: tuple[str, ...] = ()
+    decimal: str | None = None
+    unit: str = ""
+    month_first: bool | None = None
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its cells are words."""
+        return self.kind in ("category", "boolean")
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """What the encoded columns of a category stand for; the last, where `pooled`, for all others, by a name that no level has.
+
+        Examples
+        --------
+        >>> EncodedColumn("plan", "category", ("free", "pro"), pooled=True).all_levels
+        ('free', 'pro', 'other')
+        >>> EncodedColumn("plan", "category", ("free", "Other"), pooled=True).all_levels
+        ('free', 'Other', 'other (pooled)')
+        """
+        if not self.pooled:
+            return self.levels
+        name, taken = OTHER, {level.casefold() for level in self.levels}
+        while name in taken:
+            name += " (pooled)"
+        return (*self.levels, name)
+
+    @property
+    def names(self) -> list[str]:
+        """Of its encoded columns."""
+        if self.is_category:
+            return [f"{self.name}={level}" for level in self.all_levels]
+        return [f"{self.name} (log)" if self.kind in ("log", "log1p") else self.name]
+
+    def encode(self, cells: pd.Series) -> tuple[Floats, dict[str, int]]:
+        """(n, width) numbers, NaN where missing, and how often each category was met that is not known."""
+        if not self.is_category:
+            return self._numbers(cells)[:, None], {}
+        known = [*self.levels, *([] if self.zero is None else [self.zero])]
+        codes = pd.Index(known).get_indexer(cells.astype(object))
+        gone = cells.isna().to_numpy()
+        strange = (codes < 0) & ~gone
+        if strange.any():  # words for missing, of new rows
+            gone[strange] = cells[strange].astype(str).str.casefold().isin(NO_ANSWER).to_numpy()
+            strange &= ~gone
+        unseen = cells[strange].value_counts().to_dict() if strange.any() else {}
+        width = len(self.names)
+        values = np.zeros((len(cells), width))
+        own = (codes >= 0) & (codes < len(self.levels))
+        values[np.flatnonzero(own), codes[own]] = 1.0
+        if self.pooled:
+            values[strange, -1] = 1.0
+        values[gone if self.pooled else gone | strange] = np.nan
+        return values, {str(word): int(n) for word, n in unseen.items()}
+
+    def _numbers(self, cells: pd.Series) -> Floats:
+        if self.kind == "date":
+            return days(cells)
+        values = cells.to_numpy(float)
+        if self.kind not in ("log", "log1p"):
+            return values
+        least = 0 if self.kind == "log1p" else np.exp(self.usual[0] - 10 * self.spread)
+        values = np.maximum(values, least)  # of new rows: below all that was seen
+        return np.log1p(values) if self.kind == "log1p" else np.log(values)
+
+
+def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
+    """What a column becomes, by its cells."""
+    assert found.cells is not None
+    cells, kind = found.cells, found.kind
+    if kind in ("category", "boolean"):
+        sizes = cells.value_counts().to_dict()
+        words = sorted(sizes, key=lambda word: (-sizes[word], str(word)))
+        if len(words) == 2:
+            one = next((word for word in words if kind == "boolean" and YES.get(str(word).casefold())), words[1])
+            made = EncodedColumn(found.name, kind, (one,), words[1 - words.index(one)], notes=found.notes)
+        else:
+            kept = levels_of({word: sizes[word] for word in words}, int(cells.notna().sum()))
+            made = EncodedColumn(found.name, "category", tuple(kept), None, len(kept) < len(words), notes=found.notes)
+    else:
+        if kind == "number" and may_log and not found.asked:
+            kind = _logged(cells.to_numpy(float))
+        elif kind == "log":
+            kind = "log" if np.nanmin(cells) > 0 else "log1p"
+        written = {"decimal": found.decimal, "unit": found.unit, "month_first": found.month_first}
+        made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf, **written)  # type: ignore[arg-type]
+    return _with_size(made, cells)
+
+
+def _with_size(made: EncodedColumn, cells: pd.Series) -> EncodedColumn:
+    values, _ = made.encode(cells)
+    spread = float(np.nanstd(values)) if not made.is_category else 1.0 if made.zero is None else np.sqrt(0.5)
+    usual = tuple(float(mean) for mean in np.nanmean(values, axis=0))
+    return replace(made, usual=usual, spread=spread if spread > 0 else 1.0)
+
+
+def _logged(values: Floats) -> str:
+    """Whether the logarithm of a number is taken: positive numbers, far more of them small than large."""
+    known = values[~np.isnan(values)]
+    if len(known) < MANY or known.min() < 0 or len(np.unique(known)) < VALUES:
+        return "number"
+    kind = "log" if known.min() > 0 else "log1p"
+    before, after = skewness(known), skewness(np.log(known) if kind == "log" else np.log1p(known))
+    return kind if before > SKEWED and abs(after) < before / 2 else "number"
+
+
+def skewness(values: Floats) -> float:
+    """Third standardized moment; 0 for a constant."""
+    apart = values - values.mean()
+    square = float(np.mean(apart**2))
+    return float(np.mean(apart**3)) / square**1.5 if square > 0 else 0.0
