@@ -28,7 +28,7 @@ const script = join(out, "explorer.js");
 const { code } = await minify(readFileSync(script, "utf8"), {
   module: true,
   ecma: 2020,
-  compress: { passes: 2, pure_getters: false }, // reading a signal is an effect
+  compress: { passes: 3, keep_fargs: false, pure_getters: false }, // reading a signal is an effect
 });
 writeFileSync(script, code ?? "");
 const size = gzipSync(readFileSync(script), { level: 9 }).length;

@@ -340,3 +340,25 @@ def test_a_neighbor_map_can_be_canceled(monkeypatch):
     api.jobs.close()
     assert ask(api, f"jobs/{job['id']}")["state"] == "canceled"
     assert len(api.session.snapshot.cache) == 0
+
+
+def test_what_nobody_asked_for_gives_way():
+    jobs, begun = Jobs(), threading.Event()
+
+    def wait(job):
+        while True:
+            begun.set()
+            time.sleep(0.01)
+            job.step()
+
+    idle = jobs.start("stable", 1, wait, gives_way=True)
+    begun.wait()
+    job = jobs.start("count", 1, lambda job: {})
+    jobs.close()
+    assert (idle.state, job.state) == ("canceled", "done")
+
+
+def test_stable_numbers_need_the_data():
+    api = Api(Session(beads_ensemble()))
+    assert "there is none here" in post(api, "jobs", 400, kind="stable")["error"]
+    assert not ask(api, "session")["can"]["stable"]

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer import Server
 from consilience.explorer.sources import open_clusterings
-from consilience.measures import accuracy
+from consilience.measures import accuracy, adjusted_rand
 from page_server import pixels, press, said, show, state, swipe, until, visit
 
 
@@ -251,3 +252,21 @@ def test_labels_alone_open_too(browser: Any) -> None:
     with Server(open_clusterings(labels, kind="labels").session()) as server, visit(browser, server.url) as seen:
         seen.page.wait_for_selector(".tile canvas")
         assert "ways to group your data" in seen.page.locator("#title-tiles").inner_text()
+
+
+def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser: Any) -> None:
+    centers = np.repeat([[0, 0, 0], [9, 0, 4], [0, 9, 9]], 25, axis=0)
+    table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(75, 3)), columns=["a", "b", "c"])
+    served = cs.explore(table, kind="data", n_clusterings=40, browser=False, block=False, progress=False)
+    with closing(served) as server, visit(browser, server.url) as seen:
+        chip = seen.page.get_by_role("button", name="Show the consensus in 3 clusters")
+        chip.wait_for()
+        assert seen.page.locator(".stable").inner_text().startswith("Stable beyond chance:")
+        chip.click()
+        ref = state(seen.page)["sel"]
+        assert chip.get_attribute("aria-pressed") == "true"
+        seen.page.locator("#panel-picture header .note", has_text="3 clusters").wait_for()
+        snapshot = server.api.session.snapshot
+        found = cs.EnsembleClusterer("auto", random_state=0).fit(table)
+        assert adjusted_rand(snapshot.displayed(snapshot.ref(ref)).codes, found.labels_) == 1
+        assert not server.api.session.seeks_stable, "it is looked for once"

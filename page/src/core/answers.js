@@ -68,6 +68,31 @@ export function ask(store, path) {
 }
 
 /**
+ * An object of a clustering, asked for once the pointer rests; null until it is known.
+ * @param {string} ref @param {number} object
+ */
+export function useObject(ref, object) {
+  const store = useStore();
+  const [known, setKnown] = useState(/** @type {import("./messages.js").ObjectRow | null} */ (null));
+  useEffect(() => {
+    let left = false;
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await store.transport.get(`/api/objects/${ref}?start=${object}&count=1&order=index`);
+        if (!left) setKnown(/** @type {import("./messages.js").Objects} */ (answer.json).rows[0] ?? null);
+      } catch (error) {
+        if (!left) store.fail(error);
+      }
+    }, PAUSE);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [object, ref]);
+  return known?.index === object ? known : null;
+}
+
+/**
  * The answer to a path (null: ask nothing). The last answer stays while the next is on its way: `fresh` tells them
  * apart; but not when clusterings came or went, since what it names may be gone.
  * @template T the message

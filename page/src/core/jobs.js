@@ -88,7 +88,10 @@ async function finish(store, job) {
   const tree = store.tree.value;
   const stopped = job.state === "canceled" ? "Stopped. " : "";
   if (job.kind === "report" && job.result) await saveReport(store, job.result.report);
-  else if (job.kind === "plane" && job.result) {
+  else if (job.kind === "stable" && job.result) {
+    store.session.value = { ...store.session.value, stable: job.result };
+    store.message.value = `Numbers of clusters: ${job.result.words || "too few objects to tell"}.`;
+  } else if (job.kind === "plane" && job.result) {
     if (job.revision === store.boot.value.header.revision) await store.open(); // the session lists it now
     store.job.value = job;
     await showPlane(store, job.result.plane);

@@ -18,9 +18,10 @@
  *   estimated: {pairs: number, error: number} | null,
  *   embedding: {kind: string, note: string}, scores: Score[], cut: SessionCut,
  *   limits: {refs: number, quick_map?: number, quick_scales?: number, more_like: number, rows: number, items: number},
- *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean},
- *   more_like_note: string, refused: string[], job: Job | null,
+ *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean, stable?: boolean},
+ *   more_like_note: string, refused: string[], job: Job | null, stable?: Stable | null, seeks_stable?: boolean,
  * }} Session
+ * @typedef {{numbers: number[], real: boolean, words: string}} Stable numbers of clusters
  * @typedef {{ref: string, origin: string, edits: string[]}} EditedItem a clustering edited by hand, and how
  * @typedef {{address: string, plane: string, colors: string, linkage: string}} KeptView
  * @typedef {{name: string, low: number | null, high: number | null, better: "low" | "high" | null}} Score
@@ -207,7 +208,8 @@
  * @typedef {JobState & {kind: "map", result: {map: string} | null}} MapJob
  * @typedef {JobState & {kind: "scales", result: {scales: string} | null}} ScalesJob
  * @typedef {JobState & {kind: "report", result: {report: number} | null}} ReportJob
- * @typedef {ReportJob | MoreLikeJob | NullJob | PlaneJob | MapJob | ScalesJob} Job
+ * @typedef {JobState & {kind: "stable", result: Stable | null}} StableJob
+ * @typedef {StableJob | ReportJob | MoreLikeJob | NullJob | PlaneJob | MapJob | ScalesJob} Job
  * @typedef {{
  *   score: string, groups: number, best: number, null_mean: number, null_sd: number, p_value: number,
  *   shuffled: number[], values: number[],
@@ -218,7 +220,8 @@
  *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
  *   | {kind: "report", m: number, nodes: number[], top: number, ref: string, name: string}
- *   | {kind: "plane", method: string} | {kind: "map"} | {kind: "scales", ref: string, most?: number}} JobRequest
+ *   | {kind: "plane", method: string} | {kind: "map" | "stable"}
+ *   | {kind: "scales", ref: string, most?: number}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
  *   saved: boolean}} ExportRequest
  */

@@ -7,6 +7,7 @@ import "../style_many.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../core/store.js";
 import { darkAround } from "../core/surroundings.js";
+import { nearest } from "./raster.js";
 
 /**
  * @typedef {{width: number, height: number, ratio: number}} Size in CSS pixels, and screen pixels to each
@@ -36,6 +37,25 @@ export function useSize() {
     return () => watch.disconnect();
   }, []);
   return [ref, size];
+}
+
+/**
+ * Where in an element a pointer is.
+ * @param {{current: HTMLElement}} ref @param {MouseEvent} event
+ */
+export function pointIn(ref, event) {
+  const box = ref.current.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
+/**
+ * The nearest point of a plot to a place on it, at most `far` pixels away; −1 for none.
+ * @param {Size} size @param {Float32Array} xy @param {{x: number, y: number}} place @param {number} far
+ * @param {import("./window.js").Window} [window]
+ */
+export function pointNear({ width, height, ratio }, xy, { x, y }, far, window) {
+  const pixels = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+  return nearest(pixels, xy, x * ratio, y * ratio, far * ratio, window);
 }
 
 /** Whether the page is dark now. */

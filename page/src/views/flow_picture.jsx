@@ -5,7 +5,7 @@ import { formatCount, formatPercent, plural } from "../core/format.js";
 import { pick } from "../core/picked.js";
 import { useStore } from "../core/store.js";
 import { parseRef } from "../core/tree.js";
-import { Tip, useDark, useSize } from "../draw/canvas.jsx";
+import { pointIn, Tip, useDark, useSize } from "../draw/canvas.jsx";
 import { countsAmong, countsOf, layOutFlow, objectsIn, orderBlocks, ribbonPath } from "../draw/flows.js";
 import { colorOf } from "../draw/palette.js";
 
@@ -111,8 +111,8 @@ export function FlowPicture({ flow }) {
   /** @param {Part} part */
   const follow = (part) => ({
     onPointerMove: (/** @type {PointerEvent} */ event) => {
-      const box = ref.current.getBoundingClientRect();
-      setHover({ part, x: event.clientX - box.left + ref.current.scrollLeft, y: event.clientY - box.top });
+      const { x, y } = pointIn(ref, event);
+      setHover({ part, x: x + ref.current.scrollLeft, y });
     },
     onPointerLeave: () => setHover(null),
     onClick: (/** @type {MouseEvent} */ event) => take(part, event.shiftKey),

@@ -9,10 +9,9 @@ import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { Refusal } from "../core/transport.js";
 import { selectNode } from "../core/walk.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { Canvas, pointIn, pointNear, Tip, useSize } from "../draw/canvas.jsx";
 import { groupShades } from "../draw/palette.js";
 import { cloudOf, drawCloud, drawSpots, fitted, groupSpots, leafOf, placesOf, useSpot } from "../draw/points.js";
-import { nearest } from "../draw/raster.js";
 import { LeafTip } from "./leaf_tip.jsx";
 import { PagedTable } from "./paged_table.jsx";
 import { Panel } from "./panel.jsx";
@@ -135,12 +134,9 @@ function MapPicture({ map }) {
   const pinned = useSpot(store, pin, xy);
   /** @param {MouseEvent} event */
   const near = (event) => {
-    const box = ref.current.getBoundingClientRect();
-    const x = event.clientX - box.left;
-    const y = event.clientY - box.top;
-    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
-    const at = nearest(pixels, cloud.xy, x * size.ratio, y * size.ratio, 12 * size.ratio);
-    return at < 0 ? null : { x, y, leaf: cloud.leaf[at] };
+    const place = pointIn(ref, event);
+    const at = pointNear(size, cloud.xy, place, 12);
+    return at < 0 ? null : { ...place, leaf: cloud.leaf[at] };
   };
   return (
     <div

@@ -79,6 +79,7 @@ const WORDS = /** @type {Record<string, string>} */ ({
   more_like: "Making more like this",
   plane: "Making a plane",
   scales: "Making the consensus at several numbers of clusters",
+  stable: "Looking for numbers of clusters that are stable",
   report: "Writing the report of this view",
   null: "Shuffling groups to see what chance gives",
 });
@@ -88,12 +89,12 @@ export function JobBar() {
   const store = useStore();
   const job = store.job.value;
   if (job?.state !== "running") return null;
-  const progress = `${formatCount(job.done)} of ${formatCount(job.total)}`;
-  const text = `${WORDS[job.kind] ?? job.kind}: ${job.message || progress}`;
+  const progress = job.total > 1 ? `: ${formatCount(job.done)} of ${formatCount(job.total)}` : " …";
+  const text = `${WORDS[job.kind] ?? job.kind}${job.message ? `: ${job.message}` : progress}`;
   return (
     <div class="job" role="group" aria-label="Running job">
       <span>{text}</span>
-      <progress max={job.total || 1} value={job.done} aria-label={text}></progress>
+      <progress max={job.total || 1} value={job.total > 1 ? job.done : undefined} aria-label={text}></progress>
       <button onClick={() => cancelJob(store)}>Cancel</button>
     </div>
   );

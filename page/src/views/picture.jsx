@@ -1,7 +1,7 @@
 // The data, large and always in sight, in the colors of the selected clustering, with what can be done to it.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useAnswer } from "../core/answers.js";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer, useObject } from "../core/answers.js";
 import { askForMore, clusteringName, compare, describe, isKept, keep, pin, sentence, the } from "../core/commands.js";
 import { formatNumber, plural } from "../core/format.js";
 import { letPickedGo, pick } from "../core/picked.js";
@@ -9,9 +9,8 @@ import { useStore } from "../core/store.js";
 import { markDrawn } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
 import { openBranch } from "../core/walk.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { Canvas, pointIn, pointNear, Tip, useSize } from "../draw/canvas.jsx";
 import { drawLasso, drawRings, rowsInSight, rowsInside } from "../draw/lasso.js";
-import { nearest } from "../draw/raster.js";
 import { drawTile, maskOf } from "../draw/tiles.js";
 import { enlarged, shifted, WHOLE } from "../draw/window.js";
 import { bestKnown, GroupMark } from "./group_mark.jsx";
@@ -163,17 +162,11 @@ function Picture({ reference }) {
   const look = (/** @type {import("../draw/window.js").Window} */ to) => {
     store.window.value = to;
   };
-  /** @param {MouseEvent} event */
-  const where = (event) => {
-    const box = ref.current.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const where = (/** @type {MouseEvent} */ event) => pointIn(ref, event);
   /** @param {PointerEvent} event */
   const near = (event) => {
-    const { x, y } = where(event);
-    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
-    const object = nearest(pixels, xy, x * size.ratio, y * size.ratio, 8 * size.ratio, window);
-    return object < 0 ? null : { x, y, object };
+    const object = pointNear(size, xy, where(event), 8, window);
+    return object < 0 ? null : { ...where(event), object };
   };
   /** @param {PointerEvent} event */
   const move = (event) => {
@@ -334,33 +327,15 @@ function ZoomButtons() {
  * @param {{object: number, shown: import("../core/labels.js").Shown}} props
  */
 function ObjectWords({ object, shown }) {
-  const store = useStore();
-  const [known, setKnown] = useState({ object: -1, id: "", name: /** @type {any} */ (null) });
-  useEffect(() => {
-    let left = false;
-    const timer = setTimeout(async () => {
-      try {
-        const answer = await store.transport.get(`/api/objects/${shown.ref}?start=${object}&count=1&order=index`);
-        const { rows } = /** @type {import("../core/messages.js").Objects} */ (answer.json);
-        if (!left) setKnown({ object, id: String(rows[0]?.id ?? ""), name: rows[0]?.name });
-      } catch (error) {
-        if (!left) store.fail(error);
-      }
-    }, 150);
-    return () => {
-      left = true;
-      clearTimeout(timer);
-    };
-  }, [object, shown.ref]);
+  const known = useObject(shown.ref, object);
   const label = shown.labels[object];
-  const name = known.object === object ? (known.name ?? label) : label;
   const support = shown.support && shown.support[object] < 255 ? shown.support[object] / 254 : null;
   return (
     <>
-      <b>{known.object === object && known.id ? known.id : `Object ${object}`}</b>
-      {known.object === object ? <LooksOf rows={[object]} side={64} /> : null}
+      <b>{known?.id ?? `Object ${object}`}</b>
+      {known ? <LooksOf rows={[object]} side={64} /> : null}
       <span>
-        {label < shown.clusters ? `cluster ${name}` : "no label"}
+        {label < shown.clusters ? `cluster ${known?.name ?? label}` : "no label"}
         {support === null ? "" : `, support ${formatNumber(support, 2)}`}
       </span>
     </>

@@ -5,11 +5,10 @@ import { plural, scoreWords } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { selectNode } from "../core/walk.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { Canvas, pointIn, pointNear, Tip, useSize } from "../draw/canvas.jsx";
 import { font } from "../draw/font.js";
 import { groupShades } from "../draw/palette.js";
 import { cloudOf, drawCloud, drawSpots, groupSpots, placesOf, useSpot } from "../draw/points.js";
-import { nearest } from "../draw/raster.js";
 import { scaleLinear } from "../draw/scale.js";
 import { LeafTip } from "./leaf_tip.jsx";
 import { nullResult } from "./null_line.jsx";
@@ -94,13 +93,12 @@ export function ScoresPicture() {
 
   /** @param {PointerEvent} event @returns {Point} */
   const where = (event) => {
-    const box = ref.current.getBoundingClientRect();
-    return { x: event.clientX - box.left - LEFT, y: event.clientY - box.top - TOP };
+    const { x, y } = pointIn(ref, event);
+    return { x: x - LEFT, y: y - TOP };
   };
   /** @param {Point} point */
   const leafNear = (point) => {
-    const pixels = { width: Math.round(size.width * size.ratio), height: Math.round(size.height * size.ratio) };
-    const at = nearest(pixels, cloud.xy, point.x * size.ratio, point.y * size.ratio, 12 * size.ratio);
+    const at = pointNear(size, cloud.xy, point, 12);
     return at < 0 ? -1 : cloud.leaf[at];
   };
   /** @param {Point} a @param {Point} b */

@@ -1,5 +1,6 @@
 // All clusterings × objects at once, in the colors of their consensus: what they share stands in stripes.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useObject } from "../core/answers.js";
 import { useAsked } from "../core/asked.js";
 import { clusteringName } from "../core/commands.js";
 import { branchOf } from "../core/flows.js";
@@ -9,7 +10,7 @@ import { useStore } from "../core/store.js";
 import { markClick } from "../core/timing.js";
 import { refOf } from "../core/tree.js";
 import { selectNode } from "../core/walk.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { Canvas, pointIn, Tip, useSize } from "../draw/canvas.jsx";
 import { repeated } from "../draw/palette.js";
 import { leafOf } from "../draw/points.js";
 import { cellAt, drawStripes, gridOf, stripeSlots, TOP } from "../draw/stripes.js";
@@ -19,7 +20,6 @@ import { Answered, Segmented } from "./parts.jsx";
 import { Term } from "./term.jsx";
 
 /** @typedef {import("../core/messages.js").StripesMessage} Stripes */
-/** @typedef {import("../core/store.js").Store} Store */
 
 const ROWS = [
   ["tree", "by tree", "Clusterings from top to bottom as on the tree from left to right"],
@@ -152,8 +152,7 @@ function StripesPicture({ answer, onSize }) {
   }
   /** @param {PointerEvent} event */
   const where = (event) => {
-    const box = ref.current.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const { x, y } = pointIn(ref, event);
     return { x, y, row: grid.row(y), column: grid.column(x) };
   };
   /** @param {number} a @param {number} b @param {boolean} add */
@@ -284,34 +283,12 @@ function drawMarked(context, theme, size, grid, { arrays: { columns } }, marked,
   }
 }
 
-/** The id of an object, asked for once the pointer rests. @param {Store} store @param {number} object */
-function useId(store, object) {
-  const [known, setKnown] = useState({ object: -1, id: "" });
-  useEffect(() => {
-    let left = false;
-    const timer = setTimeout(async () => {
-      try {
-        const answer = await store.transport.get(`/api/objects/0m?start=${object}&count=1&order=index`);
-        const { rows } = /** @type {import("../core/messages.js").Objects} */ (answer.json);
-        if (!left) setKnown({ object, id: String(rows[0]?.id ?? "") });
-      } catch (error) {
-        if (!left) store.fail(error);
-      }
-    }, 150);
-    return () => {
-      left = true;
-      clearTimeout(timer);
-    };
-  }, [object]);
-  return known.object === object && known.id ? known.id : `object ${object}`;
-}
-
 /** A cell in words: clustering, object, cluster. @param {{stripes: Stripes, row: number, column: number}} props */
 function CellWords({ stripes, row, column }) {
   const store = useStore();
   const { header } = stripes;
   const cell = cellAt(stripes, Math.max(0, row), column);
-  const id = useId(store, cell.objects[0]);
+  const id = useObject("0m", cell.objects[0])?.id ?? `object ${cell.objects[0]}`;
   const objects = cell.objects.length > 1 ? `${formatCount(cell.objects.length)} objects from ${id}` : id;
   if (row < 0) {
     let end = 0;

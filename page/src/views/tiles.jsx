@@ -13,6 +13,7 @@ import { drawTile, maskOf } from "../draw/tiles.js";
 import { Cut, Representatives } from "./cut.jsx";
 import { bestKnown, GroupMark } from "./group_mark.jsx";
 import { Panel, Table } from "./panel.jsx";
+import { StableLine } from "./stable_line.jsx";
 import { Trail } from "./trail.jsx";
 
 const LEAST = 136;
@@ -36,6 +37,7 @@ export function TilesView() {
   return (
     <Panel id="tiles" title={title} name="Tiles" tools={tools} table={() => <TilesTable />}>
       <Trail />
+      <StableLine />
       <SmallTiles />
     </Panel>
   );

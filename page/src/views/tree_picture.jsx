@@ -8,7 +8,7 @@ import { markClick } from "../core/timing.js";
 import { nodeOf } from "../core/tree.js";
 import { joinAt, prefetch, selectNode, splitAt } from "../core/walk.js";
 import { branchAt, groupsAt, moved, scales, zoomed } from "../draw/branches.js";
-import { Canvas, Tip, useSize } from "../draw/canvas.jsx";
+import { Canvas, pointIn, Tip, useSize } from "../draw/canvas.jsx";
 import { drawBase, drawMarks, layout, nodeColors } from "../draw/tree.js";
 import { BranchTip, GroupBoxes } from "./tree_groups.jsx";
 
@@ -41,11 +41,7 @@ export function TreePicture({ span, setSpan }) {
   };
   const shade = store.session.value.scores.find((one) => one.name === color) ?? null;
 
-  /** @param {MouseEvent} event */
-  const where = (event) => {
-    const box = ref.current.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const where = (/** @type {MouseEvent} */ event) => pointIn(ref, event);
   /** @param {{x: number, y: number}} point */
   const inside = (point) => point.x >= at.left && point.x <= at.left + at.width && point.y <= at.top + at.height;
   /** @param {{x: number, y: number}} point */

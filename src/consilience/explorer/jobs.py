@@ -12,6 +12,7 @@ from consilience._check import InputError
 from consilience.explorer.codec import RefusedError
 
 BUSY = "a job is running: wait for it, or cancel it first"
+PATIENCE = 2.0  # seconds that a job that gives way may take to end
 KEPT = 32  # jobs that can still be asked about
 log = logging.getLogger("consilience.explorer")
 
@@ -31,13 +32,16 @@ class Job:
     done, total : int
     message : str
     result : dict or None
+    gives_way : bool
+        Whether it ends at once when another is started: nobody asked for it.
     """
 
-    def __init__(self, number: int, kind: str, total: int) -> None:
+    def __init__(self, number: int, kind: str, total: int, gives_way: bool = False) -> None:
         self.id, self.kind, self.total = number, kind, total
         self.state, self.done, self.message = "running", 0, ""
         self.result: dict[str, Any] | None = None
         self._stop = threading.Event()
+        self.gives_way = gives_way
 
     def ask_to_stop(self) -> None:
         """Let the work end at its next step."""
@@ -78,13 +82,14 @@ class Jobs:
         self._thread: threading.Thread | None = None
         self._held = False
 
-    def start(self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None]) -> Job:
-        """Start ``work(job)`` in a thread of its own; refused while another runs."""
+    def start(
+        self, kind: str, total: int, work: Callable[[Job], dict[str, Any] | None], *, gives_way: bool = False
+    ) -> Job:
+        """Start ``work(job)`` in a thread of its own; refused while another runs, unless that one gives way."""
         with self._lock:
-            if self._held or self._running() is not None:
-                raise RefusedError(409, BUSY)
+            self._check_free()
             self._last += 1
-            job = Job(self._last, kind, total)
+            job = Job(self._last, kind, total, gives_way)
             self._jobs[job.id] = job
             for old in list(self._jobs)[:-KEPT]:
                 del self._jobs[old]
@@ -96,13 +101,20 @@ class Jobs:
     def held(self) -> Iterator[None]:
         """None may run, nor be started, as long as this lasts; refused while one does."""
         with self._lock:
-            if self._held or self._running() is not None:
-                raise RefusedError(409, BUSY)
+            self._check_free()
             self._held = True
         try:
             yield
         finally:
             self._held = False
+
+    def _check_free(self) -> None:
+        job, thread = self._running(), self._thread
+        if job is not None and thread is not None and job.gives_way:
+            job.ask_to_stop()
+            thread.join(PATIENCE)
+        if self._held or self._running() is not None:
+            raise RefusedError(409, BUSY)
 
     def get(self, number: int) -> Job:
         """A job by its number."""

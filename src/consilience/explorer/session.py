@@ -105,6 +105,8 @@ class Session:
         Python that opens the clusterings and their data; empty for what is in memory.
     id_name : str
         What the column of the ids is called.
+    seeks_stable : bool
+        Nobody said how many clusters: the page looks for the numbers that are stable when it is opened.
     n_jobs : int, optional
     progress : bool, optional
 
@@ -133,6 +135,7 @@ class Session:
         code: str = "",
         data_code: str = "",
         id_name: str = "id",
+        seeks_stable: bool = False,
         n_jobs: int | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -150,6 +153,8 @@ class Session:
         self.origin = _named_origin(origin, ensemble)
         self.data, self.agreement, self.base, self.n_jobs = data, agreement, base, n_jobs
         self.code, self.data_code, self.id_name = code, data_code, id_name
+        self.seeks_stable = seeks_stable and data is not None
+        self.stable: dict[str, Any] | None = None  # numbers of clusters that are, once they were looked for
         made = self.origin.fingerprint
         self.other_data = data is not None and made is not None and fingerprint(data.values) != made
         self.ids = ensemble.ids if ensemble.ids is not None or data is None else data.ids

@@ -52,11 +52,14 @@ class OpenedSource:
         Python that reads the data; empty where it came from memory.
     embeddings : mapping of name to array
         Planes that came with the data: the arrays of `obsm`.
+    seeks_stable : bool
+        Whether the data was clustered now, and nobody said into how many clusters.
     """
 
     opened: Opened
     data_code: str = ""
     embeddings: Mapping[str, Any] = field(default_factory=dict)
+    seeks_stable: bool = False
 
     @property
     def ensemble(self) -> Ensemble:
@@ -144,6 +147,7 @@ class OpenedSource:
             code=_code(opened),
             data_code=self.data_code,
             id_name=opened.id_name,
+            seeks_stable=self.seeks_stable,
             **options,
         )
 
@@ -204,7 +208,8 @@ def _clustered(opened: Opened, options: GenerateOptions) -> OpenedSource:
         said += [] if options.base is None else ["base=base"]
         code = f"cs.generate(data, {', '.join(said)}, random_state={options.random_state})"
         made = Provenance(origin.name, origin.source, origin.path, fingerprint(ensemble.labels)[:16], code)
-    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code)
+    seeks = options.n_clusters is None
+    return OpenedSource(replace(opened, result=ensemble, provenance=made), origin.code, seeks_stable=seeks)
 
 
 def _code(opened: Opened) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consilience.explorer.calls import maps, more_like, null, planes, report, scales
+from consilience.explorer.calls import maps, more_like, null, planes, report, scales, stable
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError, Reply, json_reply
 from consilience.explorer.jobs import Job
@@ -15,6 +15,7 @@ KINDS = {
     "plane": planes,
     "report": report,
     "scales": scales,
+    "stable": stable,
 }  # each with KEYS, what its body may hold, and `start`
 
 

@@ -11,6 +11,7 @@ from consilience.explorer.calls.labels import MOST_REFS
 from consilience.explorer.calls.maps import SLOW
 from consilience.explorer.calls.more_like import unavailable
 from consilience.explorer.calls.scales import SLOW as SLOW_SCALES
+from consilience.explorer.calls.stable import QUICK
 from consilience.explorer.codec import Reply, json_reply
 from consilience.explorer.planes import makeable
 from consilience.explorer.scores import score_summary
@@ -79,9 +80,12 @@ def answer(call: Call) -> Reply:
                 "h5ad": find_spec("anndata") is not None,
                 "more_like": not note,
                 "null": bool(session.known) or session.data is not None,
+                "stable": session.data is not None and meta.ensemble.n_clusters.min() < meta.ensemble.n_clusters.max(),
                 "features": bool(session.features),
                 "agreement": session.agreement is not None,
             },
+            "stable": session.stable,
+            "seeks_stable": session.seeks_stable and snapshot.n_objects <= QUICK,
             "more_like_note": note,
             "refused": list(origin.refused),
             "job": None if job is None else job.summary(),
