@@ -107,7 +107,7 @@ def _likeness(meta: Any, group: int) -> float:
     return float(accuracy(meta.ensemble.labels[:, meta.medoid(group)], meta.consensus(group).labels))
 
 
-def test_numbers_are_aligned_as_colors_are(page: Any) -> None:
+def test_clusters_have_one_number_and_those_that_match_stand_on_the_diagonal(page: Any) -> None:
     press(page, "x")
     panel = page.locator("#panel-compare")
     panel.locator(".flow").wait_for()
@@ -115,11 +115,10 @@ def test_numbers_are_aligned_as_colors_are(page: Any) -> None:
     first = panel.locator(".heat tbody th button").evaluate_all(told)
     second = panel.locator(".heat thead th button").evaluate_all(told)
     assert len(first) == len(second) == 4
-    numbers = {number for _, number in first}
-    for color, number in second:
-        own = number.split()[0]
-        assert (own in numbers) == (color in dict(first)), "a color of the first comes with its number"
-    assert {number.split()[0] for _, number in second} <= numbers | {"4", "5", "6", "7"}
+    assert sorted(number for _, number in first) == sorted(number for _, number in second) == list("0123")
+    matched = [(one, other) for (one, _), (other, _) in zip(first, second, strict=True) if other in dict(first)]
+    assert matched
+    assert all(one == other for one, other in matched)
 
 
 def test_compare_and_pin_do_something_at_the_start(page: Any) -> None:

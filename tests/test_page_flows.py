@@ -100,6 +100,11 @@ def test_undo_and_redo(page: Any) -> None:
     redo.click()
     assert state(page) == changed
     assert redo.is_disabled()
+    show(page, "Scores")
+    page.get_by_role("tab", name="Why").click()
+    undo.click()
+    assert "pin" not in state(page), "tabs are no deeds: undo goes back to the pin"
+    assert (state(page)["pane"], state(page)["tab"]) == ("scores", "why")
 
 
 def test_a_slider_in_motion_is_one_step(page: Any) -> None:

@@ -42,17 +42,8 @@ export function columnName(store, ref) {
   return group >= 0 ? `group ${group + 1}` : describe(store, ref);
 }
 
-/**
- * What a cluster is called: by its name; without one by the number of the cluster that it has the color of, with its
- * own in parentheses.
- * @param {import("./messages.js").FlowColumn} column @param {ArrayLike<number> | null} slot @param {number} c
- */
-export function clusterWords({ clusters, names }, slot, c) {
-  if (c === clusters) return "no label";
-  const name = names?.[c];
-  if (name !== undefined) return name;
-  return slot && slot[c] !== c ? `${slot[c]} (${c})` : String(c);
-}
+/** What a cluster is called. @param {import("./messages.js").FlowColumn} column @param {number} c */
+export const clusterWords = ({ clusters, names }, c) => (c === clusters ? "no label" : (names?.[c] ?? String(c)));
 
 /** Color slots of every column's clusters, as everywhere on the page; null until the reference is there. */
 export function useFlowSlots(/** @type {FlowMessage} */ flow) {

@@ -8,7 +8,7 @@ import { isConsensus } from "./tree.js";
 /**
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number,
- *   scores: Record<string, number>, names?: string[] | null,
+ *   scores: Record<string, number>, names?: string[] | null, goes_by?: [string, number][],
  *   labels: import("./messages.js").Labels, support: Uint8Array | null,
  * }} Shown
  */

@@ -32,7 +32,7 @@
  * GET boot, GET labels/REFS and GET map/…: a header and arrays
  * @typedef {{
  *   ref: string, node: number, leaf: number | null, clusters: number, size: number, scores: Record<string, number>,
- *   names?: string[] | null,
+ *   names?: string[] | null, goes_by?: [string, number][],
  * }} Item a clustering beside its labels; `leaf` is null for a consensus
  * @typedef {{
  *   header: {revision: number, items: Item[]},

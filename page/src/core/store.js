@@ -27,6 +27,12 @@ import { checkedView, formatLoss, isSameOrigin, originOf, readHash, START } from
  */
 const notYet = () => /** @type {T} */ (/** @type {unknown} */ (null));
 
+/** @param {View} a @param {View} b */
+const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** A view under the tabs of another, which undoing leaves alone. @param {View} view @param {View} tabs */
+const withTabs = (view, { tab, pane }) => ({ ...view, tab, pane });
+
 export class Store {
   /** @param {import("./transport.js").Transport} transport @param {Options} [options] */
   constructor(transport, options = {}) {
@@ -220,9 +226,9 @@ export class Store {
     const next = { ...now, ...patch };
     // clusters are numbered within a clustering
     if (next.sel !== now.sel && patch.cluster === undefined) next.cluster = -1;
-    if (JSON.stringify(now) === JSON.stringify(next)) return;
+    if (isSame(now, next)) return;
     batch(() => {
-      this.history.push(this.step(), quick);
+      if (!isSame(now, withTabs(next, now))) this.history.push(this.step(), quick);
       this.view.value = next;
     });
     this.address.write(() => this.view.value, quick);
@@ -256,8 +262,9 @@ export class Store {
   async turnBack(step) {
     if (!step) return;
     this.message.value = ""; // what it said was of the step that is gone
-    const { view, picked } = step;
-    const isPicked = picked !== this.picked.value && view === this.view.value;
+    const { picked } = step;
+    const view = withTabs(step.view, this.view.value);
+    const isPicked = picked !== this.picked.value && isSame(view, this.view.value);
     this.picked.value = picked;
     const linkage = this.linkages.get(view.of);
     if (linkage && linkage !== this.session.value.linkage) await this.grow(linkage, view);

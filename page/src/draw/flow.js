@@ -1,19 +1,11 @@
 // Where the blocks and ribbons of a flow between two clusterings lie.
 
 /**
- * What a cluster of the first (side 0) or second clustering is called: by its name; without names those of the second
- * by the number of the one that they match, as their colors are, with their own number in parentheses.
+ * What a cluster of the first (side 0) or second clustering is called, as in the picture and in what is exported:
+ * which clusters match is for their colors to say.
  * @param {import("../core/messages.js").Compare} shown @param {number} side @param {number} c
  */
-export function clusterName(shown, side, c) {
-  const name = shown.names[side]?.[c];
-  if (name !== undefined || side === 0 || shown.names[0]) return name ?? String(c);
-  const partner = shown.matched.find(([, b]) => b === c)?.[0];
-  const others = shown.matched.map(([, b]) => b);
-  const rest = Array.from({ length: shown.clusters[1] }, (_, one) => one).filter((one) => !others.includes(one));
-  const number = partner ?? shown.clusters[0] + rest.indexOf(c);
-  return number === c ? String(c) : `${number} (${c})`;
-}
+export const clusterName = (shown, side, c) => shown.names[side]?.[c] ?? String(c);
 
 /**
  * Places of blocks and ribbons. The right blocks stand by the mean place of what flows into them, so that few ribbons

@@ -73,7 +73,7 @@ export function CompareView() {
     >
       <Answered answer={answer}>
         {(shown) => (
-          <div class="compare">
+          <div class={`compare ${Math.max(...shown.clusters) > 8 ? "many" : ""}`}>
             <section class="column">
               <h3>
                 Flow <small>objects from left to right</small>
@@ -109,10 +109,14 @@ function Nothing() {
 /** @param {{shown: Compare}} props */
 function Contingency({ shown }) {
   const store = useStore();
+  const partner = new Map(shown.matched.map(([a, b]) => [b, a]));
+  const all = (/** @type {number} */ side) => [...Array(shown.clusters[side]).keys()];
+  // matches stand on the diagonal
+  const across = all(1).sort((p, q) => (partner.get(p) ?? Infinity) - (partner.get(q) ?? Infinity) || p - q);
   const heads = (/** @type {number} */ side) => {
     const ref = side ? shown.b : shown.a;
     const slots = store.labels.slots(ref);
-    return Array.from({ length: shown.clusters[side] }, (_, c) => (
+    return (side ? across : all(0)).map((c) => (
       <button
         class="link"
         title="Pick out this cluster"
@@ -127,15 +131,11 @@ function Contingency({ shown }) {
       <HeatTable
         caption="rows: the first, columns: the second"
         corner="first"
-        counts={shown.table}
+        counts={shown.table.map((row) => across.map((c) => row[c]))}
         rows={heads(0)}
         columns={heads(1)}
       />
-      {shown.names[1] ? null : (
-        <p class="note">
-          Clusters of the second have the numbers of those of the first that they match; their own are in parentheses.
-        </p>
-      )}
+      {shown.names[1] ? null : <p class="note">Clusters of one color match; the numbers are each clustering's own.</p>}
       {shown.only_a || shown.only_b ? (
         <p class="note">
           {plural(shown.only_a, "object")} labeled in the first one only, {formatCount(shown.only_b)} in the second

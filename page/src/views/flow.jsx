@@ -2,11 +2,11 @@
 
 import { formatCount } from "../core/format.js";
 import { useStore } from "../core/store.js";
-import { useDark } from "../draw/canvas.jsx";
+import { useDark, useSize } from "../draw/canvas.jsx";
 import { clusterName, layOut } from "../draw/flow.js";
 import { colorOf } from "../draw/palette.js";
 
-const WIDTH = 520;
+const MOST = 640;
 const BLOCK = 14;
 const LABEL = 56;
 const NAMED = 130; // room for names, of so many letters
@@ -32,10 +32,12 @@ export function Flow({ shown }) {
   const store = useStore();
   const sa = store.labels.slots(shown.a);
   const sb = store.labels.slots(shown.b);
-  const height = Math.max(220, 20 * Math.max(...shown.clusters));
+  const [box, size] = useSize();
+  const width = Math.min(MOST, size.width); // a unit is a pixel, so that words can be read at any width
+  const height = Math.max(220, 26 * Math.max(...shown.clusters));
   const { a, b, ribbons } = layOut(shown.table, height);
   const left = shown.names.some(Boolean) ? NAMED : LABEL;
-  const right = WIDTH - left;
+  const right = width - left;
   const mid = (left + right) / 2;
   const nameOf = (/** @type {number} */ side, /** @type {number} */ c) => clusterName(shown, side, c);
   const lit = pickedTable(store, shown);
@@ -83,33 +85,36 @@ export function Flow({ shown }) {
     );
   };
   return (
-    <svg
-      class="flow"
-      viewBox={`0 0 ${WIDTH} ${height}`}
-      role="img"
-      aria-label="Flow of objects between the clusters; the counts are in the table"
-    >
-      <g class="ribbons">
-        {ribbons.map((one) => (
-          <path key={`${one.from} ${one.to}`} d={ribbon(one)} fill={fill(sa, one.from)}>
-            <title>{`${nameOf(0, one.from)} → ${nameOf(1, one.to)}: ${formatCount(one.count)} objects`}</title>
-          </path>
-        ))}
-      </g>
-      {lit ? (
-        <g class="ribbons lit">
-          {ribbons.map((one) => {
-            const count = lit[one.from * shown.clusters[1] + one.to];
-            return count ? (
-              <path key={`${one.from} ${one.to}`} d={ribbon(one, Math.max(1, (one.size * count) / one.count))}>
-                <title>{`${formatCount(count)} picked: ${nameOf(0, one.from)} → ${nameOf(1, one.to)}`}</title>
-              </path>
-            ) : null;
-          })}
+    <div ref={box}>
+      <svg
+        class="flow"
+        width={width}
+        height={height}
+        role="img"
+        aria-label="Flow of objects between the clusters; the counts are in the table"
+      >
+        <g class="ribbons">
+          {ribbons.map((one) => (
+            <path key={`${one.from} ${one.to}`} d={ribbon(one)} fill={fill(sa, one.from)}>
+              <title>{`${nameOf(0, one.from)} → ${nameOf(1, one.to)}: ${formatCount(one.count)} objects`}</title>
+            </path>
+          ))}
         </g>
-      ) : null}
-      {a.map((one, c) => block(one, c, true))}
-      {b.map((one, c) => block(one, c, false))}
-    </svg>
+        {lit ? (
+          <g class="ribbons lit">
+            {ribbons.map((one) => {
+              const count = lit[one.from * shown.clusters[1] + one.to];
+              return count ? (
+                <path key={`${one.from} ${one.to}`} d={ribbon(one, Math.max(1, (one.size * count) / one.count))}>
+                  <title>{`${formatCount(count)} picked: ${nameOf(0, one.from)} → ${nameOf(1, one.to)}`}</title>
+                </path>
+              ) : null;
+            })}
+          </g>
+        ) : null}
+        {a.map((one, c) => block(one, c, true))}
+        {b.map((one, c) => block(one, c, false))}
+      </svg>
+    </div>
   );
 }

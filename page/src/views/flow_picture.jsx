@@ -31,13 +31,12 @@ const shortened = (text, width) => {
 
 /**
  * What a part says.
- * @param {import("../core/store.js").Store} store @param {FlowMessage} flow @param {ArrayLike<number>[] | null} slots
- * @param {Part} part
+ * @param {import("../core/store.js").Store} store @param {FlowMessage} flow @param {Part} part
  */
-function words(store, { header: { columns } }, slots, { block, ribbon }) {
+function words(store, { header: { columns } }, { block, ribbon }) {
   const name = (/** @type {number} */ at) => columnName(store, columns[at].ref);
   const cluster = (/** @type {number} */ at, /** @type {number} */ c) =>
-    c === columns[at].clusters ? "no label" : `cluster ${clusterWords(columns[at], slots?.[at] ?? null, c)}`;
+    c === columns[at].clusters ? "no label" : `cluster ${clusterWords(columns[at], c)}`;
   const sizeOf = (/** @type {number} */ at, /** @type {number} */ c) =>
     c === columns[at].clusters ? columns[at].n_missing : columns[at].sizes[c];
   const inOf = (/** @type {number} */ at, /** @type {number} */ c) =>
@@ -106,7 +105,7 @@ export function FlowPicture({ flow }) {
           { column: part.ribbon.gap, cluster: part.ribbon.from },
           { column: part.ribbon.gap + 1, cluster: part.ribbon.to },
         ];
-    pick(store, objectsIn(flow.arrays.labels, n, counts, blocks), { add, what: words(store, flow, slots, part) });
+    pick(store, objectsIn(flow.arrays.labels, n, counts, blocks), { add, what: words(store, flow, part) });
   };
   /** @param {Part} part */
   const follow = (part) => ({
@@ -181,7 +180,7 @@ export function FlowPicture({ flow }) {
             const isLast = c === columns.length - 1;
             return column.map((one) => {
               const isNone = one.cluster === columns[c].clusters;
-              const text = clusterWords(columns[c], slots?.[c] ?? null, one.cluster);
+              const text = clusterWords(columns[c], one.cluster);
               const count = lit?.blocks[c][one.cluster] ?? 0;
               return (
                 <g key={`${c} ${one.cluster}`} class={`block ${isAt(one) ? "at" : ""}`} {...follow({ block: one })}>
@@ -240,10 +239,10 @@ export function FlowPicture({ flow }) {
         </g>
       </svg>
       <Tip at={hover} size={{ ...size, height: height + TOP }}>
-        {hover ? words(store, flow, slots, hover.part) : null}
+        {hover ? words(store, flow, hover.part) : null}
       </Tip>
       <p class="hidden" role="status">
-        {said && !hover ? words(store, flow, slots, said) : ""}
+        {said && !hover ? words(store, flow, said) : ""}
       </p>
       {drawn.length < laid.ribbons.length ? (
         <p class="note">

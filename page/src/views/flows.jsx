@@ -1,5 +1,5 @@
 // How objects flow between the clusters of several clusterings: the tiles', the tray's, or ever more clusters.
-import { branchOf, clusterWords, columnName, MOST, refsOf, scopeOf, useFlow, useFlowSlots } from "../core/flows.js";
+import { branchOf, clusterWords, columnName, MOST, refsOf, scopeOf, useFlow } from "../core/flows.js";
 import { formatCount, formatPercent, plural } from "../core/format.js";
 import { explain } from "../core/glossary.js";
 import { pick } from "../core/picked.js";
@@ -188,15 +188,13 @@ function Columns({ flow, canMove }) {
 /** Every ribbon as a row. @param {{flow: FlowMessage}} props */
 function FlowTable({ flow }) {
   const store = useStore();
-  const slots = useFlowSlots(flow);
   const { columns, tables } = flow.header;
   const counts = countsOf(columns);
   const rows = tables.flatMap((table, gap) =>
     table.flatMap((line, from) => line.flatMap((count, to) => (count ? [{ gap, from, to, count }] : []))),
   );
   const name = (/** @type {number} */ at) => columnName(store, columns[at].ref);
-  const words = (/** @type {number} */ at, /** @type {number} */ c) =>
-    clusterWords(columns[at], slots?.[at] ?? null, c);
+  const words = (/** @type {number} */ at, /** @type {number} */ c) => clusterWords(columns[at], c);
   return (
     <PagedTable
       caption={`Objects that go from each cluster to each of the next clustering, ${plural(rows.length, "pair")}`}

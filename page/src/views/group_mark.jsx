@@ -1,5 +1,5 @@
 // A group's number and a representative's score, as tiles say them.
-import { formatNumber, formatScore, scoreWords } from "../core/format.js";
+import { formatNumber, formatPercent, formatScore, scoreWords } from "../core/format.js";
 import { leafOf } from "../draw/points.js";
 
 /** A group's number; colors are for clusters. @param {{group: number}} props */
@@ -8,7 +8,7 @@ export const GroupMark = ({ group }) => <span class="group-mark">{group + 1}</sp
 const KNOWN = "accuracy:";
 
 /**
- * The known labels that a representative comes closest to, by name; without known labels the score on the y axis.
+ * The known labels that a representative comes closest to; without any the columns that it goes by, or a score.
  * @param {import("../core/store.js").Store} store @param {string} ref @param {number} node
  */
 export function bestKnown(store, ref, node) {
@@ -31,6 +31,14 @@ export function bestKnown(store, ref, node) {
       title: `share of objects that it puts as the known labels do: ${all}`,
     };
   }
+  const columns = shown?.goes_by ?? [];
+  if (columns.length)
+    return {
+      text: columns.map(([name]) => name).join(", "),
+      title: `goes by ${columns
+        .map(([name, share]) => `${name} (${formatPercent(share)} of its variance lies between clusters)`)
+        .join(", ")}`,
+    };
   const score = scoreOf(store, ref, node);
   return score && { text: score.title, title: score.title };
 }

@@ -25,6 +25,7 @@ from consilience.explorer.snapshot import Snapshot, among_first
 from consilience.generation import Variations
 from consilience.measures.marks import ComparableTable
 from consilience.measures.summary import known_labels
+from consilience.measures.variance_between import VarianceBetween
 from consilience.meta import MetaClustering, organize
 from consilience.meta.tree import check_cut
 from consilience.opening import Provenance
@@ -287,6 +288,11 @@ class Session:
     @cached_property
     def _compared(self) -> ComparableTable:
         return ComparableTable(self.data, self.features)
+
+    @cached_property
+    def following(self) -> VarianceBetween:
+        """Says which columns of the data a clustering goes by."""
+        return VarianceBetween(self)
 
     @cached_property
     def rare_words(self) -> Any:

@@ -12,6 +12,8 @@ from consilience._types import Array, Floats
 from consilience.measures.marks import Comparable
 
 OBJECTS, COLUMNS = 5000, 1000  # that are looked at
+MARKED = 0.25  # share of a column's variance between clusters that is worth a word
+WORTHY = 3  # columns that are named
 RARE = 0.01  # how often chance may make one of the columns look followed
 
 
@@ -72,6 +74,25 @@ class VarianceBetween:
         total = np.square(some - center).sum(axis=0)
         both = [np.bincount(self._groups, part, minlength=len(self.names)) for part in (between, total)]
         return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
+
+    def followed(self, labels: Array) -> list[tuple[str, float]]:
+        """The columns that a clustering goes by most, at most three: those with the largest share of their variance between its
+        clusters, where shuffled labels would not have as much.
+
+        Examples
+        --------
+        >>> from consilience.measures.marks import ComparableTable
+        >>> from consilience.tables import read_table
+        >>> table = read_table(np.stack([np.arange(40.0), np.arange(40.0) % 2], axis=1), kind="data")
+        >>> shares = VarianceBetween(ComparableTable(table, ["size", "odd"]))
+        >>> [(name, round(share, 2)) for name, share in shares.followed(np.arange(40) // 20)]
+        [('size', 0.75)]
+        """
+        if labels.max(initial=-1) < 1:
+            return []
+        shares, least = self.of(labels), max(MARKED, self.by_chance(labels))
+        order = np.argsort(-shares, kind="stable")[:WORTHY]
+        return [(self.names[i], float(shares[i])) for i in order if shares[i] >= least]
 
     def by_chance(self, labels: Array) -> float:
         """The share that the same labels, shuffled, reach once in a hundred times, in whichever column it is largest.

@@ -22,8 +22,6 @@ FOLLOWS, LEANS = 0.3, 0.1  # adjusted Rand indices from which labels are followe
 ALIKE, APART = 0.65, 0.2  # of two answers: from which they are much alike, up to which they have little in common
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 STEADY = 0.8  # confidence from which it is much, where there is little support
-MARKED = 0.25  # share of a column's variance between clusters that is worth a word
-WORTHY = 3  # columns that are named
 LOOKED_AT, PAIRS = 5_000, 10_000  # objects that pairs of answers are compared on at least, and pairs that are on so few
 NAMED = 6  # groups, or clusters, that sentences name
 
@@ -66,14 +64,8 @@ def nearest_known(report: Report, labels: Array) -> Match | None:
 
 
 def followed_columns(report: Report, labels: Array) -> list[tuple[str, float]]:
-    """The columns that a clustering follows most: those with the largest share of their variance between its
-    clusters, where shuffled labels would not have as much.
-    """
-    if report.following is None or labels.max(initial=-1) < 1:
-        return []
-    shares, least = report.following.of(labels), max(MARKED, report.following.by_chance(labels))
-    order = np.argsort(-shares, kind="stable")[:WORTHY]
-    return [(report.following.names[i], float(shares[i])) for i in order if shares[i] >= least]
+    """The columns that a clustering follows most, beyond chance; none without data."""
+    return [] if report.following is None else report.following.followed(labels)
 
 
 def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:

@@ -44,6 +44,7 @@ def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
         "clusters": one.clusters,
         "size": one.size,
         "names": one.names if one.clusters <= NAMED else None,
+        "goes_by": session.following.followed(one.codes) if session.features and not session.known else [],
         "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
     }
 

@@ -15,7 +15,6 @@ from consilience.explorer.session import Session
 from consilience.explorer.snapshot import Snapshot
 from consilience.explorer.weights import space_of, weight_names, weights_of
 from consilience.measures import accuracy
-from consilience.measures.variance_between import VarianceBetween
 
 TOP, BINS = 12, 12
 FIRST = 20  # components that are looked at: the later ones hold little
@@ -125,7 +124,7 @@ def _followed(call: Call, inside: Ints, outside: Ints) -> list[dict[str, Any]] |
     """The share of every column's variance that lies between clusters, on average over clusterings of each side."""
     if not call.session.features or not len(outside):
         return None
-    columns = VarianceBetween(call.session)
+    columns = call.session.following
 
     def shares(side: Ints) -> Iterator[Floats]:
         for leaf in _spaced(side):
