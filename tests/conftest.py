@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,13 @@ def data_folder() -> Path:
 def _state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the explorer keeps for a user is kept for the tests alone."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture
+def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where matplotlib is not installed."""
+    for name in ["matplotlib", "matplotlib.figure", *(name for name in sys.modules if name.startswith("matplotlib."))]:
+        monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,18 @@ Noisy copies are those of the public `noisy_labels`; `seed` alone decides what i
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 import consilience as cs
 from consilience.datasets import noisy_labels
+
+
+def first_of(values, n=1):
+    """Values of a parameter: the first n for every change, the others for the slow tests."""
+    values = list(values)
+    rest = [one if isinstance(one, tuple) else (one,) for one in values[n:]]
+    return values[:n] + [pytest.param(*one, marks=pytest.mark.slow) for one in rest]
 
 
 def random_labels(seed, n, r, k, missing=0.0, *, labeled=False):

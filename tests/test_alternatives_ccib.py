@@ -14,6 +14,7 @@ from consilience.datasets import orthogonal_multinomials
 from consilience.information import objective_of
 from consilience.measures import matched_accuracy, nmi
 from consilience.views import count_views
+from samples import first_of
 
 
 def mutual_information(table):
@@ -113,7 +114,9 @@ def test_it_finds_the_hidden_grouping(search, keep):
     assert found.objective_ == pytest.approx(found.conditional_information_ + 0.1 * found.information_)
 
 
-@pytest.mark.parametrize(("alpha", "reading"), [(1, "shear"), (0.6, "shear"), (0.4, "shear"), (0.4, "member")])
+@pytest.mark.parametrize(
+    ("alpha", "reading"), first_of([(0.4, "shear"), (1, "shear"), (0.6, "shear"), (0.4, "member")])
+)
 def test_lambda_is_chosen_without_labels(alpha, reading):
     """The rule does as well, but for a little, as the best λ chosen by the hidden labels; a wrong λ does much worse."""
     scores, chosen = {}, []

@@ -15,7 +15,7 @@ from consilience.alternatives.sequence import NO_SPLIT
 from consilience.datasets import orthogonal_multinomials
 from consilience.measures import matched_accuracy, nmi
 from consilience.results import Result
-from samples import crossed_groups
+from samples import crossed_groups, first_of
 
 
 def crossed(n=600):
@@ -23,7 +23,7 @@ def crossed(n=600):
     return crossed_groups(n, (8.0, 6.0, 4.5), noise=3)
 
 
-@pytest.mark.parametrize("several", ["joint", "each"])
+@pytest.mark.parametrize("several", first_of(["joint", "each"]))
 def test_it_finds_all_there_is_and_stops(several):
     X, labels = crossed()
     found = alternatives(X, 5, n_clusters=2, multiple_given=several, n_init=3, standardize=False)
@@ -54,7 +54,7 @@ def test_numbers_of_clusters_are_found():
     assert nmi(one, found.labels[:, 0]) > 0.95
 
 
-@pytest.mark.parametrize("features", [2, 6])
+@pytest.mark.parametrize("features", first_of([2, 6]))
 def test_nothing_is_found_in_a_plain_null_data(features):
     kept = [
         len(alternatives(np.random.default_rng(seed).normal(size=(300, features)), 2, n_clusters=2, n_init=2))

@@ -288,12 +288,9 @@ def test_a_failure_of_the_system_is_one_sentence_without_temporary_names(tmp_pat
     assert "Errno" not in done.stderr
 
 
+@pytest.mark.usefixtures("no_matplotlib")
 def test_an_extra_that_is_missing_is_a_failure_with_a_hint(tmp_path):
-    code = (
-        "import sys; sys.modules['matplotlib'] = None\nfrom consilience.cli import main\n"
-        f"main(['compare', {LABELS!r}, '--id', 'bead', '--figure', {str(tmp_path / 'x.png')!r}])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = run("compare", LABELS, "--id", "bead", "--figure", tmp_path / "x.png")
     assert done.returncode == 1
     assert done.stderr == "consilience: pictures need matplotlib: pip install 'consilience[plots]'\n"
 
@@ -334,23 +331,32 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 def test_demo_writes_files_that_the_next_command_reads(tmp_path, monkeypatch):
-    monkeypatch.setattr("consilience.cli.demo.NUMBER", 120)
+    monkeypatch.setattr("consilience.cli.demo.NUMBER", 60)
     out = tmp_path / "out"
     done = run("demo", "--output", out)
     assert done.returncode == 0, done.stderr
     assert {p.name for p in out.iterdir()} == {"beads.csv", "beads_labels.csv", "comparison.png", "report.html", "run"}
-    assert "120 clusterings of 300 objects in 6 groups" in done.stdout
+    assert "60 clusterings of 300 objects in 6 groups" in done.stdout
     assert run("compare", out / "beads_labels.csv", "--id", "bead").returncode == 0
-    assert "120 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
+    assert "60 clusterings of 300 glass beads" in (out / "report.html").read_text(encoding="utf-8")
     assert f"consilience explore {out}/run --data {out}/beads.csv --known shape,color -g 6\n" in done.stdout
     told = [line.split("consilience ", 1)[1].split() for line in done.stdout.splitlines() if "  consilience " in line]
     assert [words[0] for words in told] == ["organize", "generate", "compare"]
     for words in told:
         assert run(*words).returncode == 0, words
+
+
+@pytest.mark.slow
+def test_demo_in_its_own_folder_in_which_somebody_went_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("consilience.cli.demo.NUMBER", 60)
+    out = tmp_path / "out"
+    told = run("demo", "--output", out).stdout.splitlines()
+    more = next(line.split("consilience ", 1)[1].split() for line in told if "  consilience generate" in line)
+    assert run(*more).returncode == 0
     (out / "mine.txt").write_text("mine")
-    again = run("demo", "--output", out)  # its own folder, in which somebody went on
+    again = run("demo", "--output", out)
     assert again.returncode == 0, again.stderr
-    assert "120 clusterings of 300 objects in 6 groups" in again.stdout
+    assert "60 clusterings of 300 objects in 6 groups" in again.stdout
     assert (out / "mine.txt").read_text() == "mine"
 
 

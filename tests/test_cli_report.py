@@ -22,15 +22,27 @@ def stored(tmp_path_factory):
     return folder
 
 
-def test_a_run_with_its_data(stored, tmp_path):
-    page = tmp_path / "page.html"
+@pytest.fixture(scope="module")
+def with_data(stored, tmp_path_factory):
+    """The page of a run with its data, and what the command said."""
+    page = tmp_path_factory.mktemp("told") / "page.html"
     done = run("report", stored, page, "--data", BEADS, "--id", "bead", "-t", "shape,color", "-g", 3, "--n-shuffles", 2)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"wrote {page}, ")
+    return page, done.stdout
+
+
+def test_a_run_with_its_data(with_data):
+    page, said = with_data
+    assert said.startswith(f"wrote {page}, ")
     text = read_page(page).text
     for words in ("accuracy with shape", "accuracy with color", "length_mm", "in 3 groups"):
         assert words in text
-    # The command that it says makes it again, does.
+
+
+@pytest.mark.slow
+def test_the_command_that_a_page_says_makes_it_again(with_data):
+    page, _ = with_data
+    text = read_page(page).text
     before, said = page.read_bytes(), text[text.index("consilience report ") :]
     words = shlex.split(said[: said.index(" import consilience")])
     page.unlink()

@@ -27,7 +27,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.engine_consensus import problem_views
 from consilience.information import Engine
 from consilience.measures import adjusted_rand, anmi, contingency, nmi
-from samples import noisy_copies
+from samples import first_of, noisy_copies
 
 EXAMPLE = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
@@ -306,7 +306,7 @@ def test_which_clusterings_agree():
     assert agree.shape == (3, 3)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", first_of(range(5), 2))
 @pytest.mark.parametrize("p", [0.3, 0.6])
 def test_anmi_search_is_never_below_greedy_or_its_starts(seed, p):
     labels, _ = noisy_copies(noise=p, seed=seed)
@@ -383,15 +383,15 @@ def test_a_consensus_is_saved_and_opened(tmp_path):
 
 
 def test_hgpa_keeps_clusters_sparse():
-    """A sample of the rows × all clusters would be 1.6 GB here."""
+    """A sample of the rows × all clusters would be 0.4 GB here."""
     rng = np.random.default_rng(0)
-    labels = np.stack([rng.permutation(20_000) for _ in range(4)], 1)
+    labels = np.stack([rng.permutation(10_000) for _ in range(4)], 1)
     tracemalloc.start()
     labels = cs.combine(labels, 3, "hgpa").labels
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(np.unique(labels)) == 3
-    assert peak < 2**28
+    assert peak < 2**27
 
 
 @pytest.mark.parametrize("labels", [[[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]], [[0, 0, 1, 1]] * 6])

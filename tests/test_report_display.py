@@ -1,10 +1,13 @@
 """Results in a real IPython: text and a picture, or text alone."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
+
+import consilience as cs
 
 SHOWN = """
 import json, sys
@@ -78,12 +81,8 @@ def test_without_ipython_nothing_is_loaded():
     assert done.stdout == "False False\n"
 
 
+@pytest.mark.usefixtures("no_matplotlib")
 def test_a_report_without_matplotlib_names_the_extra(tmp_path):
-    code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "import consilience as cs\n"
-        f"cs.report(cs.Ensemble([[0, 0, 1], [0, 1, 1]]), {str(tmp_path / 'page.html')!r})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1] == "ImportError: pictures need matplotlib: pip install 'consilience[plots]'"
+    with pytest.raises(ImportError, match=re.escape("pictures need matplotlib: pip install 'consilience[plots]'")):
+        cs.report(cs.Ensemble([[0, 0, 1], [0, 1, 1]]), tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

@@ -28,25 +28,24 @@ def test_every_report_shows_the_two_numbers_of_the_consensus(tmp_path):
     assert clusters["floaters"].sum() == len(one.floating) == len(cs.consensus.floaters(ens, one))
 
 
-def test_known_labels_are_told_by_their_names(tmp_path):
-    beads = load_beads()
-    cs.report(
-        load_beads_labels(),
-        tmp_path / "page.html",
-        data=beads,
-        known=beads.labels,
-        n_shuffles=0,
-        figures=tmp_path / "parts",
-    )
-    clusters = pd.read_csv(tmp_path / "parts" / "clusters.csv")
-    assert set(clusters["most_frequent_shape"]) <= set(beads.labels["shape"])
-    assert "ball" in (tmp_path / "parts" / "tiles.svg").read_text() or "ball" in (tmp_path / "page.html").read_text()
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """The folder of a report of clusterings beside the data and what is known of them."""
+    folder, beads = tmp_path_factory.mktemp("told"), load_beads()
+    options = {"data": beads, "known": beads.labels, "n_shuffles": 0, "figures": folder / "parts"}
+    cs.report(load_beads_labels(), folder / "page.html", **options)
+    return folder
 
 
-def test_scores_are_those_of_python(tmp_path):
+def test_known_labels_are_told_by_their_names(told):
+    clusters = pd.read_csv(told / "parts" / "clusters.csv")
+    assert set(clusters["most_frequent_shape"]) <= set(load_beads().labels["shape"])
+    assert "ball" in (told / "parts" / "tiles.svg").read_text() or "ball" in (told / "page.html").read_text()
+
+
+def test_scores_are_those_of_python(told):
     beads, ens = load_beads(), load_beads_labels()
-    cs.report(ens, tmp_path / "page.html", data=beads, known=beads.labels, n_shuffles=0, figures=tmp_path / "parts")
-    table = pd.read_csv(tmp_path / "parts" / "clusterings.csv", index_col="clustering")
+    table = pd.read_csv(told / "parts" / "clusterings.csv", index_col="clustering")
     scores = cs.meta.score(ens, beads, known=beads.labels).set_index("name")
     for name in ("compactness", "accuracy:shape", "accuracy:color"):
         np.testing.assert_allclose(table.loc[scores.index, name], scores[name])

@@ -25,7 +25,7 @@ from consilience.reports.agreement import iterations_figure
 from consilience.reports.comparison import comparison_figure, stability_figure
 from consilience.reports.consensus import confidence_figure
 from consilience.reports.contrast import contrast_figure, given_labels
-from consilience.reports.figures import any_script
+from consilience.reports.figures import draw
 from consilience.reports.meta_figures import map_figure, tree_figure
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def show(result: Any) -> str | None:
     if find_spec("matplotlib") is None or (figure := FIGURES[type(result)](result)) is None:
         return None
     file = io.BytesIO()
-    with any_script():
-        figure.savefig(file, format="png", dpi=DOTS, facecolor="white")
+    draw(figure, file, "png", DOTS, facecolor="white")
     text, width = repr(result), round(DOTS / 2 * figure.get_figwidth())
     picture = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
     title = html.escape(text.partition("\n")[0], quote=True)

@@ -58,11 +58,13 @@ def any_script() -> Iterator[None]:
         yield
 
 
-def draw(figure: Figure, file: Any, form: str, **options: Any) -> None:
+def draw(figure: Figure, file: Any, form: str, dots: int = 160, **options: Any) -> None:
     """Draw a figure in a format; where its parts lie is found once, since that takes as long as drawing."""
     with any_script():
-        figure.savefig(file, format=form, dpi=160, **options)
-    figure.set_layout_engine("none")
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)  # by itself: savefig would draw everything once more, unseen, before it draws
+            figure.set_layout_engine("none")
+        figure.savefig(file, format=form, dpi=dots, **options)
 
 
 def write_figure(figure: Figure, path: Path) -> None:
