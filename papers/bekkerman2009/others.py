@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -65,11 +65,17 @@ METHODS: dict[str, Callable[[Any, int, int], NDArray[Any]]] = {
 }
 
 
-def run_others(sets: Sequence[Documents], n_seeds: int, *, cells: Cells | None = None) -> pd.DataFrame:
-    """Every other method on every set; one row per run. The sequential bottleneck only where `sib` is installed."""
+def run_others(sets: Sequence[Documents], n_seeds: Mapping[str, int], *, cells: Cells | None = None) -> pd.DataFrame:
+    """Every other method on every set, as often as `n_seeds` says of its name; one row per run.
+
+    The sequential bottleneck only where `sib` is installed.
+    """
     names = [name for name, method in METHODS.items() if method is not _sib or find_spec("sib")]
     tasks = [
-        ({**one.key, "method": name, "seed": seed}, (one,)) for one in sets for name in names for seed in range(n_seeds)
+        ({**one.key, "method": name, "seed": seed}, (one,))
+        for one in sets
+        for name in names
+        for seed in range(n_seeds[one.name])
     ]
     return (cells or Cells()).run("other methods", _one_method, tasks)["rows"]
 
