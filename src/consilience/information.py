@@ -210,11 +210,13 @@ class Engine:
         noisy_iter: int = 8,
         seed: int = 0,
         unit: int = 0,
+        revalue: bool = True,
     ) -> Search:
         """Improve a partition until no row moves (of 100,000), the gain falls below `tol`, or `max_iter` passes are done.
 
         Every pass takes the rows in its own random order, drawn from the stream (seed, unit). `batch` passes go first,
-        then `noisy_iter` at a falling temperature if it is above 0, then the plain ones.
+        then `noisy_iter` at a falling temperature if it is above 0, then the plain ones. Without `revalue` the objective at the end is
+        that before the last pass and the sum of its gains: the same up to rounding, and a look at all rows less.
         """
         if batch and np.isfinite(self._options["capacity"]):
             raise InputError("batch passes know no capacity: leave one of the two out")
@@ -236,9 +238,7 @@ class Engine:
             moves.append(moved)
             if degree == 0 and (moved <= STILL * self._movable or after - before <= tol):
                 break
-        if not history or (
-            moves and moves[-1]
-        ):  # after a pass that moved rows the sum of its gains is only nearly the value
+        if not history or (revalue and moves and moves[-1]):  # the sum of a pass's gains is only nearly the value
             history = [*history[:-1], self.value(labels)]
         return Search(labels, history[-1], history, moves)
 

@@ -53,7 +53,8 @@ class CoSearch:
         engine = engine_of(getattr(self.counts, side).views, self.n_clusters(side), self.n_jobs, by=by)
         self.unit += 1
         mine = self.labels[side]
-        found = engine.search(mine, max_iter=max_iter, batch=batch, seed=self.seed, unit=self.unit, **noise)
+        how: dict[str, Any] = {"max_iter": max_iter, "batch": batch, "revalue": False, **noise}
+        found = engine.search(mine, seed=self.seed, unit=self.unit, **how)
         self.labels[side] = found.labels
         if not by_single:
             self.history.append((self.n_clusters("rows"), self.n_clusters("columns"), found.objective))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -140,11 +141,12 @@ def _improve(node: Node, labels: Clusterings, max_iter: int, heat: float, seed: 
     """Plain passes, after a noisy one if that ends higher than where it began."""
     mine = labels[node.name]
     engine = engine_of(node.views(labels), int(mine.max()) + 1, n_jobs)
+    how: dict[str, Any] = {"max_iter": max_iter, "seed": seed, "unit": unit, "revalue": False}
     if heat > 0:
-        found = engine.search(mine, max_iter=max_iter, temperature=heat, noisy_iter=1, seed=seed, unit=unit)
+        found = engine.search(mine, temperature=heat, noisy_iter=1, **how)
         if found.objective > found.history[0]:
             return found
-    return engine.search(mine, max_iter=max_iter, seed=seed, unit=unit)
+    return engine.search(mine, **how)
 
 
 def _start(classes: Sequence[Sequence[Node]], labels: Clusterings, found: Mapping[str, Search]) -> float:
