@@ -2,12 +2,15 @@
 
 ``python -m benchmarks.scale growth`` fits the exponent of the growth of time over 1, 4, 16 and 50 million rows; ``speedup`` takes
 50 million rows with one worker process and with two, and prints the ratio of the medians of three runs each, beside what
-the main process does alone; ``steps`` is what a step of k-means by row blocks costs. ``--rows`` gives other sizes, ``--table`` a table that
-is there. A cluster stands, and all processes have worked once, before the clock starts: starting is no part of what grows or is shared.
+the main process does alone and what this machine can give at most: how much more of the same tasks two processes do than one, with nothing
+else between them (two cores of a virtual machine may be one); ``steps`` is what a step of k-means by row blocks costs. ``--rows`` gives
+other sizes, ``--table`` a table that is there. A cluster stands, and all processes have worked once, before the clock starts: starting is
+no part of what grows or is shared.
 """
 
 import argparse
 import json
+import multiprocessing
 import resource
 import shutil
 import subprocess
@@ -27,6 +30,7 @@ CLUSTERINGS, CLUSTERS, NOISE = 10, 10, 0.05
 CHUNK = 10**6
 SIZES = (10**6, 4 * 10**6, 16 * 10**6, 50 * 10**6)
 REPEATS = 3
+CEILING_SECONDS = 5.0
 
 
 def plant(path, n, seed=0):
@@ -152,6 +156,48 @@ def run(sizes, workers, folder=None, repeats=1, table=None):
     return found
 
 
+def ceiling(path, folder, seconds=CEILING_SECONDS):
+    """How many times as many blocks two processes read and write in the same time as one does: the most that a second worker can bring."""
+    context = multiprocessing.get_context("spawn")
+    rates = []
+    for n in (1, 2):
+        together, found = context.Barrier(n), context.Queue()
+        some = [
+            context.Process(target=_work, args=(str(path), str(folder), seconds, together, found)) for _ in range(n)
+        ]
+        for one in some:
+            one.start()
+        rates.append(sum(found.get() for _ in some))
+        for one in some:
+            one.join()
+    return rates[1] / rates[0]
+
+
+def _work(path, folder, seconds, together, found):
+    """Blocks a second that this process reads, finds the distinct rows of, and writes answers for."""
+    from consilience.scale import LabelBlocks
+    from consilience.scale.distinct import RowTable, of_part
+    from consilience.scale.giving import _write_part
+
+    blocks = LabelBlocks.from_parquet(path)
+    parts = blocks.parts[:8]
+    ens = LabelBlocks(parts, columns=blocks.names).distinct().ensemble(blocks.names)
+    values = {"cluster": ens.labels[:, 0].astype(np.int32)} | {
+        name: np.round(np.random.default_rng(0).random(ens.n_objects), 4) for name in ("confidence", "support")
+    }
+    table = RowTable.of(ens, values)
+    with tempfile.TemporaryDirectory(dir=folder) as there:
+        done = 0
+        together.wait()
+        start = time.perf_counter()
+        while time.perf_counter() < start + seconds:
+            part = parts[done % len(parts)]
+            of_part(part, blocks.layout)
+            _write_part(part, table, ("part", 0), blocks.layout, there)
+            done += 1
+        found.put(done / (time.perf_counter() - start))
+
+
 def step_cost(n=10**6, n_columns=10, k=10, together=(1, 10), steps=(2, 12), folder=None):
     """CPU-seconds of a step of k-means for a million rows and a clustering, by itself and with others that share the passes."""
     import consilience as cs
@@ -228,10 +274,20 @@ def main():
         show(found)
         print(f"exponent {exponent(found):.3f}")
     else:
-        found = run((given.rows or SIZES[-1:])[:1], (1, 2), given.folder, given.repeats, given.table)
+        size = (given.rows or SIZES[-1:])[0]
+        with tempfile.TemporaryDirectory(dir=given.folder) as there:
+            table = given.table or Path(there) / "labels.parquet"
+            if given.table is None:
+                plant(table, size)
+            most = [ceiling(table, there)]
+            found = run([size], (1, 2), given.folder, given.repeats, table)
+            most.append(ceiling(table, there))
         show(found)
         (large,) = found.values()
         print(f"speed-up from one worker to two {large[1]['seconds'] / large[2]['seconds']:.2f}")
+        print(
+            f"of the same tasks two processes do {most[0]:.2f} times (before) and {most[1]:.2f} times (after) as many as one"
+        )
 
 
 def show(found):

@@ -125,7 +125,7 @@ class ConsensusEstimator(ClusterMixin, BaseEstimator):
         if membership is not None:  # of the clusters that have a row
             membership = membership[:, order[: labels.max() + 1]]
             total = membership.sum(axis=1, keepdims=True)
-            membership = np.divide(membership, total, out=np.zeros_like(membership), where=total > 0)
+            membership = np.divide(membership, total, out=np.zeros(membership.shape), where=total > 0)  # row by row
         return answer, labels, membership
 
     def _combine(self, problem: Problem) -> Answer:

@@ -62,7 +62,7 @@ def associate(problem: Problem, meta: Ints) -> Floats:
 def compete(association: Floats, totals: Floats) -> Ints:
     """The strongest association of every row; ties go to the meta-cluster of the largest total, then the lowest number."""
     order = np.argsort(-totals, kind="stable")
-    return order[np.argmax(association[:, order], axis=1)]
+    return order[association.take(order, axis=1).argmax(axis=1)]  # taken row by row: an index would lay out columns
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
