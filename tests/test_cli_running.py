@@ -17,6 +17,8 @@ from scipy import sparse
 
 import consilience as cs
 from command_line import run
+from consilience._check import InputError
+from consilience.cli.inputs import open_clusterings
 from consilience.datasets import sample_path
 from consilience.opening import as_ensemble
 
@@ -141,14 +143,35 @@ def test_sigterm_ends_a_local_cluster_too(tmp_path):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("verb", ["cluster", "explore", "organize"])
-def test_row_blocks_where_one_table_is_needed(tmp_path, verb):
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [("cluster", "is a folder of row blocks, and this needs"), ("organize", "blocks: 2 of 2 columns, 'a' (numbers")],
+)
+def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
     folder = tmp_path / "blocks"
     folder.mkdir()
-    pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).to_parquet(folder / "a.parquet")
-    done = run(verb, folder, *(["--no-browser"] if verb == "explore" else []))
+    pd.DataFrame({"a": [1.5, 2.5], "b": [3.5, 4.5]}).to_parquet(folder / "a.parquet")
+    done = run(verb, folder)
     assert done.returncode == 2
-    assert "is a folder of row blocks, and this needs" in " ".join(done.stderr.split())
+    assert said in " ".join(done.stderr.split())
+
+
+def test_labels_in_row_blocks_are_one_table_for_a_report(tmp_path):
+    truth = np.arange(80) // 20
+    table = pd.DataFrame({"cell": [f"c{i}" for i in range(80)], "one": truth, "two": truth // 2, "three": truth % 2})
+    (tmp_path / "labels").mkdir()
+    for i, part in enumerate((table[:30], table[30:])):
+        part.to_parquet(tmp_path / "labels" / f"{i}.parquet")
+    opened = open_clusterings(tmp_path / "labels", columns=None, id_column=None)
+    assert_array_equal(opened.ensemble.labels, as_ensemble(table.set_index("cell")).labels)
+    assert opened.ensemble.ids.tolist() == table["cell"].tolist()
+    done = run("combine", tmp_path / "labels", "-k", 4, "-o", tmp_path / "out", "--save", tmp_path / "saved")
+    assert done.returncode == 0, done.stderr
+    assert "column 'cell' names the objects" in done.stderr
+    done = run("report", tmp_path / "saved", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(InputError, match=r"the folder that --save wrote; columns='cluster'"):
+        open_clusterings(tmp_path / "out", columns=None, id_column=None)
 
 
 def test_generate_takes_numbers_in_row_blocks(tmp_path):
@@ -156,18 +179,22 @@ def test_generate_takes_numbers_in_row_blocks(tmp_path):
     table = pd.DataFrame(rng.normal(size=(60, 3)) + np.arange(60)[:, None] // 20 * 6, columns=["x", "y", "z"])
     (tmp_path / "blocks").mkdir()
     for i, part in enumerate((table[:25], table[25:])):
-        part.assign(name="bead").to_parquet(tmp_path / "blocks" / f"{i}.parquet")
+        part.assign(name="bead", bead=[f"b{j}" for j in part.index]).to_parquet(tmp_path / "blocks" / f"{i}.parquet")
     table.to_csv(tmp_path / "table.csv", index=False)
     more = ["-n", 5, "-k", 3, "--json"]
-    for source, columns in (("blocks", ["--columns", "x,y,z"]), ("table.csv", [])):
+    for source, columns in (("blocks", ["--columns", "x,y,z", "--id", "bead"]), ("table.csv", [])):
         done = run("generate", tmp_path / source, *columns, *more, "-o", tmp_path / f"{source}-run")
         assert done.returncode == 0, done.stderr
     blocks, whole = (as_ensemble(tmp_path / f"{name}-run") for name in ("blocks", "table.csv"))
     assert_array_equal(blocks.labels, whole.labels)
+    assert blocks.ids.tolist() == [f"b{i}" for i in range(60)]
     done = run("generate", tmp_path / "blocks", *more, "-o", tmp_path / "other")
     assert done.returncode == 2
     assert "0.parquet: column 'name' holds" in " ".join(done.stderr.split())
-    done = run("generate", tmp_path / "blocks", "--id", "name", *more, "-o", tmp_path / "other")
+    done = run("generate", tmp_path / "blocks", "--id", "name", "--columns", "x,y", *more, "-o", tmp_path / "other")
+    assert done.returncode == 2
+    assert "the id 'bead' is already that of" in " ".join(done.stderr.split())
+    done = run("generate", tmp_path / "blocks", "--known", "name", *more, "-o", tmp_path / "other")
     assert done.returncode == 2
     assert "--columns takes some of its columns by name" in " ".join(done.stderr.split())
 

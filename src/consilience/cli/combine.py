@@ -106,6 +106,7 @@ def command(
     from consilience.reports.consensus import consensus_summary, match_known, print_consensus
     from consilience.reports.files import object_table, without_formulas, write_objects
     from consilience.results import check_new_folder
+    from consilience.scale import as_blocks
 
     given = {"prior": prior, "inference": inference}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -130,7 +131,10 @@ def command(
     weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
         files += [] if output is None else [output]
-        reading = _reading_of_blocks(ctx, how) | {"memory_limit": memory_limit, "output": output}
+        reading = _reading_of_blocks(ctx, how)
+        if in_blocks(labels) or labels.suffix.lower() == ".parquet":  # of which only the first rows are read for this
+            print_notices(as_blocks(labels, **reading), err=True)
+        reading |= {"memory_limit": memory_limit, "output": output}
         result = combine(labels, n_clusters, method, **reading, **settings)
     else:
         opened = open_clusterings(labels, known_from=known_from, **how)

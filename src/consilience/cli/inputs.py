@@ -17,6 +17,7 @@ from consilience.opening import (
     column_names,
     has_own_ids,
     in_blocks,
+    is_one_table,
     labels_from,
     open_source,
     refuse_blocks,
@@ -24,6 +25,7 @@ from consilience.opening import (
 from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
 
+TAKEN = ("columns", "id_column")  # of tables in row blocks
 TABLES = "--known, --id, --columns, --type, --sep, --header and --key are for tables"
 
 
@@ -46,10 +48,11 @@ def open_clusterings(
     How to read is said of SOURCE where it is a table, and of the other files where it is a folder; how to parse text
     holds for all text files of one kind. An id column that was named serves every file that has it.
     """
-    is_folder = source.is_dir()
+    is_folder = source.is_dir() and not is_one_table(source)
     if data is None and (data_id or data_columns or data_key):
         raise InputError("--data-id, --data-columns and --data-key say how to read the table of --data: give it too")
-    refuse_blocks(source, "a stored run, a saved result or one table")
+    if is_folder:
+        refuse_blocks(source, "a stored run, a saved result or one table")
     types = how.pop("types", None) if data is not None else None  # of the columns of data
     if is_folder and data is None and known_from is None:
         _refuse_of_folder(source, known, how)
@@ -116,18 +119,20 @@ def open_number_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) 
     """A folder of Parquet files as a table of numbers in row blocks; None for anything else."""
     if not in_blocks(source):
         return None
-    _refuse_of_blocks(source, aside, how, "--columns takes some of its columns by name, and all of them are numbers")
+    numbers = "--columns takes some of its columns by name, which are all numbers, and --id that of their names"
+    _refuse_of_blocks(source, aside, how, numbers)
     from consilience.generation import NumberBlocks
 
     names = how.get("columns")
-    return NumberBlocks(source, columns=list(names) if names else None)
+    return NumberBlocks(source, columns=list(names) if names else None, id_column=how.get("id_column"))
 
 
 def open_count_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -> Any:
     """A folder of npz files or Parquet triples as counts in row blocks; None for anything else."""
     if not source.is_dir() or not (in_blocks(source) or any(source.glob("*.npz"))):
         return None
-    _refuse_of_blocks(source, [*aside, *(how.get("columns") or ())], how, "its rows and columns are numbers from 0")
+    named = [how.get("id_column"), *(how.get("columns") or ())]
+    _refuse_of_blocks(source, [*aside, *named], how, "its rows and columns are numbers from 0")
     from consilience.agreement import CountBlocks
 
     return CountBlocks(source)
@@ -135,7 +140,7 @@ def open_count_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any]) -
 
 def _refuse_of_blocks(source: Path, aside: Sequence[Any], how: dict[str, Any], instead: str) -> None:
     """What is said of how to read one table, or of its objects, is refused where there are row blocks."""
-    if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name != "columns"):
+    if any(aside) or any(value not in (None, [], False) for name, value in how.items() if name not in TAKEN):
         raise InputError(
             f"{source} is a folder of row blocks, read as they are: {instead}; leave the other options out"
         )
@@ -208,11 +213,11 @@ def as_typed(notice: str) -> str:
     return re.sub(r"\b[a-z_]+=(?:'[^']*'|\w+)? \((--[^()]*)\)", r"\1", notice)
 
 
-def print_notices(read: Table | Opened | None, *, standardize: bool | None = None, err: bool = False) -> None:
-    """Say what was noticed while tables were read and, in one line, how data were scaled; doubts were warned of before."""
+def print_notices(read: Any, *, standardize: bool | None = None, err: bool = False) -> None:
+    """Say what was noticed while tables or blocks were read and, in one line, how data were scaled; doubts were warned of before."""
     if read is None:
         return
-    table = read.data if isinstance(read, Opened) else read
+    table = read.data if isinstance(read, Opened) else read if isinstance(read, Table) else None
     for notice in dict.fromkeys((*read.notices, *(() if table is None else table.notices))):
         if not isinstance(notice, Doubt):
             click.echo(printable(as_typed(notice), keep=""), err=err)

@@ -148,14 +148,14 @@ def _make(args: tuple[Any, ...], how: dict[str, Any]) -> Made:
 
 
 def blocks_of(X: Any, mini_batch: int = 0, **reading: Any) -> NumberBlocks | None:
-    """Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns`."""
+    """Numbers in row blocks; None for what is read as a whole. Of all that says how to read it they know `columns` and `id_column`."""
     if not (isinstance(X, NumberBlocks) or in_blocks(X)):
         return None
     reading = {name: value for name, value in reading.items() if value is not None}
     for name in reading:
-        if name != "columns" or isinstance(X, NumberBlocks):
+        if name not in ("columns", "id_column") or isinstance(X, NumberBlocks):
             raise InputError(
-                f"{name}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=)"
+                f"{name}= is for tables that are read as a whole: row blocks have NumberBlocks(source, columns=, id_column=)"
             )
     return X if isinstance(X, NumberBlocks) else NumberBlocks(X, mini_batch=mini_batch, **reading)
 

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from consilience._check import CHUNK, InputError, check_count, count, kind_of, show
 from consilience._files import open_parquet
 from consilience._row_blocks import Held, Piece, RowBlocks, dask_parts
 from consilience._types import Floats
+from consilience.tables.cells import check_unique, ids_of
+from consilience.tables.in_memory import frame_sheet
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,9 @@ class NumberBlocks(RowBlocks):
     source : Dask array or data frame, path of a Parquet file or folder, or sequence of arrays
         All columns are numbers, and no cell is missing.
     columns : sequence of str, optional
-        The columns to take, by name, of Parquet files and data frames; all by default.
+        The columns to take, by name, of Parquet files and data frames; all but that of the ids by default.
+    id_column : str, optional
+        The column that names the objects, of Parquet files and data frames: read whole, and kept with the clusterings.
     mini_batch : int
         Rows of a mini-batch: a pass in which centers move after each goes before the full passes, of which there are fewer then.
         0 leaves it out, so that the clusterings are those of the table in memory.
@@ -52,12 +57,17 @@ class NumberBlocks(RowBlocks):
     NumberBlocks('2 blocks', 5 rows × 3 columns)
     """
 
-    ids = None
-    id_heading = "id"
     treatment = None
 
-    def __init__(self, source: Any, *, columns: Sequence[str] | None = None, mini_batch: int = 0) -> None:
-        super().__init__(*_parts_of(source, None if columns is None else _check_names(columns)))
+    def __init__(
+        self, source: Any, *, columns: Sequence[str] | None = None, id_column: str | None = None, mini_batch: int = 0
+    ) -> None:
+        names = None if columns is None else _check_names(columns)
+        if id_column is not None and names is None:
+            names = tuple(name for name in _all_names(source) if name != id_column)
+        super().__init__(*_parts_of(source, names))
+        self.ids = None if id_column is None else _ids_of(source, id_column, self.source)
+        self.id_heading = "id" if id_column is None else id_column
         self.mini_batch = check_count("mini_batch", mini_batch, least=0)
 
     @property
@@ -74,6 +84,39 @@ def _check_names(columns: Any) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise InputError(f"columns of row blocks are named, each once: got {show(columns)}")
     return names
+
+
+def _all_names(source: Any) -> list[str]:
+    """Names of all columns."""
+    if isinstance(source, (str, Path)):
+        return [str(name) for name in open_parquet(_files(Path(source))[0]).schema_arrow.names]
+    first = source[0] if isinstance(source, (list, tuple)) and source else source
+    return [str(name) for name in getattr(first, "columns", ())]
+
+
+def _ids_of(source: Any, name: str, what: str) -> Any:
+    """Names of the objects: a column of the files or frames, every value once."""
+    blocks = _files(Path(source)) if isinstance(source, (str, Path)) else source
+    parts: list[Any] = []
+    for block in blocks if isinstance(blocks, (list, tuple)) else [blocks]:
+        there = open_parquet(block).schema_arrow.names if isinstance(block, Path) else getattr(block, "columns", ())
+        if name not in there:
+            raise InputError(f"{what}: a block has no column {name!r}: check id_column= (--id)")
+        if isinstance(block, Path):
+            parts.append(open_parquet(block).read([name]).column(name).to_pandas())
+        else:
+            parts.append(block[name].compute() if hasattr(block, "compute") else block[name])
+    sheet = frame_sheet(what, pd.DataFrame({name: pd.concat([pd.Series(part) for part in parts], ignore_index=True)}))
+    ids = ids_of(sheet, 0)
+    check_unique(sheet, ids, 0)
+    return ids
+
+
+def _files(path: Path) -> list[Path]:
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise InputError(f"{path} holds no rows")
+    return files
 
 
 def _chosen(block: Any, names: tuple[str, ...] | None) -> Any:
@@ -103,7 +146,7 @@ def _parts_of(source: Any, names: tuple[str, ...] | None) -> tuple[Sequence[Any]
 
 
 def _of_parquet(path: Path, chosen: tuple[str, ...] | None) -> tuple[Sequence[Any], list[int], list[int], str]:
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    files = _files(path)
     parts: list[RowGroup] = []
     sizes: list[int] = []
     names = chosen or ()

@@ -1,7 +1,7 @@
 """The one way in: whatever a user points at → result, data, known labels and where they came from."""
 
 from consilience.opening.cells import cell_embeddings
-from consilience.opening.kinds import guess, has_own_ids, in_blocks, needs_opening, refuse_blocks
+from consilience.opening.kinds import guess, has_own_ids, in_blocks, is_one_table, needs_opening, refuse_blocks
 from consilience.opening.known import column_names, known_labels_of, labels_by_name, labels_from
 from consilience.opening.naming import read_names
 from consilience.opening.reading import PARSING, READING, check_reading, split_reading
@@ -23,6 +23,7 @@ __all__ = [
     "guess",
     "has_own_ids",
     "in_blocks",
+    "is_one_table",
     "known_labels_of",
     "labels_by_name",
     "labels_from",

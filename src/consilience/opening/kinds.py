@@ -10,22 +10,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError
+from consilience._files import open_parquet
 from consilience.ensemble import Ensemble
 from consilience.opening.reading import parsing
 from consilience.results import HEADER, Result
 from consilience.store.folder import MANIFEST
 from consilience.store.part import PART_NAME
 from consilience.tables import read_table
-from consilience.tables.files import open_sheet
+from consilience.tables.files import SOURCE, open_sheet
+from consilience.tables.in_memory import frame_of
 from consilience.tables.kinds import YES
 from consilience.tables.sheet import Options
 from consilience.tables.vectors import is_frame
 
 _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
 FEW = 100  # different labels of a column that could be a clustering
+ONE_TABLE = 2_000_000  # rows of a folder of Parquet files that is read whole where row blocks are of no use
 
 
 def is_path(source: Any) -> bool:
@@ -44,6 +48,26 @@ def in_blocks(source: Any) -> bool:
         folder = Path(source)
         return folder.is_dir() and any(folder.glob("*.parquet")) and not is_saved(folder)
     return type(source).__module__.partition(".")[0] == "dask" or getattr(source, "in_row_blocks", False) is True
+
+
+def is_one_table(source: Path) -> bool:
+    """Whether it is a folder of Parquet files with so few rows that it can be read as one table."""
+    return in_blocks(source) and sum(open_parquet(file).metadata.num_rows for file in _parts(source)) <= ONE_TABLE
+
+
+def one_table(folder: Path) -> pd.DataFrame:
+    """The rows of all Parquet files of a folder, in the order of their names."""
+    tables = [open_parquet(file).read() for file in _parts(folder)]
+    for file, table in zip(_parts(folder), tables, strict=True):
+        if table.column_names != tables[0].column_names:
+            raise InputError(f"{file} has other columns than the first file of {folder}: give all of them the same")
+    frame = frame_of(pa.concat_tables(tables, promote_options="permissive"))
+    frame.attrs[SOURCE] = folder.resolve().name
+    return frame
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted(Path(folder).glob("*.parquet"))
 
 
 def refuse_blocks(source: Path, what: str) -> None:
@@ -89,16 +113,16 @@ def needs_opening(source: Any) -> bool:
     return not isinstance(source, Ensemble) and (is_path(source) or is_anndata(source) or is_result(source))
 
 
-def _refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
+def refuse_answers(source: Any, reading: Mapping[str, Any]) -> None:
     """Say of a table of clusters with their confidence, as we write it, what to give instead."""
     if "columns" in reading or not is_table(source):
         return
     names = open_sheet(source, Options("labels", **parsing(reading))).column_names()
     if {"cluster", "confidence", "support"}.issubset(names):
+        called = Path(source).name if is_path(source) else getattr(source, "attrs", {}).get(SOURCE, "the table")
         raise InputError(
-            f"{Path(source).name if is_path(source) else 'the table'} holds clusters with their confidence and support, as combine and "
-            "cluster write them: give what they were made from, or the folder that --save wrote; columns='cluster' (--columns cluster) "
-            "takes the clusters for one clustering"
+            f"{called} holds clusters with their confidence and support, as combine and cluster write them: give what they were made "
+            "from, or the folder that --save wrote; columns='cluster' (--columns cluster) takes the clusters for one clustering"
         )
 
 
@@ -111,7 +135,7 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
     try:
         frame = read_table(source, kind="labels", **{"columns": "*", **reading}).values
     except InputError:
-        _refuse_answers(source, reading)
+        refuse_answers(source, reading)
         return "data"
     most = min(FEW, len(frame) // 2)
     few = all(frame[name].nunique() <= most for name in frame)

@@ -15,7 +15,16 @@ import numpy as np
 from consilience._check import InputError, check_choice, fingerprint, kind_of
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import cell_groupings, cell_table, cells_of, stored_ensemble, stored_keys
-from consilience.opening.kinds import guess, is_labels, is_path, is_result, refuse_blocks
+from consilience.opening.kinds import (
+    guess,
+    is_labels,
+    is_one_table,
+    is_path,
+    is_result,
+    one_table,
+    refuse_answers,
+    refuse_blocks,
+)
 from consilience.opening.known import known_labels_of, labels_by_name, names_aside
 from consilience.opening.reading import given_reading, refuse_reading
 from consilience.opening.record import Opened, Provenance, choose, ensemble_of
@@ -70,6 +79,8 @@ def open_source(
     elif isinstance(source, Table):
         refuse_reading(source.source, "was read already", reading)
         opened = _of_table(source, None, {})
+    elif path is not None and path.is_dir() and is_one_table(path):
+        opened = _of_parts(path, kind, reading)
     elif path is not None and path.is_dir():
         opened = _of_folder(path, reading)
     elif not reading and is_labels(source, kind):
@@ -166,6 +177,18 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     code = f"cs.Ensemble.load({str(place)!r})"
     provenance = Provenance(name, name, place, run, code, place, manifest, manifest["fingerprint"], tuple(refused))
     return replace(_of_result(ensemble, provenance, reading, "run"), id_name=manifest.get("id_name", "id"))
+
+
+def _of_parts(path: Path, kind: str, reading: dict[str, Any]) -> Opened:
+    """A folder of Parquet files as one table."""
+    frame = one_table(path)
+    if kind in ("auto", "labels"):
+        refuse_answers(frame, reading)
+    kind = guess(frame, reading) if kind == "auto" else kind
+    opened = _of_table(read_table(frame, kind=kind, **reading), path, reading)
+    how = "".join(f", {name}={value!r}" for name, value in reading.items())
+    code = f"cs.Ensemble(pd.read_parquet({str(path.resolve())!r}){how})"
+    return replace(opened, provenance=replace(opened.provenance, code=code)) if kind == "labels" else opened
 
 
 def _of_cells(adata: Any, path: Path | None) -> Opened:

@@ -56,6 +56,8 @@ class LabelBlocks:
     names : list of str or None
     even : bool
         Whether the clusterings were spread evenly over numbers of clusters, as those of an ensemble may have been.
+    notices : list of str
+        What was noticed of the columns, as which of them was taken for the ids.
     n_objects, n_clusterings : int
         Found by reading all labels once, when first asked for.
     n_clusters : (n_clusterings,) int array
@@ -90,6 +92,7 @@ class LabelBlocks:
         self.names = None if columns is None else list(columns)
         check_once(self.names or (), source)
         self.even, self._check = False, False
+        self.notices: list[str] = []
         rows = check_count("block_rows", block_rows)
         id_column = "id" if by_index and id_column is None else id_column
         self.layout = Layout(None if columns is None else tuple(columns), id_column, source, rows, by_index)
@@ -111,12 +114,12 @@ class LabelBlocks:
         head = next((_head(file) for file in files if pq.read_metadata(file).num_rows), None)
         if head is None:
             raise InputError(f"{path}: has no rows: give at least one")
-        names, ids, _ = _layout_of(head, source, columns, id_column)
+        names, ids, _, notices = _layout_of(head, source, columns, id_column)
         ids = ids if ids in schema.names else None  # numbers that pandas counts are in no column
         rows = check_count("block_rows", block_rows)
         parts = [part for file in files for part in _parts(file, rows)]
         found = cls(parts, columns=names, id_column=ids, source=source, block_rows=rows)
-        found._check = columns is None
+        found._check, found.notices = columns is None, notices
         return found
 
     @classmethod
@@ -127,10 +130,10 @@ class LabelBlocks:
         source = f"Dask {type(labels).__name__}"
         if hasattr(labels, "npartitions") and hasattr(labels, "columns"):
             head = labels.head(HEAD, npartitions=-1)
-            names, ids, by_index = _layout_of(head, source, columns, id_column)
+            names, ids, by_index, notices = _layout_of(head, source, columns, id_column)
             how: dict[str, Any] = {"columns": names, "id_column": ids, "by_index": by_index, "source": source}
             found = cls(labels.to_delayed(), **how, block_rows=block_rows)
-            found._check = columns is None
+            found._check, found.notices = columns is None, notices
             return found
         if not hasattr(labels, "rechunk") or labels.ndim not in (1, 2):
             raise InputError(
@@ -293,15 +296,15 @@ def _head(file: Path) -> pd.DataFrame:
 
 def _layout_of(
     head: pd.DataFrame, source: str, columns: Columns, id_column: str | int | None
-) -> tuple[list[str], str | None, bool]:
-    """Names of the clusterings and of the ids, by the first rows; and whether the ids are the index."""
+) -> tuple[list[str], str | None, bool, list[str]]:
+    """Names of the clusterings and of the ids, by the first rows; whether the ids are the index, and what to say of them."""
     check_once([str(name) for name in head.columns], source)
     sheet = frame_sheet(source, head)
     sheet.check_shape()
     asked = columns is not None
-    position, ids, _ = find_ids(sheet, id_column, sheet.named(columns) if asked else [])  # type: ignore[arg-type]
+    position, ids, said = find_ids(sheet, id_column, sheet.named(columns) if asked else [])  # type: ignore[arg-type]
     names = sheet.column_names()
     kept = [names[i] for i in choose(sheet, columns, [position])]
     if position is not None:
-        return kept, names[position], False
-    return kept, None if ids is None else str(head.index.name or "__index_level_0__"), ids is not None
+        return kept, names[position], False, [f"{source}: {one}" for one in said]
+    return kept, None if ids is None else str(head.index.name or "__index_level_0__"), ids is not None, []

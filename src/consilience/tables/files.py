@@ -37,6 +37,7 @@ _DAMAGE = (
     pa.ArrowException,
 )
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
+SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
 
 
 def open_sheet(source: Any, options: Options) -> Sheet:
@@ -51,7 +52,7 @@ def open_sheet(source: Any, options: Options) -> Sheet:
             if path.stat().st_size == 0:
                 raise InputError(f"{path.name}: is empty: write the table to it again")
             return reader(path, options)
-    name = options.name or type(source).__name__
+    name = options.name or getattr(source, "attrs", {}).get(SOURCE) or type(source).__name__
     with_key = hasattr(source, "X") and hasattr(source, "obs_names")
     _refuse_unused(name, options, text=False, header=False, key=with_key)
     if with_key:
