@@ -113,11 +113,15 @@ def test_what_cannot_be_done_is_said(api: Api, how: dict[str, Any], words: str) 
     assert words in json.loads(reply.body)["error"]
 
 
-def test_an_edited_clustering_is_no_branch(api: Api) -> None:
-    ref = edit(api, "3m", "rename", cluster="0", name="a")
-    for path in (f"why/{ref}", f"components/{ref}"):
-        reply = api.call("GET", f"/api/{path}")
-        assert (reply.status, "is no branch" in reply.body.decode()) == (400, True)
+def test_why_and_components_are_of_what_was_edited(api: Api) -> None:
+    m = api.session.snapshot.n_clusterings
+    for base in ("3m", f"{m}.{2 * m - 3}c"):
+        ref = edit(api, base, "rename", cluster="0", name="a")
+        for kind in ("why", "components"):
+            assert ask(api, f"{kind}/{ref}") == ask(api, f"{kind}/{base}")
+    post(api, "linkage", linkage="average")
+    refused = api.call("GET", f"/api/why/{ref}")
+    assert (refused.status, "by ward linkage" in refused.body.decode()) == (400, True)
     assert api.call("GET", "/api/labels/5e").status == 404
 
 

@@ -269,3 +269,20 @@ def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser
         found = cs.EnsembleClusterer("auto", random_state=0).fit(table)
         assert adjusted_rand(snapshot.displayed(snapshot.ref(ref)).codes, found.labels_) == 1
         assert not server.api.session.seeks_stable, "it is looked for once"
+
+
+def test_one_clustering_can_be_looked_at(browser: Any, tmp_path: Path) -> None:
+    table = pd.DataFrame({"cell": [f"c{i}" for i in range(30)], "kind": ["T cell", "B cell", "NK"] * 10})
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    served = cs.explore(tmp_path / "labels.csv", kind="labels", id_column="cell", browser=False, block=False)
+    with closing(served) as server, visit(browser, server.url) as seen:
+        page = seen.page
+        page.wait_for_selector(".big-picture[aria-busy=false] canvas")
+        assert page.locator("#title-tiles").inner_text() == "One way to group your data"
+        assert "it has no groups" in page.locator("#overview, .stage > .empty").inner_text()
+        assert page.get_by_label("Colors of the clusters").inner_text().split("\n") == ["● B cell", "● NK", "● T cell"]
+        for tab in page.locator("#lower [role=tab]").all():
+            tab.click()
+            page.locator("#lower-body > section").wait_for()
+        press(page, "1", "c", "ArrowDown", "o", "z")
+        assert page.locator(".tile").count() == 1

@@ -854,7 +854,8 @@ def test_real_counts(data_folder):
     assert isinstance(table, Table)
     assert table.values.shape == (1087, 5560)
     assert table.values.dtype == np.int64
-    assert sorted(np.bincount(table.labels["y"])) == [46, 86, 153, 244, 558]
+    assert sorted(table.labels["y"].value_counts()) == [46, 86, 153, 244, 558]
+    assert "faculty" in set(table.labels["y"]), "classes have the names beside them"
     assert len(set(table.ids)) == 1087
 
 
@@ -1370,3 +1371,13 @@ def test_a_cut_parquet_file_is_refused_in_whole_words(tmp_path):
     assert refusal(tmp_path / "a.parquet", kind="data") == (
         "a.parquet: damaged, or not a .parquet file (Parquet magic bytes not found in footer): write it again"
     )
+
+
+def test_classes_of_an_npz_have_the_names_beside_them(tmp_path):
+    codes = np.array([1, 0, -1, 1])
+    np.savez(
+        tmp_path / "x.npz", X=np.eye(4), y=codes, y_names=np.array(["hid", "head"]), z=codes, z_names=np.array(["a"])
+    )
+    labels = read_table(tmp_path / "x.npz", kind="data", key="X", known=["y", "z"]).labels
+    assert list(labels["y"]) == ["head", "hid", None, "head"]
+    assert list(labels["z"]) == [1, 0, -1, 1], "too few names are none"

@@ -37,7 +37,10 @@ const VIEWS = /** @type {Record<string, any>} */ ({
 
 export function LowerPanels() {
   const store = useStore();
-  const tabs = TABS.filter(([id]) => id !== "agreement" || store.session.value.can.agreement);
+  const isAlone = store.tree.value.m === 1; // no branch to tell of
+  const tabs = TABS.filter(([id]) =>
+    id === "agreement" ? store.session.value.can.agreement : !isAlone || !["why", "components"].includes(id),
+  );
   const tab = tabs.some(([id]) => id === store.view.value.tab) ? store.view.value.tab : "detail";
   const View = VIEWS[tab];
   return (

@@ -23,6 +23,13 @@ const VIEWS = /** @type {Record<string, any>} */ ({
 export function Overview() {
   const store = useStore();
   const { pane } = store.view.value;
+  if (store.tree.value.m === 1)
+    return (
+      <p class="empty">
+        This is one clustering: it has no groups, and no tree or map. The picture shows its clusters; below stand what
+        sets them apart and the objects.
+      </p>
+    );
   const View = VIEWS[pane] ?? TreeView;
   return (
     <div class="overview" id="overview">

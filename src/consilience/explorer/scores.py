@@ -70,7 +70,7 @@ def _mean_distances(meta: MetaClustering) -> NDArray[np.float64]:
         begin, end = end, end + m - 1 - i
         sums[i] += meta.distances[begin:end].sum()
         sums[i + 1 :] += meta.distances[begin:end]
-    return sums / (m - 1)
+    return sums / max(1, m - 1)
 
 
 def score_summary(table: pd.DataFrame) -> list[dict[str, Any]]:

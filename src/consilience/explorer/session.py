@@ -181,7 +181,8 @@ class Session:
             meta = self._organize(ensemble, progress)
         else:
             meta = given if n_groups is None else given.cut(n_groups)
-        self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
+        if ensemble.n_clusterings > 1:
+            self.sketch = meta.n_pairs  # the same for every revision, so that earlier trees can be grown again
         self.snapshot = self._snapshot(0, meta)
         self.added: list[Added] = []  # what can be taken away again, the last first
         self.last_seed = -1  # of more like a clustering; goes up only, so that what was taken away is not made again
@@ -189,6 +190,8 @@ class Session:
         self._growing, self._saving = threading.Lock(), threading.Lock()
 
     def _organize(self, ensemble: Ensemble, progress: bool | None) -> MetaClustering:
+        if ensemble.n_clusterings == 1:
+            return _alone(ensemble, self.linkage, self.measure)
         how: dict[str, Any] = {"linkage": self.linkage, "measure": self.measure, "sketch": self.sketch}
         how |= {"random_state": self.seed, "n_jobs": self.n_jobs, "progress": progress}
         return organize(ensemble, self.n_groups or "auto", **how)
@@ -233,9 +236,13 @@ class Session:
             if linkage == self.linkage:
                 return old
             self._linked[self.linkage] = old.meta
-            meta = self._linked.get(linkage) or old.meta.relink(linkage, self.n_groups or "auto")
-            new = Snapshot(old.revision + 1, meta, old.scores, self.edited)
-            self.linkage, self.snapshot = linkage, new
+            self.linkage, single = linkage, old.n_clusterings == 1
+            meta = self._linked.get(linkage) or (
+                _alone(old.meta.ensemble, linkage, self.measure)
+                if single
+                else old.meta.relink(linkage, self.n_groups or "auto")
+            )
+            new = self.snapshot = Snapshot(old.revision + 1, meta, old.scores, self.edited)
         return new
 
     def take_edited(self, one: Edited) -> None:
@@ -308,6 +315,23 @@ class Session:
     def name_of(self, index: int) -> Any:
         """What an object is called: its id, or its number."""
         return int(index) if self.ids is None else self.ids[index]
+
+
+def _alone(ensemble: Ensemble, linkage: str, measure: str) -> MetaClustering:
+    """One clustering as a tree of one leaf, so that it can be looked at."""
+    curve = pd.DataFrame({"n_groups": [1], "compactness": [0.0], "jump": [np.nan], "bend": [np.nan]})
+    one = np.ones(1, np.int64)
+    return MetaClustering(
+        ensemble=ensemble,
+        distances=np.empty(0),
+        tree=np.empty((0, 4)),
+        nodes=0 * one,
+        groups=one,
+        curve=curve,
+        linkage=linkage,
+        measure=measure,
+        note="one clustering has no groups",
+    )
 
 
 def _named_origin(origin: Provenance | None, ensemble: Ensemble) -> Provenance:

@@ -170,6 +170,8 @@ def among_first(distances: Floats, m: int) -> Floats:
     >>> among_first(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 3)  # of four items
     array([1., 2., 4.])
     """
+    if m < 2:
+        return distances[:0]
     begins = np.concatenate([[0], np.cumsum(np.arange(num_obs_y(distances) - 1, 0, -1))])
     return np.concatenate([distances[begins[i] : begins[i] + m - 1 - i] for i in range(m - 1)])
 
@@ -197,7 +199,7 @@ class Snapshot:
         self.edited = {} if edited is None else edited
         self._columns = _kernels.encode_codes(meta.ensemble.labels)  # a row per clustering, as they are sent
         self.newest = Tree(meta.tree)
-        self._near = square(meta.distances) if meta.n_clusterings <= WIDE else None
+        self._near = square(meta.distances) if 1 < meta.n_clusterings <= WIDE else None
         self.cache = Cache(ROOM)
         self.tag = fingerprint(meta.tree)[:12]
 
@@ -230,7 +232,7 @@ class Snapshot:
                 404, f"there is no clustering {found[2]} here: they are numbered 0 to {self.n_clusterings - 1}"
             )
         m = self.n_clusterings if found[1] is None else int(found[1])
-        if not 2 <= m <= self.n_clusterings:
+        if not min(2, self.n_clusterings) <= m <= self.n_clusterings:
             raise RefusedError(404, f"there is no tree of {m} clusterings here: they are {self.n_clusterings}")
         if int(found[2]) > 2 * m - 2:
             raise RefusedError(404, f"the nodes of this tree are numbered 0 to {2 * m - 2}")
@@ -238,6 +240,19 @@ class Snapshot:
         if found[4] is not None and (found[3] == "m" or node < m or k < 2):
             raise RefusedError(404, "a number of clusters, at least 2, is chosen for the consensus of a branch alone")
         return Ref(m, node, found[3], k)
+
+    def branch(self, text: str) -> Ref:
+        """The ref in a text; of a clustering that was edited by hand, that of the one it was edited from."""
+        ref = self.ref(text)
+        if ref.m:
+            return ref
+        one = self.edited[ref.node]
+        base = self.ref(one.base)
+        if base.node >= base.m and one.linkage != self.meta.linkage:
+            raise RefusedError(
+                400, f"this was edited from a branch of the tree by {one.linkage} linkage: show that tree for more"
+            )
+        return base
 
     def encoded(self, leaf: int) -> Array:
         """The labels of a clustering as they are sent: the largest value of the type is missing."""

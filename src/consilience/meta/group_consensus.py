@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience import _kernels
-from consilience._check import check_choice
+from consilience._check import InputError, check_choice, count
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
@@ -137,9 +137,7 @@ def group_scales(
             place = np.argsort(by_size(labels, problem.weights, k, problem.first))
             found[at] = problem.to_objects(place[labels], -1)
         return found
-    sums, unions = joiner_of_scales(
-        np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T), n_clusters, numbers
-    )
+    sums, unions = joiner_of_scales(_drawn_rows(columns, n_objects, max(numbers)), n_clusters, numbers)
     for block in blocks_of(n_objects):
         step()
         some = columns(block)
@@ -148,6 +146,18 @@ def group_scales(
         for at, union in enumerate(unions):
             found[at, block] = np.where(has, best_of_unions(mine, union), -1)
     return np.stack([_numbered(labels, k) for labels, k in zip(found, numbers, strict=True)])
+
+
+def _drawn_rows(columns: Callable[[Any], Array], n_objects: int, wanted: int | None) -> Labels:
+    """The labels of the objects that the tree is built on; refused, as of few objects, where they cannot make so many clusters."""
+    rows = np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T)
+    distinct = len(np.unique(rows[(rows >= 0).any(axis=1)], axis=0)) if wanted else 0
+    if wanted and wanted > distinct:
+        raise InputError(
+            f"{wanted} clusters cannot be told apart: the ensemble has only {count(distinct, 'distinct row')} of labels; ask for "
+            "fewer clusters"
+        )
+    return rows
 
 
 def _numbered(labels: Array, k: int) -> Labels:
@@ -200,7 +210,7 @@ def group_answer(
         return labels, group_support(everyone, labels, threads)
     blocks = blocks_of(n_objects)
     k, offsets = wanted or _median(n_clusters), np.concatenate([[0], np.cumsum(n_clusters)])
-    means = joiner(np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T), n_clusters, k)
+    means = joiner(_drawn_rows(columns, n_objects, wanted), n_clusters, k)
     found, tables = np.empty(n_objects, np.int32), np.zeros((int(offsets[-1]), k), np.int64)
     for block in blocks:
         step()

@@ -36,6 +36,7 @@ _DAMAGE = (
     zipfile.BadZipFile,
     pa.ArrowException,
 )
+NAMES = "_names"  # of the vector that holds the names of the classes of another
 CSR_PARTS = {"data", "indices", "indptr", "shape"}
 SOURCE = "consilience.source"  # in `attrs` of a DataFrame: how messages call what it was made from
 
@@ -193,10 +194,21 @@ def _read_npz(path: Path, options: Options) -> Sheet:
         else:
             held = f"{count(len(files), 'array')} ({', '.join(files)})"
             raise InputError(f"{name}: holds {held}: name one with key= (--key)")
-        vectors = [(v, pickled) for v, length, pickled in _vectors(arrays) if v not in used and length == sheet.n_rows]
-        beside = {vector: arrays[vector] for vector, pickled in vectors if not pickled}
+        every = _vectors(arrays)
+        vectors = [(v, pickled) for v, length, pickled in every if v not in used and length == sheet.n_rows]
+        names = {v.removesuffix(NAMES): arrays[v] for v, _, pickled in every if v.endswith(NAMES) and not pickled}
+        beside = {v: _named(arrays[v], names.get(v)) for v, pickled in vectors if not pickled}
     lost = tuple(vector for vector, pickled in vectors if pickled)
     return Sheet(name, sheet.body, beside=pd.DataFrame(beside) if beside else None, pickled=lost)
+
+
+def _named(codes: Array, names: Array | None) -> Array:
+    """Labels by the names of their classes, where these stand beside them (``y_names`` of ``y``); −1 is missing."""
+    if names is None or codes.dtype.kind not in "iu" or names.dtype.kind != "U" or not len(codes):
+        return codes
+    if codes.min() < -1 or codes.max() >= len(names):
+        return codes  # numbered otherwise
+    return np.array([*names, None], object)[codes]
 
 
 def read_vector(path: Path, name: str) -> Array | None:

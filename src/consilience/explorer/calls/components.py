@@ -32,7 +32,7 @@ def most_central(snapshot: Snapshot, ref: Ref, members: Ints) -> Ints | None:
 def answer(call: Call) -> Reply:
     """The components, the largest first."""
     snapshot = call.snapshot
-    ref = snapshot.ref(call.parts[0])._replace(kind="c")
+    ref = snapshot.branch(call.parts[0])._replace(kind="c")
     members = snapshot.members(ref)
     ensemble = snapshot.meta.ensemble[:, members]
     told, among = components_of(ensemble), len(members)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from consilience.explorer.calls.call import Call
-from consilience.explorer.codec import Reply, binary_reply
+from consilience.explorer.codec import RefusedError, Reply, binary_reply
 from consilience.explorer.jobs import Job
 from consilience.explorer.snapshot import Snapshot
 from consilience.meta.maps import ALONE, STAGES, make_map
@@ -42,6 +42,8 @@ def _made(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None
 
 
 def _reply(snapshot: Snapshot, kind: str, step: Callable[[], None]) -> Reply:
+    if snapshot.n_clusterings < 2:
+        raise RefusedError(400, "a map takes at least two clusterings")
     made = make_map(snapshot.meta.distances, kind, progress=False, step=step)
     low, extent = made.xy.min(axis=0), np.ptp(made.xy, axis=0).max() or 1.0
     xy = (made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2) / extent  # one scale: distances count

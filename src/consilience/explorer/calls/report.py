@@ -28,7 +28,7 @@ from consilience.reports.report import FOOTER, make_report
 
 GROUPS, SHUFFLES = 500, 20
 KEYS = {
-    "m": (whole(2, 10**9), ...),
+    "m": (whole(1, 10**9), ...),
     "nodes": (numbers(GROUPS), ...),
     "top": (whole(0, 2 * 10**9), ...),
     "ref": (ref_text, ...),
@@ -41,6 +41,8 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
     session, snapshot = call.session, call.snapshot
     if m != snapshot.n_clusterings:
         raise RefusedError(409, "clusterings were added or taken away meanwhile: ask again")
+    if m == 1:
+        raise RefusedError(400, "one clustering has no groups to report of: consilience report tells of it")
     one = snapshot.displayed(snapshot.ref(ref), call.step)
     meta = in_view(snapshot, nodes, top)
     known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}

@@ -31,7 +31,7 @@ MUCH, SOME = 0.1, 0.05  # a difference of shares or accuracies that is told in w
 @kept
 def answer(call: Call) -> Reply:
     """The branch against the rest."""
-    session, snapshot, ref = call.session, call.snapshot, call.snapshot.ref(call.parts[0])
+    session, snapshot, ref = call.session, call.snapshot, call.snapshot.branch(call.parts[0])
     inside = snapshot.members(ref)
     outside = np.setdiff1d(np.arange(snapshot.n_clusterings), inside)
     told = {
