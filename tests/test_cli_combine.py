@@ -9,6 +9,7 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
+from consilience.consensus.families import families_of
 from consilience.datasets import noisy_labels, sample_path
 from consilience.opening import open_source
 
@@ -192,3 +193,17 @@ def test_a_stored_run_keeps_what_the_column_of_its_ids_was_called(tmp_path):
     assert run("combine", folder, "-k", 2, "-o", out).returncode == 0
     assert pd.read_csv(out)["Customer ID"].tolist() == ["c1", "c2", "c3", "c4"]
     assert open_source(folder).id_name == "Customer ID"  # by which the explorer's export goes
+
+
+def test_families_that_have_nothing_in_common_are_told():
+    told = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3).stdout
+    assert "2 families (of 10 and 6) with next to nothing in common" in told
+    assert "consilience organize" in told
+    assert "families" not in run("combine", LABELS, "--id", "bead", *FORM, "-k", 3).stdout
+
+
+def test_no_pool_has_families(data_folder):
+    for file in sorted((data_folder / "pools").glob("*.npz")):
+        with np.load(file) as held:
+            labels = next(held[name] for name in held.files if held[name].ndim == 2)
+        assert families_of(cs.Ensemble(labels if len(labels) > labels.shape[1] else labels.T)) == [], file.name

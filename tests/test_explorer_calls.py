@@ -504,9 +504,13 @@ def test_data_of_another_size_is_refused():
         Session(cs.Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]]), data=load_beads())
 
 
-def test_one_clustering_is_refused():
-    with pytest.raises(cs._check.InputError, match="only one clustering"):
-        Session(cs.Ensemble([[0, 0, 1, 1]]))
+def test_one_clustering_is_shown_and_what_takes_two_is_refused():
+    api = Api(Session(beads_ensemble()[:, :1]))
+    assert ask(api, "session")["cut"]["nodes"] == [0]
+    assert len(arrays(api, "boot")[1]["order"]) == 1
+    for path in ("map/mds", "stripes/0m", "scales/0m"):
+        reply = api.call("GET", f"/api/{path}")
+        assert (reply.status, "two" in reply.body.decode()) == (400, True), path
 
 
 def test_clusters_with_gaps_are_numbered_through():

@@ -197,3 +197,18 @@ def test_reports_have_no_axe_violation_and_fit_a_phone(tmp_path):
             page.evaluate(AXE.read_text())
             assert page.evaluate(RUN) == [], (scheme, width)
             context.close()
+
+
+def test_a_table_is_told_by_its_clusters_and_the_lines_write_it_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    centers = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], [20, 15, 12], axis=0)
+    table = pd.DataFrame(centers + np.random.default_rng(0).normal(size=(47, 2)), columns=["width", "depth"])
+    table.to_csv("jars.csv", index=False)
+    cs.report("jars.csv", "first.html", kind="data", n_clusters=3)
+    page = read_page(tmp_path / "first.html")
+    text = page.text
+    assert "jars.csv: 3 clusters of 47 objects" in text
+    assert re.search(r"Cluster 1 \(15 objects\): width: 9\.\d+ against", text)
+    assert text.index("All objects on") < text.index("Left of the dashed line"), "the picture comes first"
+    exec(next(part for part in page.texts if "import consilience as cs" in part), {})
+    assert (tmp_path / "report.html").exists()

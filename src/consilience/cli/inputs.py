@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,17 +69,18 @@ def open_clusterings(
         same = known_from is not None and known_from.resolve() == data.resolve()
         columns = list(data_columns) or None
         aside = [] if same else theirs[0]  # what is known is taken from one of them
-        table = read_table(
-            data,
-            kind=data_kind,
-            id_column=ids_there,
-            columns=columns,
-            key=data_key,
-            known=aside,
-            types=types,
-            **parsing,
-        )
+        table_reading: dict[str, Any] = {
+            "id_column": ids_there,
+            "columns": columns,
+            "key": data_key,
+            "known": aside,
+            "types": types,
+        }
+        table = read_table(data, kind=data_kind, **table_reading, **parsing)
         opened = opened.with_data(table)
+        said = "".join(f", {name}={value!r}" for name, value in {**table_reading, **parsing}.items() if value)
+        code = f"cs.tables.read_table({str(data.resolve())!r}, kind={data_kind!r}{said})"
+        opened = replace(opened, provenance=replace(opened.provenance, data_code=code))
     if known_from is not None:
         found = _labels_of(opened, known_from, known_id, source, theirs[-1], how)
         opened = opened.with_known(found, known_from)

@@ -40,6 +40,8 @@ class Provenance:
         Of the data that the run was made from.
     refused : tuple of str
         Files of the run that were left out, each with the reason.
+    data_code : str
+        The Python expression that reads the data of its objects, which `code` calls ``data``; empty where nobody knows.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Provenance:
     manifest: Mapping[str, Any] | None = None
     fingerprint: str | None = None
     refused: tuple[str, ...] = ()
+    data_code: str = ""
 
 
 @dataclass(frozen=True, eq=False)

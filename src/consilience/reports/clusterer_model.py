@@ -9,7 +9,7 @@ import pandas as pd
 from consilience._check import count
 from consilience.clusterer import ClustererModel
 from consilience.reports.answers import say_clusters
-from consilience.reports.clusters import called, find_marks
+from consilience.reports.clusters import find_marks, in_words, title_of
 from consilience.reports.consensus import describe_clusters, floaters
 from consilience.reports.files import name_objects, object_table
 from consilience.reports.html import Block, Items, Sheet, Text
@@ -21,7 +21,12 @@ from consilience.reports.tiles import describe_plane
 class ClustererReport(Report, of=ClustererModel):
     """Clusters of a table, by the model that was kept of them."""
 
-    name, about = "model", "clusters, with a model for new objects"
+    name = "model"
+
+    @property
+    def title(self) -> str:
+        """What was found in what."""
+        return title_of(self)
 
     @property
     def floaters(self) -> pd.DataFrame:
@@ -31,7 +36,7 @@ class ClustererReport(Report, of=ClustererModel):
     def answer(self) -> list[Text | Items]:
         """Its clusters, what they follow, and how sure they are."""
         weak = [Text(f"A weak answer: {self.result.doubt}.", note=True)] if self.result.doubt else []
-        return [*weak, *say_clusters(self.result, self, called(self, find_marks(self, self.result.labels)))]
+        return [*weak, *say_clusters(self.result, self, in_words(self, find_marks(self, self.result.labels)))]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""
@@ -66,8 +71,8 @@ def clusters(report: ClustererReport) -> Iterator[Block]:
         yield Sheet(
             "scales", model.scales.set_index("n_clusters"), "Numbers of clusters at which the clusterings agree"
         )
-    yield from describe_clusters(model, report)
     yield from describe_plane(report, {"clusters": model.labels})
+    yield from describe_clusters(model, report)
     read_by = model.encoder or model.reader
     objects = name_objects(object_table(model), (read_by and read_by.id_name) or "id")
     yield Sheet("objects", objects, "Every object", most=0)

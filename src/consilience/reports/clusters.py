@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from consilience._check import count
 from consilience._types import Array, Ints
 from consilience.consensus.trust import cluster_means
 from consilience.measures import contingency
 from consilience.measures.marks import marks, top_words
 from consilience.reports.files import whole_or_empty
+from consilience.reports.formats import format_number
 from consilience.reports.html import Block, Sheet, Text
 from consilience.reports.palette import color_of
 from consilience.reports.sections import Report
@@ -20,6 +22,7 @@ from consilience.reports.strips import Strip
 
 BARS = 40  # clusters that a table has room for
 FEATURES = 5  # of each cluster
+TELLING = 2  # marks that tell a cluster in the answer
 BINS = 20  # of support
 SPREAD = "Filled is how the cluster is spread, the line is all other objects."
 EFFECT = (
@@ -161,3 +164,23 @@ def called(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str
     if found is None or report.comparable is None or not report.comparable.is_counts:
         return None
     return [", ".join(words) for words in top_words(found)]
+
+
+def title_of(report: Report) -> str:
+    """The title of a report of one clustering: what was found in what."""
+    labels = report.result.labels
+    return f"{report.origin.source}: {count(report.result.n_clusters, 'cluster')} of {count(int((labels >= 0).sum()), 'object')}"
+
+
+def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
+    """What each cluster is, in a few words: those that name it, of counts, and else its strongest marks."""
+    names = called(report, found)
+    if names is not None or found is None:
+        return names
+    return ["; ".join(_mark_words(one) for one in some[:TELLING]) for some in found]
+
+
+def _mark_words(one: dict[str, Any]) -> str:
+    if "words" in one:
+        return str(one["words"])
+    return f"{one['feature']}: {format_number(one['mean'], 3)} against {format_number(one['rest'], 3)} (mean)"

@@ -29,6 +29,8 @@ from consilience.reports.clusters import (
     cluster_sheet,
     describe_features,
     find_marks,
+    in_words,
+    title_of,
 )
 from consilience.reports.figures import new_figure, open_frame, save_figure
 from consilience.reports.files import object_table, whole_or_empty
@@ -206,12 +208,12 @@ def describe_consensus(
         facts.append(("chosen", one.note))
     yield Facts(facts)
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
-    yield from describe_scale_blocks(one, report)
+    yield from describe_plane(report, tiles)
     if note is not None:
         yield note
     yield from describe_clusters(one, report)
+    yield from describe_scale_blocks(one, report)
     yield from describe_members(one)
-    yield from describe_plane(report, tiles)
 
 
 def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
@@ -257,7 +259,12 @@ def describe_clusters(one: Any, report: Report) -> Iterator[Block]:
 class ConsensusReport(Report, of=Consensus):
     """One clustering without the clusterings it came from."""
 
-    name, about = "one", "one from many"
+    name = "one"
+
+    @property
+    def title(self) -> str:
+        """What was found in what."""
+        return title_of(self)
 
     @property
     def floaters(self) -> pd.DataFrame:
@@ -268,7 +275,7 @@ class ConsensusReport(Report, of=Consensus):
         """Its clusters, what they follow, and how sure they are."""
         doubt = describe_doubt(self.result)
         weak = [Text(f"A weak answer: {doubt}.", note=True)] if doubt else []
-        return [*weak, *say_clusters(self.result, self, called(self, find_marks(self, self.result.labels)))]
+        return [*weak, *say_clusters(self.result, self, in_words(self, find_marks(self, self.result.labels)))]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""

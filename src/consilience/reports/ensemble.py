@@ -211,7 +211,10 @@ class EnsembleReport(Report, of=Ensemble):
     @property
     def title(self) -> str:
         """Of the page."""
-        return f"{self.origin.source}: {count(self.ensemble.n_clusterings, 'clustering')}"
+        made, n = count(self.ensemble.n_clusterings, "clustering"), count(self.ensemble.n_objects, "object")
+        if self.meta is None or self.meta.n_groups < 2:
+            return f"{self.origin.source}: {made} of {n}"
+        return f"{self.origin.source}: {self.meta.n_groups} ways to group {n}, from {made}"
 
     def answer(self) -> list[Text | Items]:
         """The groups, how different they are, by what they go, and how sure they are."""

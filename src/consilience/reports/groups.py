@@ -14,7 +14,16 @@ from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
-from consilience.reports.answers import NAMED, followed_columns, number, say_columns, say_difference, say_steady
+from consilience.reports.answers import (
+    NAMED,
+    followed_columns,
+    listed,
+    nearest_known,
+    number,
+    say_columns,
+    say_difference,
+    say_steady,
+)
 from consilience.reports.clusters import (
     FEATURES,
     SPREAD,
@@ -35,6 +44,7 @@ from consilience.reports.sections import section
 from consilience.reports.terminal import DEFINITIONS
 from consilience.reports.tiles import describe_plane
 
+BETTER = 0.05  # accuracy by which a medoid is told beside a consensus
 TYPICAL = 16  # clusterings listed
 PLAIN = ("group", "medoid", "clusters", "method", "n_clusters", "seed")  # columns that the page has room for
 TOLD = 8  # groups that are told one by one on the page; files have all
@@ -49,7 +59,7 @@ def say_groups(report: EnsembleReport) -> list[Text | Items]:
     start = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')} fall into {ways} to group them. "
     first: list[str | Link | See] = [start, *_families(report), See(("tiles",), ("groups",)), "."]
     told = [_say_group(report, place) for place in range(min(meta.n_groups, NAMED))]
-    last = [say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
+    last = [_say_medoids(report), say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
     rest = " ".join(filter(None, last))
     return [Text(first), Items(told), *([Text(rest)] if rest else [])]
 
@@ -103,6 +113,23 @@ def _say_group(report: EnsembleReport, place: int) -> Words:
     sure += none if weak else "every object has a majority"
     group = meta.numbers[place]
     return [Link(f"group-{group}", f"Group {group}"), f": {size}; {by}{sure}."]
+
+
+def _say_medoids(report: EnsembleReport) -> str:
+    """Of what the numbers of groups are, and where the most central clustering of one comes much closer to known labels."""
+    meta, said = report.meta, []
+    assert meta is not None
+    for place, group in list(enumerate(meta.numbers))[:NAMED] if report.known else []:
+        medoid = int(meta.medoids[place])
+        mine, other = nearest_known(report, report.ensemble.labels[:, medoid]), report.nearest(place)
+        if mine is None or other is None or mine.accuracy < other.accuracy + BETTER:
+            continue
+        name = report.ensemble.names[medoid]
+        said.append(
+            f"the medoid of group {group} (clustering {name}) matches {mine.known} with accuracy {mine.accuracy:.2f}, its consensus "
+            f"{other.known} with {other.accuracy:.2f}"
+        )
+    return f"What is said of a group is of its consensus{f'; {listed(said)}' if said else ''}."
 
 
 def _say_null(report: EnsembleReport) -> str:

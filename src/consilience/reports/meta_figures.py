@@ -47,11 +47,8 @@ def draw_tree(result: MetaClustering, path: str | Path, *, score: pd.Series | No
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
-    >>> from consilience.reports import draw_tree
     >>> with TemporaryDirectory() as folder:
-    ...     draw_tree(meta, f"{folder}/tree.svg")
+    ...     cs.reports.draw_tree(cs.organize(cs.datasets.load_beads_labels()), f"{folder}/tree.svg")
     """
     save_figure(path, tree_figure, result, score=score)
 
@@ -151,11 +148,8 @@ def draw_curve(result: MetaClustering, path: str | Path, *, most: int = 60, cand
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import consilience as cs
-    >>> from consilience.datasets import load_beads
-    >>> meta = cs.organize(cs.generate(load_beads(), 12, n_clusters=4), 3)
-    >>> from consilience.reports import draw_curve
     >>> with TemporaryDirectory() as folder:
-    ...     draw_curve(meta, f"{folder}/curve.svg")
+    ...     cs.reports.draw_curve(cs.organize(cs.datasets.load_beads_labels()), f"{folder}/curve.svg")
     """
     save_figure(path, curve_figure, result, most=most, candidates=candidates)
 

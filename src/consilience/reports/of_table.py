@@ -57,8 +57,9 @@ def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:
     rows = np.arange(table.n_objects) if model.sample_ is None else np.asarray(model.sample_)
     # a copy, since that has no client, which no code line could name
     called = " ".join(repr(copy(model)).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
-    code = f"cs.{called}.fit({opened.provenance.code}).consensus_"
+    read = opened.provenance.code
+    code = f"cs.{called}.fit(data).consensus_" if read else ""
     known = {name: np.asarray(values, object)[rows] for name, values in opened.known.items()}
-    origin = replace(opened.provenance, code=code)
+    origin = replace(opened.provenance, code=code, data_code=read)
     found = replace(opened, result=model.consensus_, provenance=origin, data=take_rows(table, rows), known=known)
     return replace(found, id_name=table.id_heading)

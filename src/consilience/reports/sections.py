@@ -162,9 +162,11 @@ class Report:
             blocks.append(Code(self.command))
         lines = ["import consilience as cs", ""]
         if self.data is not None:
-            lines.append("data = ...  # the table that was given as data")
+            lines.append(f"data = {self.origin.data_code or '...  # the table that was given as data'}")
         if self.known:
-            lines.append("known = ...  # the known labels by name")
+            labels = None if self.data is None or not self.origin.data_code else self.data.labels
+            is_there = labels is not None and set(self.known) <= set(labels)
+            lines.append(f"known = {'data.labels' if is_there else '...  # the known labels by name'}")
         return Section("What was done", [*blocks, Code("\n".join([*lines, *self.code(), self._call()]))])
 
     def _call(self) -> str:
