@@ -1,15 +1,27 @@
-"""The explorer's pictures in README, made anew: `python docs/pictures.py`, with Playwright and a Chromium.
+"""The pictures of README and the site, made anew: `python docs/pictures.py [NAME …]`; without a name, all.
 
-They show what README's commands show: the demo's run, its first view, and two of its groups compared in the dark theme.
+| picture | made from |
+| --- | --- |
+| agreement.png | the bundled clusterings of the beads, compared |
+| start.png, how_many.png, single_cell.png | the code of their pages, as it stands there |
+| engine.svg | `engine_picture.py` |
+| explorer.png, explorer-compare.png | README's demo in the explorer, and two of its groups compared; with Playwright and a Chromium |
+
+The gallery's are made by `gallery/make.py`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +29,72 @@ HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1440, "height": 900}
 READ = "localStorage['consilience-prefs'] ??= '{\"guided\": true}'"  # the first lines of guidance were read
 CONSILIENCE = [sys.executable, "-m", "consilience"]
+BLOCK = re.compile(r"(<!-- not run[^\n]*-->\n+)?^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
+    """Make the pictures that are named, or all."""
+    for name in names or MAKERS:
+        MAKERS[name]()
+
+
+def draw_agreement() -> None:
+    """README's first picture."""
+    import consilience as cs
+    from consilience.datasets import load_beads, load_beads_labels
+    from consilience.reports import draw_comparison
+
+    known = {name: load_beads().labels[name].to_numpy() for name in ("shape", "color")}
+    draw_comparison(cs.compare(load_beads_labels(), known=known), HERE / "agreement.png")
+
+
+def draw_start() -> None:
+    """The digits of *Start here*."""
+    run_page("start.md", "start.png")
+
+
+def draw_how_many() -> None:
+    """The curve of *How many clusters?*"""
+    run_page("how_many.md", "how_many.png")
+
+
+def draw_single_cell() -> None:
+    """The figure of *Single cells*; its page writes a PDF."""
+    names = run_page("single_cell.md")
+    names["figure"].savefig(HERE / "single_cell.png", dpi=80)
+
+
+def draw_engine() -> None:
+    """The engine's tables and moves."""
+    from engine_picture import engine_picture
+
+    (HERE / "engine.svg").write_text(engine_picture(), encoding="utf-8")
+
+
+def run_page(page: str, picture: str = "") -> dict[str, Any]:
+    """Run the blocks of a page in a folder of their own; its picture is kept, and its names are returned."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    names: dict[str, Any] = {}
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        os.chdir(folder)
+        try:
+            for apart, code in BLOCK.findall((HERE / page).read_text(encoding="utf-8")):
+                if not apart:
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        exec(compile(code, page, "exec"), names)
+                if picture and Path(picture).exists():
+                    shutil.copy(picture, HERE)
+                    break
+        finally:
+            os.chdir(before)
+    return names
+
+
+def draw_explorer() -> None:
     """Run the demo, explore it as README says, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "consilience-demo"
@@ -68,5 +143,14 @@ def _open(browser: Any, url: str, scheme: str) -> Any:
     return page
 
 
+MAKERS: dict[str, Callable[[], None]] = {
+    "agreement": draw_agreement,
+    "start": draw_start,
+    "how_many": draw_how_many,
+    "single_cell": draw_single_cell,
+    "engine": draw_engine,
+    "explorer": draw_explorer,
+}
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

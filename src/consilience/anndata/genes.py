@@ -55,6 +55,23 @@ def split_genes(
     -----
     Welch's t over all genes shortlists five times as many as are shown, of which the AUC is computed. O(values) for each level. Parts
     of fewer than five cells are not compared; where nothing is left to compare, an error says why.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> import consilience.anndata as ca
+    >>> rng = np.random.default_rng(0)
+    >>> types = np.repeat(np.arange(6), 20)  # two kinds, of three types each, and a gene that marks each type
+    >>> adata = anndata.AnnData(rng.poisson(0.5 + 4.0 * (types[:, None] == np.arange(8))).astype(float))
+    >>> adata.var_names = [f"gene{i}" for i in range(8)]
+    >>> for i in range(6):
+    ...     adata.obs[f"leiden_{i}"] = (types // 3 if i % 2 else types).astype(str)
+    >>> found = ca.combine(adata, "leiden_", n_clusters=6)
+    >>> ca.split_genes(adata, n_genes=1)[["from_k", "to_k", "cluster", "child", "gene"]]
+       from_k  to_k  cluster  child   gene
+    0       4     6        0      0  gene0
+    1       4     6        0      1  gene1
+    2       4     6        0      2  gene2
     """
     found = read_back(check_adata(adata), key)
     if found.scale_labels is None or found.scale_labels.shape[1] < 2:

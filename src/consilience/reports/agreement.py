@@ -122,7 +122,25 @@ def components_of(ensemble: Ensemble) -> dict[str, Any]:
 
 
 def print_agreement(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`agreement_summary` holds."""
+    """Print what :func:`agreement_summary` holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import consilience as cs
+    >>> from consilience.agreement import stable_groups
+    >>> from consilience.reports import print_agreement
+    >>> from consilience.reports.agreement import agreement_summary
+    >>> topic = np.arange(60) % 3
+    >>> counts = np.random.default_rng(0).poisson(0.2 + 3 * (topic[:, None] == np.arange(30) % 3))
+    >>> found = cs.agree(counts, 3, 3, n_clusterings=3, max_iter=1)
+    >>> parts = {"consensus": cs.combine(found.after.rows, 3), "known": {}}
+    >>> parts["groups"] = stable_groups(found.before.columns, found.after.columns, new=True)
+    >>> summary = agreement_summary(found, found.stability_by_iteration(), **parts)
+    >>> print_agreement(summary, title="counts.npz")  # doctest: +ELLIPSIS
+    counts.npz: 3 clusterings of 60 rows into 3 clusters, and of 30 columns into 3 clusters
+    ...
+    """
     console = console or terminal()
     rows, columns = count(summary["n_rows"], "row"), count(summary["n_columns"], "column")
     m = count(summary["n_clusterings"], "clustering")

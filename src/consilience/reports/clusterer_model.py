@@ -19,7 +19,24 @@ from consilience.reports.tiles import describe_plane
 
 
 class ClustererReport(Report, of=ClustererModel):
-    """Clusters of a table, by the model that was kept of them."""
+    """Clusters of a table, by the model that was kept of them.
+
+    Examples
+    --------
+    ``report(fitted, "report.html")`` makes one of these:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.clusterer import ClustererModel
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.reports import ClustererReport
+    >>> fitted = cs.EnsembleClusterer(3, n_clusterings=10, random_state=0).fit(load_beads().values)
+    >>> with TemporaryDirectory() as folder:
+    ...     fitted.save(f"{folder}/model")
+    ...     model = ClustererModel.load(f"{folder}/model")
+    >>> ClustererReport(model, None).describe()
+    '3 clusters of 300 objects, mean confidence 0.91, mean support 0.89, 18 floaters.'
+    """
 
     name = "model"
 

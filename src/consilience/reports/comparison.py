@@ -34,7 +34,17 @@ NAMED = 40  # clusterings that a picture has room to name
 
 
 def print_comparison(result: Comparison, *, title: str, console: Console | None = None) -> None:
-    """Print the stability of an ensemble and a row for every clustering."""
+    """Print the stability of an ensemble and a row for every clustering.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.reports import print_comparison
+    >>> found = cs.compare([[0, 0, 1, 1], [0, 0, 1, 2]])
+    >>> print_comparison(found, title="labels.csv")  # doctest: +ELLIPSIS
+    labels.csv: 2 clusterings of 4 objects, 2 to 3 clusters
+    ...
+    """
     console = console or terminal()
     rows = result.clusterings
     several = format_range([int(rows["clusters"].min()), int(rows["clusters"].max())], "cluster")

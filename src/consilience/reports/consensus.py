@@ -87,7 +87,18 @@ def match_known(known: Any, labels: Any) -> dict[str, float]:
 
 
 def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`consensus_summary` holds."""
+    """Print what :func:`consensus_summary` holds.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import noisy_labels
+    >>> from consilience.reports import print_consensus
+    >>> from consilience.reports.consensus import consensus_summary
+    >>> one = cs.combine(noisy_labels(60, 3, 8, 0.1, random_state=0)[0], 3)
+    >>> print_consensus(consensus_summary(one, None, {}), title="labels.csv")  # doctest: +ELLIPSIS
+    labels.csv: 3 clusters of 60 objects by ...
+    """
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
     print_doubt(console, summary["doubt"])

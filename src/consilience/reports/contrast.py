@@ -101,7 +101,20 @@ def _groups(result: Contrast, known: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def print_contrast(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`contrast_summary` holds."""
+    """Print what :func:`contrast_summary` holds.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.reports import print_contrast
+    >>> from consilience.reports.contrast import contrast_summary
+    >>> beads = load_beads()
+    >>> found = cs.contrast(beads, beads.labels["shape"].to_numpy(), 4, n_init=2)
+    >>> print_contrast(contrast_summary(found, {}), title="beads.csv")  # doctest: +ELLIPSIS
+    beads.csv: 4 new clusters of 300 objects
+    ...
+    """
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
     console.print(f"{title}: {summary['n_clusters']} new clusters of {count(objects, 'object')}")
@@ -133,7 +146,19 @@ def print_contrast(summary: Mapping[str, Any], *, title: str, console: Console |
 
 
 def print_alternatives(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`alternatives_summary` holds."""
+    """Print what :func:`alternatives_summary` holds.
+
+    Examples
+    --------
+    >>> from consilience.alternatives import alternatives
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.reports import print_alternatives
+    >>> from consilience.reports.contrast import alternatives_summary
+    >>> found = alternatives(load_beads().values, 1, n_clusters=3)
+    >>> print_alternatives(alternatives_summary(found, {}), title="beads.csv")  # doctest: +ELLIPSIS
+    beads.csv: 1 grouping, each new to what was given and to all before it
+    ...
+    """
     console = console or terminal()
     n = summary["n_alternatives"]
     console.print(f"{title}: {count(n, 'grouping')}, each new to what was given and to all before it")
@@ -180,6 +205,18 @@ def draw_contrast(result: Contrast, X: Any, given: Mapping[str, Any], path: str 
     given : mapping of a name to the label vector
         What was given; the first is drawn.
     path : file ending in .png, .svg or .pdf
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.reports import draw_contrast
+    >>> beads = load_beads()
+    >>> shape = beads.labels["shape"].to_numpy()
+    >>> found = cs.contrast(beads, shape, 4, n_init=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_contrast(found, beads.values, {"shape": shape}, f"{folder}/contrast.svg")
     """
     save_figure(path, contrast_figure, result, X, given)
 

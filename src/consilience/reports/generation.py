@@ -48,7 +48,20 @@ def _quantiles(values: Any, ensemble: Ensemble, *, least: bool) -> dict[str, Any
 
 
 def print_generation(summary: Mapping[str, Any], *, title: str, console: Console | None = None) -> None:
-    """Print what :func:`generation_summary` holds."""
+    """Print what :func:`generation_summary` holds.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads
+    >>> from consilience.reports import print_generation
+    >>> from consilience.reports.generation import generation_summary
+    >>> ens = cs.generate(load_beads(), 10, n_clusters=3)
+    >>> print_generation(generation_summary(ens, {}), title="beads.csv")  # doctest: +ELLIPSIS
+    beads.csv: 10 clusterings of 300 objects, 3 clusters, in ... seconds of clustering
+    made by zipf 5, pca 5
+    ...
+    """
     console = console or terminal()
     clusters = format_range(summary["n_clusters"], "cluster")
     what = f"{count(summary['n_clusterings'], 'clustering')} of {count(summary['n_objects'], 'object')}, {clusters}"

@@ -52,7 +52,17 @@ def print_organized(
     null: Null | None = None,
     console: Console | None = None,
 ) -> None:
-    """Print the groups, with the mean of every score over their clusterings, candidates for their number, and the null."""
+    """Print the groups, with the mean of every score over their clusterings, candidates for their number, and the null.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads_labels
+    >>> from consilience.reports import print_organized
+    >>> print_organized(cs.organize(load_beads_labels(), 2), title="labels.csv")  # doctest: +ELLIPSIS
+    labels.csv: 16 clusterings of 300 objects in 2 groups
+    ...
+    """
     console = console or terminal()
     m, n = count(result.n_clusterings, "clustering"), count(result.ensemble.n_objects, "object")
     console.print(f"{title}: {m} of {n} in {count(result.n_groups, 'group')}", markup=False)
@@ -175,7 +185,22 @@ def write_organized(
     null: Null | None = None,
     id_name: str = "id",
 ) -> list[Path]:
-    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures."""
+    """Write clusterings.csv, groups.csv, consensus.csv, curve.csv, null.csv, and with matplotlib the pictures.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import consilience as cs
+    >>> from consilience.datasets import load_beads_labels
+    >>> from consilience.reports import write_organized
+    >>> meta = cs.organize(load_beads_labels(), 2)
+    >>> found = [meta.consensus(group) for group in meta.numbers]
+    >>> with TemporaryDirectory() as folder:
+    ...     files = write_organized(meta, Path(folder), found)
+    >>> [file.name for file in files if file.suffix == ".csv"]
+    ['clusterings.csv', 'groups.csv', 'consensus.csv', 'curve.csv']
+    """
     folder.mkdir(parents=True, exist_ok=True)
     tables = {
         "clusterings": clustering_table(meta, scores),

@@ -66,6 +66,22 @@ class Report:
         What was given beside it: data, known labels, and how to combine.
     command : str
         The command that writes the report; empty from Python.
+
+    Examples
+    --------
+    A kind of result of one's own gets a page:
+
+    >>> from consilience.reports import Report, Text, section, sections_of
+    >>> class Tally:
+    ...     def __init__(self, counts):
+    ...         self.counts = counts
+    >>> class TallyReport(Report, of=Tally):
+    ...     name, about = "tally", "how many there are"
+    ...
+    ...     def describe(self):
+    ...         return f"{sum(self.result.counts)} in {len(self.result.counts)} clusters."
+    >>> TallyReport(Tally([5, 3]), None).describe()
+    '8 in 2 clusters.'
     """
 
     uses: ClassVar[tuple[str, ...]] = ("data", "known")  # options that this kind of result has a use for

@@ -36,7 +36,17 @@ MEANINGS = {
 
 
 class SummaryReport(Report, of=Summary):
-    """One partition and the samples it stands for."""
+    """One partition and the samples it stands for.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.datasets import noisy_labels
+    >>> from consilience.reports import SummaryReport
+    >>> found = cs.summarize(noisy_labels(60, 3, 12, 0.1, random_state=0)[0])
+    >>> SummaryReport(found, None).describe()
+    '3 clusters of 60 objects, expected variation of information 0.5055 nats over 12 samples.'
+    """
 
     name, about = "found", "the one partition of many"
 

@@ -50,6 +50,16 @@ def draw_tiles(
     path : file ending in .png, .svg or .pdf
     names : mapping, optional
         For some of the clusterings, the names of their labels in the order of the codes.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from consilience.datasets import load_beads, load_beads_labels
+    >>> from consilience.reports import draw_tiles
+    >>> labels = load_beads_labels()
+    >>> some = {name: labels.labels[:, labels.names.index(name)] for name in ("form1", "color1")}
+    >>> with TemporaryDirectory() as folder:
+    ...     draw_tiles(some, load_beads(), f"{folder}/tiles.svg")
     """
     codes = {name: np.asarray(labels) for name, labels in clusterings.items()}
     plane = plane_of(Ensemble(np.column_stack(list(codes.values()))), data)

@@ -50,6 +50,18 @@ def combine_blocks(
     Labels are read twice: for the distinct rows, and to give every object the answer of its row. Cost O(n_objects · clusterings), shared
     among the workers, beside that of the method for the distinct rows, which this process pays. Where there is no room for the
     distinct rows, some methods work by tables (:mod:`consilience.scale.by_tables`).
+
+    Examples
+    --------
+    :func:`consilience.combine` calls it for labels in blocks, and so should you:
+
+    >>> import consilience as cs
+    >>> from consilience.datasets import noisy_labels
+    >>> from consilience.scale import LabelBlocks
+    >>> labels = noisy_labels(60, 3, 8, 0.1, random_state=0)[0].labels
+    >>> blocks = LabelBlocks([labels[:20], labels[20:]])
+    >>> cs.combine(blocks, 3).sizes.tolist() == cs.combine(labels, 3).sizes.tolist()
+    True
     """
     if sample_weight is not None:
         raise InputError("labels in blocks take no sample_weight: every object counts once")
