@@ -328,7 +328,7 @@ def test_what_does_not_fit_is_said_before_the_work(codes, monkeypatch):
         monkeypatch.setattr(combining, work, None)
     blocks = LabelBlocks([np.random.default_rng(0).integers(0, 50, (40_000, 12))])
     with pytest.raises(InputError, match=r"distinct rows of labels need more than .* raise memory_limit= .*mcla"):
-        cs.combine(blocks, 5, "sccc", memory_limit=510 * 10**6)
+        cs.combine(blocks, 5, "lwea", memory_limit=510 * 10**6)
     few = LabelBlocks(cut(codes, 500))
     with pytest.raises(InputError, match=r"1,500 objects have no room .* output="):
         cs.combine(few, memory_limit=FIXED + few.distinct().n_bytes)

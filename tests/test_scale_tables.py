@@ -15,7 +15,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.datasets import noisy_labels
 from consilience.information import batch_scores, objective_of
 from consilience.measures import adjusted_rand
-from consilience.scale import LabelBlocks, WrittenConsensus
+from consilience.scale import LabelBlocks, WrittenConsensus, seeding
 from consilience.scale import survey as survey_module
 from consilience.scale.by_tables import METHODS as BY_TABLES
 from consilience.scale.by_tables import NEEDS_ROWS, answer_by_tables
@@ -200,22 +200,59 @@ def test_written_and_read_again(codes, tmp_path):
     assert_close(found, wanted)
 
 
+def test_a_number_of_clusters_is_chosen_by_the_sample():
+    table = noisy_labels(3000, 4, 12, 0.3, random_state=2)[0].labels
+    wanted = cs.combine(table, "auto", "mcla")
+    found = combine_tightly(table, "mcla", k="auto")
+    assert (found.n_clusters, found.scales) == (wanted.n_clusters, None)
+    assert wanted.note.partition(";")[0] in found.note
+    np.testing.assert_array_equal(found.labels, wanted.labels)
+
+
+@pytest.mark.parametrize("gap", ["all", 2, 6])
+def test_seeds_are_those_of_memory_however_few_rows_are_counted(monkeypatch, gap):
+    table = noisy_labels(6000, 5, 8, 0.3, random_state=1)[0].labels.copy()
+    wanted = cs.combine(table, 5, "sccc", gap=gap)
+    for places, heaviest in ((20, 2**14), (8, 20), (3, 1)):  # the last find hardly a seed in two passes
+        monkeypatch.setattr(seeding, "PLACES", places)
+        monkeypatch.setattr(seeding, "HEAVIEST", heaviest)
+        if heaviest == 1:
+            with pytest.raises(InputError, match="too many and too rare to rank without all distinct rows"):
+                combine_tightly(table, "sccc", gap=gap)
+        else:
+            assert_close(combine_tightly(table, "sccc", size=900, gap=gap), wanted)
+
+
+def test_seeds_of_every_gap_are_the_heaviest_rows_far_from_earlier_ones():
+    """Against going down the list of all rows, with ties by their codes."""
+    table = noisy_labels(3000, 4, 6, 0.25, random_state=3)[0].labels
+    blocks = in_blocks(table)
+    found = seeding.find_seeds(blocks, Here(), survey(blocks, Here()), 4, range(1, 7))
+    rows, counts = np.unique(table, axis=0, return_counts=True)
+    for gap in range(1, 7):
+        seeds = []
+        for row in rows[np.lexsort([*rows.T[::-1], -counts])]:
+            if len(seeds) < 4 and all((row != seed).sum() >= gap for seed in seeds):
+                seeds.append(row)
+        assert (gap in found) == (len(seeds) == 4)
+        if gap in found:
+            np.testing.assert_array_equal(found[gap], seeds)
+
+
 def test_threads_do_not_matter(codes):
     assert_close(combine_tightly(codes, n_jobs=2), combine_tightly(codes))
 
 
 def test_what_needs_distinct_rows_says_so(codes, monkeypatch):
-    known = r"name a method that works by tables \(mcla, dawid_skene, vote, nbce, quadratic, lwgp, mixture\)"
-    with pytest.raises(
-        InputError, match=rf"and sccc ranks all distinct rows by how many objects have each, .*: .*{known}"
-    ):
+    known = r"name a method that works by tables \(mcla, dawid_skene, vote, nbce, quadratic, lwgp, mixture, sccc\)"
+    with pytest.raises(InputError, match=rf"and lwea links the distinct rows in a tree: .*{known}"):
+        combine_tightly(codes, "lwea")
+    with pytest.raises(InputError, match="some labels are missing, and SCCC then needs the distinct rows"):
         combine_tightly(codes, "sccc")
     assert set(NEEDS_ROWS) | set(BY_TABLES) == set(METHODS)
     with pytest.raises(InputError, match="NBCE by Gibbs sampling moves single objects and needs the distinct rows"):
         combine_tightly(codes, "nbce")
     monkeypatch.setattr(survey_module, "_count_part", None)  # all else is said before labels are read again
-    with pytest.raises(InputError, match="a number of clusters is chosen by distinct rows"):
-        cs.combine(in_blocks(codes), "auto", memory_limit=LITTLE)
     wide = np.random.default_rng(0).integers(0, 200, (3000, 6))
     with pytest.raises(InputError, match="clusters together, and tables of all pairs have room for 1,000"):
         combine_tightly(wide, "mcla")

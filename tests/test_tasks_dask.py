@@ -6,6 +6,8 @@ import os
 import pickle
 import signal
 import time
+import urllib.request
+from importlib.util import find_spec
 
 import joblib
 import numpy as np
@@ -18,6 +20,7 @@ import consilience as cs
 from consilience._check import InputError
 from consilience._parallel import AHEAD, ClusterError, n_tasks, on_cluster, workers
 from consilience._travel import LARGE, pack, unpack
+from consilience.cli import running
 from consilience.consensus import MCLA, NBCE, SCCC
 from consilience.datasets import gaussians_8d5k
 from dask_cluster import local_cluster, worker_pids
@@ -129,6 +132,18 @@ def test_a_client_that_is_none_or_closed_is_refused(client):
         pass
     with pytest.raises(InputError, match="the Dask client is closed: connect one"):
         cs.combine([[0, 0, 1], [0, 1, 1]], 2, client=other)
+
+
+def test_the_dashboard_is_said_and_answers(client, monkeypatch, capsys):
+    address, has_bokeh = client.scheduler.address, find_spec("bokeh") is not None
+    with running._connected(address):
+        assert ("can be watched" in capsys.readouterr().err) == has_bokeh, "without bokeh there is nothing to see"
+    monkeypatch.setattr(running, "find_spec", lambda name: True)
+    with running._connected(address) as other:
+        link = other.dashboard_link
+    assert f"consilience: the work can be watched at {link}" in capsys.readouterr().err
+    with urllib.request.urlopen(link.replace("/status", "/health"), timeout=20) as page:
+        assert page.read() == b"ok"
 
 
 def test_a_cluster_takes_the_end_of_a_worker_that_it_never_knew(client):

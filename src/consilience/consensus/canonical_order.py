@@ -111,7 +111,7 @@ def _whole(weights: Floats) -> Colors:
 
 def _refine(rows: Labels, offsets: Ints, weights: Colors) -> tuple[Colors, Colors, Colors]:
     """Colors of the rows, of the labels and of the clusterings."""
-    own = _mix(weights + ROW)
+    own = mix(weights + ROW)
     sizes = np.diff(offsets)
     telling = np.repeat(_telling(rows, offsets), sizes)
     labels = np.flatnonzero(telling)
@@ -119,18 +119,18 @@ def _refine(rows: Labels, offsets: Ints, weights: Colors) -> tuple[Colors, Color
     rounds = int(np.clip(WORK // max(rows.size, 1), *ROUNDS))
     told_apart = 0
     for _ in range(rounds):
-        sums = _kernels.color_rows(rows, offsets, _mix(colors), own)[1]
-        colors = _mix(colors + MARK * _mix(sums + np.repeat(_of_clusterings(colors, offsets), sizes))) * telling
+        sums = _kernels.color_rows(rows, offsets, mix(colors), own)[1]
+        colors = mix(colors + MARK * mix(sums + np.repeat(_of_clusterings(colors, offsets), sizes))) * telling
         found, first, count = np.unique(colors[labels], return_index=True, return_counts=True)
         if len(found) == len(labels):
             break
         if len(found) == told_apart:  # as far as colors go: the first tie is broken
             tie = int(labels[first[count > 1][0]])
-            colors[tie] = _mix(colors[tie : tie + 1] + MARK)[0]
+            colors[tie] = mix(colors[tie : tie + 1] + MARK)[0]
             told_apart += 1
         else:
             told_apart = len(found)
-    return _kernels.color_rows(rows, offsets, _mix(colors), own)[0], colors, _of_clusterings(colors, offsets)
+    return _kernels.color_rows(rows, offsets, mix(colors), own)[0], colors, _of_clusterings(colors, offsets)
 
 
 def _telling(rows: Labels, offsets: Ints) -> NDArray[np.bool_]:
@@ -139,7 +139,7 @@ def _telling(rows: Labels, offsets: Ints) -> NDArray[np.bool_]:
 
 
 def _of_clusterings(colors: Colors, offsets: Ints) -> Colors:
-    return _mix(np.add.reduceat(_mix(colors + ROW), offsets[:-1]))
+    return mix(np.add.reduceat(mix(colors + ROW), offsets[:-1]))
 
 
 def _row_order(
@@ -160,7 +160,7 @@ def _row_order(
     return order
 
 
-def _mix(colors: Colors) -> Colors:
+def mix(colors: Colors) -> Colors:
     """The finalizer of splitmix64."""
     colors = (colors ^ (colors >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     colors = (colors ^ (colors >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -32,13 +32,19 @@ MOST = 2**22  # distances to seeds kept at a time
 FIRST = 1024  # ranked components looked at together; doubled as the search goes on
 
 
-def _gaps(problem: Problem, gap: int | str) -> Sequence[int]:
+def gaps_of(problem: Problem, gap: int | str) -> Sequence[int]:
+    """The gaps that are asked for."""
     if isinstance(gap, str):
         check_choice(gap, ["all"], "gap")
         return range(0 if (problem.labels < 0).any() else 1, problem.n_clusterings + 1)
     if not isinstance(gap, (int, np.integer)) or isinstance(gap, bool) or not 0 <= gap <= problem.n_clusterings:
         raise InputError(f"gap must be 'all' or a whole number from 0 to {problem.n_clusterings}; got {gap!r}")
     return [int(gap)]
+
+
+def few_seeds(gap: int | str, k: int) -> InputError:
+    """What is said where no gap leaves enough seeds."""
+    return InputError(f"a gap of {gap} leaves fewer than {k} seeds; use a smaller gap or gap='all'")
 
 
 def _hamming(problem: Problem, rows: Labels, others: Labels) -> Floats:
@@ -167,11 +173,9 @@ class SCCC(ConsensusEstimator):
 
     def _combine(self, problem: Problem) -> Answer:
         ranked = np.argsort(-problem.weights, kind="stable")
-        seeds = {g: found for g in _gaps(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
+        seeds = {g: found for g in gaps_of(problem, self.gap) if (found := _seeds(problem, ranked, g)) is not None}
         if not seeds:
-            raise InputError(
-                f"a gap of {self.gap} leaves fewer than {problem.n_clusters} seeds; use a smaller gap or gap='all'"
-            )
+            raise few_seeds(self.gap, problem.n_clusters)
         assign = _follow if self.centroid else _nearest
         results = {found: assign(problem, ranked, np.array(found)) for found in dict.fromkeys(seeds.values())}
         by_gap = np.column_stack([results[found] for found in seeds.values()])

@@ -5,7 +5,8 @@ from the answer for the sample: labels speak for clusters, every block votes and
 **Dawid and Skene's model** begins with MCLA's clusters; how reliable the clusterings are is fitted to the sample, as it is to 20,000
 rows in memory. **NBCE**'s bounds have passes over the blocks (:mod:`consilience.scale.mixtures`), and so have the EM of the
 **mixture** (:mod:`consilience.scale.expectation`) and the k-means of **LWGP** (:mod:`consilience.scale.cutting`) and of
-the **quadratic** consensus, which begins with the answer for the sample.
+the **quadratic** consensus, which begins with the answer for the sample. **SCCC** finds its seeds by two passes and more
+(:mod:`consilience.scale.seeding`).
 Tables of labels × clusters, sizes, support and the average NMI are those of all objects.
 """
 
@@ -22,7 +23,7 @@ import pandas as pd
 from consilience import _kernels
 from consilience._check import InputError
 from consilience._types import Floats, Ints
-from consilience.consensus import FLOATING, LWGP, NBCE, DawidSkene, MajorityVote, QuadraticConsensus
+from consilience.consensus import FLOATING, LWGP, NBCE, SCCC, DawidSkene, MajorityVote, QuadraticConsensus
 from consilience.consensus.assessment import err_alike
 from consilience.consensus.bayes.variational import KINDS
 from consilience.consensus.combine import WIDE
@@ -31,8 +32,10 @@ from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
 from consilience.consensus.mcla import MCLA, jaccard_of
 from consilience.consensus.method_choice import choose_method
-from consilience.consensus.notes import about_bound, about_worth
+from consilience.consensus.notes import about_bound, about_scales, about_worth
 from consilience.consensus.registry import make_estimator
+from consilience.consensus.scales import FEWEST, find_scales
+from consilience.consensus.sccc import few_seeds, gaps_of
 from consilience.consensus.trust import confusions, member_table
 from consilience.consensus.vote import owners_of
 from consilience.information import quadratic_scores
@@ -43,10 +46,11 @@ from consilience.scale.expectation import fit_by_passes
 from consilience.scale.mixtures import MixtureRule, fit_mixture
 from consilience.scale.rules import Memberships, Posteriors, Rule, RuledTable, Ruling
 from consilience.scale.running import Workers
+from consilience.scale.seeding import check_seeding, find_seeds
 from consilience.scale.survey import Survey, coded_blocks, survey
 from consilience.scale.words import says
 
-METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp", "mixture")
+METHODS = ("mcla", "dawid_skene", "vote", "nbce", "quadratic", "lwgp", "mixture", "sccc")
 NEEDS_ROWS = {  # why the others do not work by tables
     "walk": "cuts a tree of the distinct rows",
     "information": "moves single rows",
@@ -56,7 +60,6 @@ NEEDS_ROWS = {  # why the others do not work by tables
     "hgpa": "partitions a graph of the distinct rows",
     "evidence": "links the distinct rows in a tree",
     "lwea": "links the distinct rows in a tree",
-    "sccc": "ranks all distinct rows by how many objects have each, and may look for a seed down to the rarest",
     "bce": "fits its tables to the distinct rows",
 }
 PASSES = 20  # of the vote over all blocks, at most
@@ -88,10 +91,6 @@ def answer_by_tables(
 
     ``check(n_objects)`` is called after the first reading, and raises an error where so many objects have no room.
     """
-    if n_clusters == "auto" and method != "nbce":
-        raise InputError(
-            "a number of clusters is chosen by distinct rows: name it, or leave it out for the median of the clusterings"
-        )
     found = survey(blocks, workers, check)
     median = max(2, int(np.median(np.diff(found.offsets))))
     wanted = None if n_clusters == "auto" else n_clusters
@@ -99,6 +98,10 @@ def answer_by_tables(
     notes = [
         f"by tables of all objects and {found.sample.n_objects:,} of their rows, since there is no room for all distinct rows"
     ]
+    if n_clusters == "auto" and method != "nbce" and problem.n_rows > 2 and problem.n_clusterings >= FEWEST:
+        scales = find_scales(problem, how["random_state"])
+        problem = problem.with_clusters(scales.ranked[0])
+        notes.insert(0, f"{about_scales(scales)}, by the sample")
     if method == "auto":
         method, note = choose_method(problem, dict(how))
         if method == "walk":
@@ -106,7 +109,7 @@ def answer_by_tables(
         notes.insert(0, note)
     fit = _Fit(blocks, workers, found, problem, int(how["random_state"]), dict(options))
     ways: dict[str, Callable[[], Ruling]] = {"mcla": fit.mcla, "dawid_skene": fit.dawid_skene, "vote": fit.vote}
-    ways |= {"quadratic": fit.quadratic, "lwgp": fit.lwgp}
+    ways |= {"quadratic": fit.quadratic, "lwgp": fit.lwgp, "sccc": fit.sccc}
     chosen: Ruling
     if method == "nbce":
         k: Any = wanted
@@ -125,7 +128,7 @@ def answer_by_tables(
     fields = {"n_clusters": len(sizes), "method": method, "anmi": average_nmi(parts), "names": found.sample.names}
     fields |= {"note": "; ".join(notes), "clusters": _clusters(sums[:, :-1], parts)}
     fields["members"] = partial(member_table, problem, rule.labels(found.sample.labels), found.sample.names)
-    own = Posteriors(ruled) if method in ("quadratic", "lwgp") else Memberships(rule, found.codes)
+    own = Posteriors(ruled) if method in ("quadratic", "lwgp", "sccc") else Memberships(rule, found.codes)
     return ByTables(ruled, own, found, _tally(sums), fields)
 
 
@@ -234,6 +237,26 @@ class _Fit:
         """k-means of all objects in the eigenvectors of the graph of clusters."""
         model = LWGP(random_state=self.seed, **self.options)
         return fit_cut(self.blocks, self.workers, self.survey, self.problem, model, self._order())
+
+    def sccc(self) -> Rule:
+        """The nearest of k seeds, of the gap whose clusters share most with the clusterings."""
+        model, k = SCCC(random_state=self.seed, **self.options), self.problem.n_clusters
+        check_seeding(model, self.survey, self.blocks.layout.source)
+        seeds = find_seeds(self.blocks, self.workers, self.survey, k, gaps_of(self.problem, model.gap))
+        if not seeds:
+            raise few_seeds(model.gap, k)
+        best: tuple[float, Rule] | None = None
+        for some in {one.tobytes(): one for one in seeds.values()}.values():
+            table = np.zeros((int(self.survey.offsets[-1]), k))
+            for cluster, seed in enumerate(some):
+                table[self.survey.offsets[:-1] + seed, cluster] = 1.0
+            rule = Rule(self.survey.offsets, table, np.ones(k), np.zeros(k), np.arange(k))
+            counts = np.split(self._count(rule)[0].astype(float), self.survey.offsets[1:-1])
+            shared = average_nmi([np.ascontiguousarray(part.T) for part in counts])
+            if best is None or shared > best[0]:
+                best = shared, rule
+        assert best is not None
+        return best[1]
 
     def nbce(self, model: NBCE) -> tuple[MixtureRule, str]:
         """The likeliest component of a mixture, and what is to be said of it."""
