@@ -5,10 +5,11 @@
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make docs   the site, in build/docs (offline, no warnings)
 # make wheel  sdist and wheels, repaired, installed into new environments, and tested there
-# make bench  speed beside named peers (minutes)
+# make bench  the promised figures, growth, and every task beside its peers (benchmarks/RESULTS.md; PEERS=folder of their environments)
 # make faults processes killed, disks full, clusters lost: what was tried, and what it cost (20 minutes)
 
 VENV := .venv
+PEERS ?= build/peers
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -96,6 +97,8 @@ wheel: page needs
 
 bench: $(VENV)/.tested
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.growth
+	$(BIN)/python -m benchmarks.beside --install --peers $(PEERS)
 
 faults: $(VENV)/.tested
 	CONSILIENCE_KILLS=100 $(BIN)/python -m pytest tests/test_store_kills.py -q

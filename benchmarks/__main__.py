@@ -25,7 +25,6 @@ from benchmarks import (
     nbce,
     page,
     pairwise,
-    peers,
     pools,
     scale,
     startup,
@@ -53,7 +52,6 @@ CASES = {
         agreement,
         explorer,
         page,
-        peers,
         scale,
     )
     for f in module.CASES
