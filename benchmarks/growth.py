@@ -19,8 +19,11 @@ from sklearn.datasets import make_blobs
 import consilience as cs
 from benchmarks.timing import cpu
 
-USUAL = {"n": 4000, "m": 20, "k": 10}
-SIZES = {"n": (4000, 8000, 16_000, 32_000), "m": (10, 20, 40, 80), "k": (5, 10, 20, 40)}
+USUAL = {"combine": {"n": 4000, "m": 20, "k": 10}, "pairwise": {"n": 4000, "m": 200, "k": 10}}
+SIZES = {
+    "combine": {"n": (4000, 16_000, 64_000, 256_000), "m": (10, 20, 40, 80), "k": (5, 10, 20, 40)},
+    "pairwise": {"n": (2000, 4000, 8000, 16_000), "m": (50, 100, 200, 400), "k": (5, 10, 20, 40)},
+}
 RUNS = 3
 FILE = Path(__file__).parent / "results" / "growth.json"
 
@@ -31,15 +34,15 @@ def labels(n: int, m: int, k: int) -> np.ndarray:
     return cs.generate(X, m, k, methods="minima", max_iter=20, n_jobs=1, progress=False).labels
 
 
-def measured(call: Callable[[cs.Ensemble], Any], what: str) -> dict[str, Any]:
+def measured(name: str, call: Callable[[cs.Ensemble], Any], what: str) -> dict[str, Any]:
     """CPU-seconds over the sizes of one of n, m and k, the others as usual, and the exponent."""
-    seconds = []
-    for size in SIZES[what]:
-        given = labels(**{**USUAL, what: size})
+    seconds, sizes = [], SIZES[name][what]
+    for size in sizes:
+        given = labels(**{**USUAL[name], what: size})
         call(cs.Ensemble(given))
         seconds.append(float(np.median([cpu(lambda given=given: call(cs.Ensemble(given)))[0] for _ in range(RUNS)])))
-    slope = np.polyfit(np.log(SIZES[what][-3:]), np.log(seconds[-3:]), 1)[0]
-    return {"sizes": list(SIZES[what]), "cpu_s": seconds, "exponent": float(slope)}
+    slope = np.polyfit(np.log(sizes[-3:]), np.log(seconds[-3:]), 1)[0]
+    return {"sizes": list(sizes), "cpu_s": seconds, "exponent": float(slope)}
 
 
 def growth_section(growth: Mapping[str, Any]) -> str:
@@ -51,13 +54,17 @@ def growth_section(growth: Mapping[str, Any]) -> str:
             sizes = ", ".join(f"{size:,}" for size in curve["sizes"])
             seconds = ", ".join(f"{value:.2g}" for value in curve["cpu_s"])
             lines.append(f"| `{call}` | {names[what]} | {sizes} | {seconds} | {curve['exponent']:.2f} |")
-    usual = ", ".join(f"{growth['usual'][what]:,} {names[what]}" for what in names)
+    usual = "; ".join(
+        f"{', '.join(f'{sizes[what]:,} {names[what]}' for what in names)} for `{call}`"
+        for call, sizes in growth["usual"].items()
+    )
     return "\n\n".join(
         [
             "## Growth",
-            f"`combine` as it comes, with confidence, and `pairwise` (adjusted Rand), on runs of k-means: {usual}, and one of the three "
-            f"varied. One thread, the median of {growth['runs']} runs; an exponent is the slope of a line through the logarithms of the "
-            f"three largest sizes. `python -m benchmarks.growth`, {growth['date']}.",
+            "`combine` as it comes, with confidence, and `pairwise` (adjusted Rand), on runs of k-means of overlapping clouds: "
+            f"{usual}; and one of the three varied. One thread, the median of {growth['runs']} runs; an exponent is the slope of a line "
+            "through the logarithms of the three largest sizes. "
+            f"`python -m benchmarks.growth`, {growth['date']}.",
             "![CPU-seconds over objects, clusterings and clusters, on logarithmic scales](growth.png)",
             "\n".join(lines),
         ]
@@ -71,7 +78,7 @@ def main() -> None:
         "combine": lambda ensemble: cs.combine(ensemble, n_jobs=1, progress=False),
         "pairwise": lambda ensemble: cs.pairwise(ensemble, "adjusted_rand"),
     }
-    curves = {name: {what: measured(call, what) for what in SIZES} for name, call in calls.items()}
+    curves = {name: {what: measured(name, call, what) for what in SIZES[name]} for name, call in calls.items()}
     FILE.parent.mkdir(exist_ok=True)
     FILE.write_text(json.dumps({**conditions(), "usual": USUAL, "runs": RUNS, "curves": curves}, indent=1) + "\n")
     print(FILE)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.beside import peers
 from benchmarks.beside.collect import collect, write
+from benchmarks.beside.render import load, write_page
 from benchmarks.beside.tasks import TASKS
 
 
@@ -17,6 +18,7 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"by default all: {', '.join(TASKS)}")
     parser.add_argument("--peers", type=Path, help="folder of the peers' environments; by default CONSILIENCE_PEERS")
     parser.add_argument("--install", action="store_true", help="make the environments first")
+    parser.add_argument("--only", help="run these peers, with commas between, and keep what there is of the others")
     parser.add_argument("--render", action="store_true", help="only write RESULTS.md and its pictures again")
     options = parser.parse_args()
     unknown = set(options.tasks) - set(TASKS)
@@ -30,11 +32,10 @@ def main() -> None:
         peers.install(folder)
     if not options.render:
         for name in options.tasks or TASKS:
-            found = collect(TASKS[name], folder)
+            only = options.only.split(",") if options.only else None
+            found = collect(TASKS[name], folder, only, load().get(name))
             write(found)
             print(name, *map(said, found.get("sides", [])), found.get("skipped", ""), sep="\n  ", flush=True)
-    from benchmarks.beside.render import write_page
-
     print(write_page())
 
 

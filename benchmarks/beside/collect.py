@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import tempfile
+from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,11 @@ WAIT = 1800  # seconds that they may take
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
-def collect(task: Task, peers: Path | None) -> dict[str, Any]:
-    """Costs and quality of all sides of a task."""
+def collect(
+    task: Task, peers: Path | None, only: Collection[str] | None = None, kept: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Costs and quality of all sides of a task; with `only`, those of some peers, and the rest from what was `kept`."""
+    before = {(row["side"], row["function"]): row for row in (kept or {}).get("sides", ())}
     found: dict[str, Any] = {"task": task.name, **conditions()}
     try:
         inputs, truth = task.inputs()
@@ -36,10 +40,13 @@ def collect(task: Task, peers: Path | None) -> dict[str, Any]:
     ours = None
     own = [("consilience", function) for function in (task.ours, *task.also)]
     for side, function in (*own, *task.peers):
+        if only is not None and side not in only and (side, function) in before:
+            sides.append(before[side, function])
+            continue
         with tempfile.TemporaryDirectory() as folder:
             row, answers = run_side(side, function, inputs, Path(folder), peers)
         if answers:
-            ours = answers if ours is None else ours
+            ours = answers if ours is None else ours  # of differences, both sides are run
             scores = [task.score(truth, answer, ours[0]) for answer in answers]
             row["quality"] = float(np.max(scores) if task.score is difference else np.median(scores))
             row["quality_of_runs"] = [round(score, 4) for score in scores] if task.score is not difference else scores

@@ -50,10 +50,11 @@ def draw_growth(growth: Mapping[str, Any], path: Path) -> None:
 
     figure = Figure(figsize=(9, 3), layout="constrained")
     for axes, what in zip(figure.subplots(1, 3, sharey=True), ("n", "m", "k"), strict=True):
+        sizes = sorted({size for curves in growth["curves"].values() for size in curves[what]["sizes"]})
         for call, color in (("combine", "#4477aa"), ("pairwise", "#ee6677")):
             curve = growth["curves"][call][what]
             axes.loglog(curve["sizes"], curve["cpu_s"], "o-", color=color, label=f"{call}, {curve['exponent']:.2f}")
-            axes.set_xticks(curve["sizes"], [f"{size:,}" for size in curve["sizes"]], rotation=45)
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=60)
         axes.minorticks_off()
         axes.set_xlabel({"n": "objects", "m": "clusterings", "k": "clusters"}[what])
         axes.legend(title="exponent", fontsize=8)

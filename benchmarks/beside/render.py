@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.beside.collect import RESULTS
+from benchmarks.beside.notes import NOTES
 from benchmarks.beside.peers import PEERS
 from benchmarks.beside.task import Task, difference
 from benchmarks.beside.tasks import TASKS
@@ -16,6 +17,7 @@ from benchmarks.growth import growth_section
 PAGE = Path(__file__).resolve().parents[1] / "RESULTS.md"
 PICTURE = "beside.png"
 TIE = 0.01  # in ARI
+BUSY = 3
 SAME_TIME = 0.95  # ratios above it are no slower, as far as CPU-seconds on a shared machine tell
 HERE = Path(__file__).parent
 
@@ -87,8 +89,17 @@ def _conditions(run: Mapping[str, Mapping[str, Any]]) -> str:
     loads = sorted(found["load"] for found in every)
     names = ", ".join(f"{name} {versions[name]}" for name in sorted(versions, key=str.lower))
     return (
-        f"**Machine**: {every[0]['machine']}; busy with other work, load {loads[0]} to {loads[-1]}. **Date**: {' to '.join(dates)}. "
+        f"**Machine**: {every[0]['machine']}; load {loads[0]} to {loads[-1]}{_busy(loads[-1])}. **Date**: {' to '.join(dates)}. "
         f"**Python** {every[0]['python']}. **Versions**: {names}."
+    )
+
+
+def _busy(load: float) -> str:
+    if load < BUSY:
+        return ""
+    return (
+        ", other tasks and other people's work, under which wall seconds tell little and CPU-seconds grow by a quarter to two thirds, "
+        "for both sides"
     )
 
 
@@ -147,7 +158,7 @@ def _table(task: Task, found: Mapping[str, Any]) -> str:
 def _notes(task: Task, found: Mapping[str, Any]) -> list[str]:
     found_behind = behind(task, found)
     return [
-        f"*{PEERS[side].name}, {task.peers[side, function]}, is {how}.* {task.notes.get((side, function), 'Not explained.')}"
+        f"*{PEERS[side].name}, {task.peers[side, function]}, is {how}.* {NOTES.get((task.name, side, function), 'Not explained.')}"
         for (side, function), how in found_behind.items()
     ]
 

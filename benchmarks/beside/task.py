@@ -36,8 +36,6 @@ class Task:
         What `score` is called in tables.
     score : callable
         Truth, an answer and ours → a number: more is better, except of differences.
-    notes : mapping of (peer, function) to text
-        Why a peer that is faster or better is so.
     also : mapping of functions of sides/consilience.py to a few words
         Parts of ours that are timed too.
     """
@@ -51,7 +49,6 @@ class Task:
     peers: Mapping[tuple[str, str], str]
     quality: str
     score: Score
-    notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -23,4 +23,4 @@ def pairs(score):
 
 element_centric = pairs(lambda a, b: sim.element_sim(a, b, alpha=0.9))
 adjusted_rand = pairs(sim.adjrand_index)
-nmi = pairs(lambda a, b: sim.nmi(a, b, norm_type="geometric"))
+nmi = pairs(lambda a, b: sim.nmi(a, b, norm_type="sqrt"))

@@ -6,6 +6,7 @@ from scipy import sparse
 import consilience as cs
 from consilience.agreement import DataLoom
 from consilience.alternatives import CountBottleneck, alternatives
+from consilience.alternatives.at_once import find_at_once
 from consilience.consensus import METHODS
 from consilience.consensus.distinct_rows import check_problem
 from consilience.measures import element_consistency as consistency_of
@@ -54,8 +55,8 @@ def labels_alone(method):
     return side
 
 
-lwea_labels, lwgp_labels, evidence_labels, dawid_skene_labels = (
-    labels_alone(method) for method in ("lwea", "lwgp", "evidence", "dawid_skene")
+lwea_labels, lwgp_labels, evidence_labels, dawid_skene_labels, hgpa_labels, walk_labels = (
+    labels_alone(method) for method in ("lwea", "lwgp", "evidence", "dawid_skene", "hgpa", "walk")
 )
 
 
@@ -98,14 +99,12 @@ def monti_every_number(inputs):
 
 
 def cells(inputs):
-    """As many runs of k-means on as many leading components as sc3s has by default."""
+    """Twenty clusterings of the kind that `generate` takes for the table, and `combine`, as it comes."""
+    how = {"methods": "auto", "standardize": False, "n_jobs": 1, "progress": False}
     X, k = inputs["X"], int(inputs["k"])
 
     def run(seed):
-        ensemble = cs.generate(
-            X, 100, k, methods="minima", standardize=False, random_state=seed, n_jobs=1, progress=False
-        )
-        return cs.combine(ensemble, k, n_jobs=1, progress=False).labels
+        return cs.combine(cs.generate(X, 20, k, random_state=seed, **how), k, n_jobs=1, progress=False).labels
 
     return run
 
@@ -136,3 +135,9 @@ def at_once(inputs):
         return np.zeros((len(X), 1), int) if found.ensemble is None else found.labels
 
     return run
+
+
+def at_once_search(inputs):
+    """What the peer does: the best of many starts, untested."""
+    X, numbers = inputs["X"], inputs["numbers"].tolist()
+    return lambda seed: find_at_once(X, numbers, seed=seed).labels

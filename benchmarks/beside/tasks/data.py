@@ -125,6 +125,7 @@ TASKS = [
         {("clustpy", "nr_kmeans"): "NrKmeans, 10 starts"},
         "ARI, matched groupings",
         matched_ari,
+        also={"at_once_search": "the search alone, without its tests"},
     ),
     _cells("sc_pollen", "pollen", "249 human cells, 11 types"),
     _cells("sc_worm_neuron", "worm neurons", "2,100 neurons of a worm, 10 types"),

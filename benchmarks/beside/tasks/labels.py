@@ -45,13 +45,14 @@ def _noisy(method: str, n: int, noise: float = 0.5) -> Task:
     return Task(
         method,
         method.upper(),
-        f"{n:,} objects × 20 copies of 10 planted clusters, {noise:.0%} of the labels drawn anew",
+        f"{n:,} objects × 20 copies of 10 planted clusters, {100 * noise:.0f} % of the labels drawn anew",
         FAMILY,
         lambda: noisy(n, 20, 10, noise),
         method,
         {("ensembleclustering", method): method.upper()},
         "ARI, planted",
         ari,
+        also=_alone(method) if method == "hgpa" else {},
     )
 
 
@@ -75,10 +76,11 @@ TASKS = [
             ("scikit_learn", "kmeans_of_labels"): "k-means of one-hot labels",
             ("clue", "soft_euclidean"): "cl_consensus, SE",
         },
+        {"walk_labels": "labels alone, without confidence and the choice of a method"},
     ),
     _noisy("mcla", 5_000),
     _noisy("hbgf", 5_000),
-    _noisy("hgpa", 2_000, 0.2),
+    _noisy("hgpa", 5_000, 0.2),
     _noisy("cspa", 1_000),
     _digits(
         "evidence",

@@ -35,9 +35,9 @@ def _pairs(name: str, title: str, n: int, m: int, *peers: str) -> Task:
 
 
 TASKS = [
-    _pairs("adjusted_rand", "adjusted Rand index", 1_000, 20, "scikit_learn", "clusim"),
-    _pairs("nmi", "normalized mutual information", 1_000, 20, "scikit_learn", "clusim"),
-    _pairs("ami", "adjusted mutual information", 1_000, 20, "scikit_learn"),
+    _pairs("adjusted_rand", "adjusted Rand index", 1_000, 40, "scikit_learn", "clusim"),
+    _pairs("nmi", "normalized mutual information", 1_000, 40, "scikit_learn", "clusim"),
+    _pairs("ami", "adjusted mutual information", 1_000, 40, "scikit_learn"),
     _pairs("element_centric", "element-centric similarity", 1_000, 20, "ClustAssessPy", "clusim"),
     _pairs("element_consistency", "element consistency", 5_000, 50, "ClustAssessPy"),
 ]
