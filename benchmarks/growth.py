@@ -63,7 +63,7 @@ def growth_section(growth: Mapping[str, Any]) -> str:
             "## Growth",
             "`combine` as it comes, with confidence, and `pairwise` (adjusted Rand), on runs of k-means of overlapping clouds: "
             f"{usual}; and one of the three varied. One thread, the median of {growth['runs']} runs; an exponent is the slope of a line "
-            "through the logarithms of the three largest sizes. "
+            "through the logarithms of the three largest sizes. Objects with equal labels are one row for `combine`. "
             f"`python -m benchmarks.growth`, {growth['date']}.",
             "![CPU-seconds over objects, clusterings and clusters, on logarithmic scales](growth.png)",
             "\n".join(lines),

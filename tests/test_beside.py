@@ -15,7 +15,6 @@ from benchmarks.beside.task import Task, ari, difference, matched_ari
 from benchmarks.beside.tasks import TASKS
 from benchmarks.beside.tasks.labels import noisy
 
-
 SMALL = Task(
     "quadratic",
     "small",
