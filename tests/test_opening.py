@@ -199,3 +199,8 @@ def test_missing_labels_are_not_counted_as_different_ones(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("a,b\n0,0\n0,0\n1,1\n1,1\n-1,0\n")
     assert cs.Ensemble(path).labels[:, 0].tolist() == [0, 0, 1, 1, -1]
+
+
+def test_labels_beside_a_named_array_are_found(tmp_path):
+    np.savez(tmp_path / "x.npz", X=np.eye(4), y=np.array([1, 0, 0, 1]), other=np.zeros((2, 2)))
+    assert list(open_source(tmp_path / "x.npz", kind="data", key="X", known=["y"]).known) == ["y"]

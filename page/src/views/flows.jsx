@@ -63,8 +63,7 @@ export function FlowsView() {
           <Columns flow={flow} canMove={scope !== "clusters"} />
           <p class="note">
             A block is a <Term word="cluster" />, a ribbon its objects on the way to the next clustering: click one to
-            pick them. Colors are those of the picture; clusters without a name have the number of the cluster that they
-            share the color with, their own in parentheses.
+            pick them. Clusters of one color match; the numbers are each clustering's own.
             {repeated(Math.max(...flow.header.columns.map((one) => one.clusters)))}
             {scope !== "clusters" && refs.length > MOST ? ` The first ${MOST} of ${refs.length} are shown.` : ""}
           </p>

@@ -30,7 +30,8 @@ def column_names(source: Any, **reading: Any) -> list[str]:
     ['bead', 'width_mm', 'length_mm']
     """
     kind = "data" if is_path(source) and Path(source).suffix.lower() in (".npz", ".mtx") else "labels"  # may be sparse
-    return open_sheet(source, Options(kind, **parsing(reading))).column_names()
+    key = reading.get("key")
+    return open_sheet(source, Options(kind, **parsing(reading), **({} if key is None else {"key": key}))).column_names()
 
 
 def labels_by_name(known: Any) -> dict[str, Any]:
