@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from consilience.reports.files import write_file
+
 COLORS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
 
 MARKS = "so^vD*PX"
+SHADES = 64  # colors that a picture is saved with: clouds of points take a third of the room
+
+
+def shrink(path: Path) -> None:
+    """Save a PNG again with a small palette."""
+    from PIL import Image  # comes with matplotlib
+
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(SHADES, dither=Image.Dither.NONE)
+    write_file(path, lambda file: small.save(file, format="png", optimize=True))
 
 
 def curve(axis: Any, x: Any, mean: Any, sem: Any, number: int, label: str) -> None:

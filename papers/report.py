@@ -12,6 +12,7 @@ import pandas as pd
 from consilience._check import InputError, check_path
 from consilience._types import PathLike
 from consilience.reports.files import write_file, write_table
+from papers.figures import shrink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +72,8 @@ class Report:
     def figure(self, name: str, figure: Figure, caption: str) -> None:
         """Write `figure` as ``name.png`` and show it above its caption."""
         path = self.folder / f"{name}.png"
-        write_file(path, lambda file: figure.savefig(file, format="png", dpi=150))
+        write_file(path, lambda file: figure.savefig(file, format="png", dpi=120))
+        shrink(path)
         self.files.append(path)
         self._parts.append(f"![{caption}]({path.name})")
         self._parts.append(f"*{caption}*")

@@ -17,7 +17,7 @@ from consilience.reports import draw_tree
 from consilience.reports.figures import new_figure
 from papers.caruana2006.data import DataSet
 from papers.cells import Cells
-from papers.figures import COLORS
+from papers.figures import COLORS, shrink
 from papers.report import Report, over_seeds, with_error
 
 GROUPS = 16  # of Table 2
@@ -136,6 +136,7 @@ def report_groups(report: Report, data: DataSet, rows: pd.DataFrame, first: dict
 
 
 def _show(report: Report, path: Path, caption: str) -> None:
+    shrink(path)
     report.files.append(path)
     report.text(f"![{caption}]({path.name})", f"*{caption}*")
 
