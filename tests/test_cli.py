@@ -41,8 +41,11 @@ def test_help_lists_the_verbs_in_the_order_of_the_flow():
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help(verb):
-    assert "Usage: consilience " + verb in run(verb, "--help").stdout
+def test_every_verb_has_help_that_fits_a_terminal_of_80_columns(verb, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(verb, "--help").stdout
+    assert "Usage: consilience " + verb in text
+    assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
 def test_a_process_of_its_own_gives_the_same():

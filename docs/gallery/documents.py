@@ -47,6 +47,6 @@ for name, color, marker, words in (
     ax.errorbar(steps["iteration"], steps[name], steps[f"{name}_sem"], color=color, marker=marker, label=words)
 ax.set(xlabel="iteration of the agreement process", xticks=steps["iteration"], ylim=(0, 1.02))
 ax.set_title("What agreement brings", loc="left", fontsize=11)
-ax.legend(frameon=False, loc="center right")
+ax.legend(frameon=False, loc="lower right")
 ax.spines[["top", "right"]].set_visible(False)
 figure.savefig("documents.png", dpi=90)

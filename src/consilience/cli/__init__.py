@@ -40,7 +40,10 @@ class Verbs(click.Group):
         """The verb's command, from the module of the same name."""
         if cmd_name not in VERBS:
             return None
+        from consilience.cli.help_lines import HelpContext
+
         command: click.Command = import_module(f"consilience.cli.{cmd_name}").command
+        command.context_class = HelpContext
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -77,7 +77,7 @@ def command(
 
     \b
     consilience agree counts.npz -k 20 --names vocab --known y -o labels.csv
-    consilience agree ratings.csv --triples -k 50 -n 5 --components groups.csv --save agreement
+    consilience agree ratings.csv --triples -k 50 --components groups.csv
     """
     from consilience.agreement import agree, column_information, stable_groups
     from consilience.cli.inputs import open_count_blocks, open_data, print_notices

@@ -71,9 +71,10 @@ def command(
 
     \b
     consilience cluster customers.csv -o labels.csv
-    consilience cluster customers.csv --id customer -k 5 -o labels.csv --save model --report report.html
-    consilience cluster distances.csv --distances --id protein -o labels.csv --save model
-    consilience cluster beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o labels.csv
+    consilience cluster customers.csv --id customer -k 5 -o labels.csv
+    consilience cluster customers.csv --save model --report report.html
+    consilience cluster distances.csv --distances --id protein -o labels.csv
+    consilience cluster beads.csv --id bead --apart pairs.csv -k 4 -o labels.csv
     """
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data, print_notices

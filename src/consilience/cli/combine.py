@@ -94,7 +94,8 @@ def command(
     consilience combine labels.csv --id cell -k 8 --output consensus.csv
     consilience combine labels.csv --id cell -k auto --known type --tree tree.png
     consilience combine labels.csv --method nbce --prior tsb --inference gibbs
-    consilience combine run --save first; consilience combine run --update first --save second
+    consilience combine run --save first
+    consilience combine run --update first --save second
     consilience combine labels.parquet --memory-limit 4GB --output consensus
     """
     from consilience._check import InputError

@@ -98,9 +98,9 @@ def command(
 
     \b
     consilience contrast beads.csv --id bead --given shape --known color -k 4
-    consilience contrast words.mtx --given topic --given-from labels.csv -k 4 --base multinomial
+    consilience contrast words.mtx --given-from topics.csv -k 4 --base multinomial
     consilience contrast beads.csv --id bead --known shape,color --alternatives 3
-    consilience contrast beads.csv --id bead --known shape,color --alternatives 2 --at-once -k 3,4
+    consilience contrast beads.csv -t shape,color --alternatives 2 --at-once -k 3
     """
     import pandas as pd
 

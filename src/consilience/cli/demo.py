@@ -58,7 +58,7 @@ def command(output: Path | None) -> None:
     numbers = tuple(range(1, 3 + len(known)))
     print_table(console, ["group", "confidence", "support", *(f"accuracy:{name}" for name in known)], rows, numbers)
     best = {name: int(null.table.loc[name, "group"]) for name in known}
-    told = " and ".join(f"group {group} {name}" for name, group in best.items())
+    told = " and ".join(f"group {group} found the {name}" for name, group in best.items())
     console.print(f"\nNone of them is wrong: {told}. Combining everything would have hidden one of the two.")
     if output is None:
         return

@@ -71,9 +71,9 @@ def command(
     """Cluster the table DATA many times, differently each time: one row per object, one column per measurement.
 
     \b
-    consilience generate beads.csv --id bead --known shape,color -k 4 -n 500 -o run
-    consilience generate beads.csv --id bead --known shape,color -o run --around 17 -n 100
-    consilience generate beads.csv --id bead --unlike shape --apart pairs.csv -k 4 -o run
+    consilience generate beads.csv --id bead -t shape,color -k 4 -n 500 -o run
+    consilience generate beads.csv --id bead -t shape,color -o run --around 17
+    consilience generate beads.csv --id bead --unlike shape -k 4 -o run
     consilience generate distances.csv --distances --id protein -k 20 -o run
     consilience generate folder_of_parquet --columns x,y -k 5-40 -o run
     """

@@ -73,9 +73,9 @@ def command(
 
     \b
     consilience report customers.csv
-    consilience report run report.html --data beads.csv --id bead --known shape,color -g 6
-    consilience report labels.csv report.html --id cell --known type --figures figures
-    consilience report labels.csv report.html --id cell --data cells.h5ad --known type
+    consilience report run report.html --data beads.csv --id bead -t shape,color
+    consilience report labels.csv report.html --id cell -t type --figures figures
+    consilience report labels.csv report.html --id cell --data cells.h5ad -t type
     consilience report model report.html --data customers.csv
     """
     from dataclasses import replace
