@@ -206,11 +206,17 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
     for source in (folder, lazy, NumberBlocks([frame[:9], frame[9:]], columns=names)):
         chosen = {} if isinstance(source, NumberBlocks) else {"columns": names}
         assert same(whole, cs.generate(source, 2, **how, **chosen), 1e-9)
+    every = cs.generate(X, 2, **how)
+    for source in (folder, lazy, NumberBlocks([frame[:9], frame[9:]], id_column="name")):
+        found = cs.generate(source, 2, **how, **({} if isinstance(source, NumberBlocks) else {"id_column": "name"}))
+        assert same(every, found, 1e-9)
+        assert found.ids.tolist() == frame["name"].tolist()
     for make, said in (
         (lambda: cs.generate(folder, 2, **how, columns=["x9"]), "no column 'x9': columns= names those to take"),
         (lambda: cs.generate(lazy, 2, **how, columns=["x9"]), "no column 'x9': columns= names those to take"),
         (lambda: cs.generate(folder, 2, **how, columns=["x1", "x1"]), "each once"),
-        (lambda: cs.generate(folder, 2, **how, id_column="name"), "id_column= is for tables that are read as a whole"),
+        (lambda: cs.generate(folder, 2, **how, id_column="nam"), "a block has no column 'nam': check id_column="),
+        (lambda: cs.generate(folder, 2, **how, types="number"), "types= is for tables that are read as a whole"),
         (lambda: NumberBlocks([X], columns=names), "columns= names columns, and"),
     ):
         with pytest.raises(InputError, match=said):

@@ -65,8 +65,8 @@ class NumberBlocks(RowBlocks):
         names = None if columns is None else _check_names(columns)
         if id_column is not None and names is None:
             names = tuple(name for name in _all_names(source) if name != id_column)
+        self.ids = None if id_column is None else _ids_of(source, id_column)
         super().__init__(*_parts_of(source, names))
-        self.ids = None if id_column is None else _ids_of(source, id_column, self.source)
         self.id_heading = "id" if id_column is None else id_column
         self.mini_batch = check_count("mini_batch", mini_batch, least=0)
 
@@ -94,8 +94,9 @@ def _all_names(source: Any) -> list[str]:
     return [str(name) for name in getattr(first, "columns", ())]
 
 
-def _ids_of(source: Any, name: str, what: str) -> Any:
+def _ids_of(source: Any, name: str) -> Any:
     """Names of the objects: a column of the files or frames, every value once."""
+    what = Path(source).resolve().name if isinstance(source, (str, Path)) else "row blocks"
     blocks = _files(Path(source)) if isinstance(source, (str, Path)) else source
     parts: list[Any] = []
     for block in blocks if isinstance(blocks, (list, tuple)) else [blocks]:
