@@ -16,9 +16,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 CXX := $(shell for c in $(CXX) c++ g++ clang++; do command -v $$c >/dev/null 2>&1 && echo $$c && break; done)
 SOURCES := pyproject.toml CMakeLists.txt README.md \
   $(shell find native src page -type f -not -name '*.so' -not -name '*.pyc' -not -path '*/node_modules/*' -not -path '*/static/*')
-SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative
+SANITIZE := -std=c++17 -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all -pthread -Inative $(STRICT)
 
-RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative
+RELEASE := -std=c++17 -O3 -DNDEBUG -ffp-contract=off -Wall -Wextra -pthread -Inative $(STRICT)
 KERNELS := build/kernels-address build/kernels-thread build/kernels-release build/kernels-portable
 
 .PHONY: demo test slow coverage page page-check bench faults docs wheel lint types layers units sanitizers clean needs

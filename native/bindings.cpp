@@ -4,7 +4,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "allocate.hpp"
 #include "chance.hpp"

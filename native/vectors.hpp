@@ -45,8 +45,11 @@ CONSILIENCE_INLINE void add_where_equal(Bytes& count, const Bytes& x, std::uint8
   count -= (Bytes)(x == y);
 }
 CONSILIENCE_INLINE void broadcast(Floats4& x, const float* y) { x = Floats4{*y, *y, *y, *y}; }
-#if defined(CONSILIENCE_HAS_AVX2)
-// As an instruction: in a body that is inlined into a function for AVX2, GCC has taken {y, y, ...} apart too early.
+#if defined(__clang__)
+CONSILIENCE_INLINE void broadcast(Floats8& x, const float* y) { x = Floats8{*y, *y, *y, *y, *y, *y, *y, *y}; }
+#elif defined(CONSILIENCE_HAS_AVX2)
+// As an instruction, which Clang refuses outside a function for AVX2: in a body that is inlined into one, GCC has taken {y, y, ...}
+// apart too early.
 CONSILIENCE_INLINE void broadcast(Floats8& x, const float* y) { __asm__("vbroadcastss %1, %0" : "=x"(x) : "m"(*y)); }
 #endif
 template <class Floats>

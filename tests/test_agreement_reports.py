@@ -93,7 +93,7 @@ def test_labels_table_has_consensus_support_and_all_labels():
 
 def test_labels_table_speaks_the_names_of_labels():
     ens = cs.Ensemble(pd.DataFrame({"a": ["x", None, "y"], "b": [0, 1, 1]}))
-    assert labels_table(ens)["clustering_0"].tolist() == ["x", None, "y"]
+    assert labels_table(ens)["clustering_0"].fillna("").tolist() == ["x", "", "y"]
     assert labels_table(ens)["clustering_1"].tolist() == [0, 1, 1]
 
 

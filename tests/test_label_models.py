@@ -20,7 +20,7 @@ from consilience.consensus.label_tables import LabelRows
 from consilience.datasets.scenarios import noisy_labels
 from consilience.measures import nmi
 from oracle.label_models import em_step, membership_bound, membership_phi, membership_row, mixture_joint
-from samples import noisy_copies
+from samples import first_of, noisy_copies
 
 MODELS = {"mixture": MixtureModel, "bce": BCE, "nbce": NBCE}
 FAST = {"nbce": {"max_iter": 60, "n_chains": 2}}
@@ -143,9 +143,15 @@ def test_a_label_that_fitting_never_saw_costs_but_says_nothing(model):
     labeled = np.count_nonzero(labels[:, 0] >= 0)
     assert found.score(row) == pytest.approx(found.score(known) - np.log(labeled + 1))
     assert found.perplexity(row) == pytest.approx(np.exp(-found.score(row) / 3))
-    every = np.exp([found.score(new[None]) for new in all_rows([4, 4, 4, 4])])  # the label 3 is new in every clustering
-    assert every.sum() == pytest.approx(1, abs=1e-9)
     assert found.predict([[9], [9], [9], [9]]).tolist() == [-1]
+
+
+@every_model
+@pytest.mark.parametrize("number", first_of([2, 4]))
+def test_the_rows_that_there_can_be_add_up_to_one(model, number):
+    found = fitted(model, some_copies(missing=0.1)[0][:, :number])
+    every = np.exp([found.score(new[None]) for new in all_rows([4] * number)])  # the label 3 is new in every clustering
+    assert every.sum() == pytest.approx(1, abs=1e-9)
 
 
 @every_model

@@ -76,7 +76,7 @@ class EncodedColumn:
             return self._numbers(cells)[:, None], {}
         known = [*self.levels, *([] if self.zero is None else [self.zero])]
         codes = pd.Index(known).get_indexer(cells.astype(object))
-        gone = cells.isna().to_numpy()
+        gone = cells.isna().to_numpy(copy=True)  # what pandas 3 gives is read-only
         strange = (codes < 0) & ~gone
         if strange.any():  # words for missing, of new rows
             gone[strange] = cells[strange].astype(str).str.casefold().isin(NO_ANSWER).to_numpy()
