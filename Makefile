@@ -1,7 +1,7 @@
 # make demo   the main job on bundled data
 # make test   what every change must pass (minutes)
 # make slow   the slow tests: papers in small, long runs, kills
-# make coverage which lines of src/ the tests of `make test` run, and of page/src its unit tests
+# make coverage which lines of src/ and page/src the tests of `make test` run (needs Node.js)
 # make page   bundle the explorer's page into the source tree (needs Node.js), for work on it
 # make docs   the site, in build/docs (offline, no warnings)
 # make wheel  sdist and wheels, repaired, installed into new environments, and tested there
@@ -59,10 +59,12 @@ units: $(VENV)/.tested
 slow: $(VENV)/.tested
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests
 
-# Not part of `make test`: the tracing takes half as long again. The page's lines are those that its unit tests run, without a browser.
-coverage: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules --cov --cov-fail-under=92
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page/node_modules/.installed && cd page && npm run --silent coverage; fi
+# Not part of `make test`: the tracing takes half as long again. Of the page, what its unit tests run and what the tests' browser runs.
+coverage: $(VENV)/.tested page/node_modules/.installed
+	rm -rf build/page-coverage && cd page && node build.mjs ../build/page-coverage --plain
+	NODE_V8_COVERAGE=$(CURDIR)/build/page-coverage/node node --test page/test/ >/dev/null
+	CONSILIENCE_PAGE_COVERAGE=$(CURDIR)/build/page-coverage OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules --cov --cov-fail-under=92
+	$(BIN)/python tests/page_coverage.py build/page-coverage 80
 
 # The kernels' own tests: under the address, undefined-behavior and thread sanitizers, and as they are shipped.
 sanitizers: needs

@@ -1,4 +1,5 @@
-// Bundle the page: `node build.mjs [folder]` writes explorer.js, explorer.css and index.html there.
+// Bundle the page: `node build.mjs [folder]` writes explorer.js, explorer.css and index.html there; with --plain after it the script
+// as it was written, with its map, to see which lines of it tests run.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +10,7 @@ import { minify } from "terser";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "..", "src", "consilience", "explorer", "static");
+const plain = process.argv.includes("--plain");
 mkdirSync(out, { recursive: true });
 await build({
   entryPoints: { explorer: join(here, "src", "index.js") },
@@ -16,7 +18,8 @@ await build({
   bundle: true,
   format: "esm",
   target: "es2022",
-  minify: true,
+  minify: !plain,
+  sourcemap: plain,
   legalComments: "none",
   charset: "utf8",
   jsx: "automatic",
@@ -25,11 +28,13 @@ await build({
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
 // esbuild bundles, terser goes over it again: 4 % less to load
 const script = join(out, "explorer.js");
-const { code } = await minify(readFileSync(script, "utf8"), {
-  module: true,
-  ecma: 2020,
-  compress: { passes: 3, keep_fargs: false, pure_getters: false }, // reading a signal is an effect
-});
-writeFileSync(script, code ?? "");
+if (!plain) {
+  const { code } = await minify(readFileSync(script, "utf8"), {
+    module: true,
+    ecma: 2020,
+    compress: { passes: 3, keep_fargs: false, pure_getters: false }, // reading a signal is an effect
+  });
+  writeFileSync(script, code ?? "");
+}
 const size = gzipSync(readFileSync(script), { level: 9 }).length;
 console.log(`explorer.js: ${(size / 1000).toFixed(1)} kB gzip`);

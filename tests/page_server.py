@@ -21,6 +21,7 @@ import consilience as cs
 from consilience.datasets import load_beads
 from consilience.explorer.assets import PageMissingError, load_page
 from consilience.tables import Table
+from page_coverage import counted
 
 # Without the windows of a whole browser, which are never seen here, a page costs a third.
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -98,9 +99,10 @@ def visit(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     found.page.on("pageerror", lambda error: found.errors.append(str(error)))
     found.page.set_default_timeout(60_000)
     try:
-        found.page.goto(url)
-        found.page.wait_for_selector("#panel-tiles")
-        yield found
+        with counted(found.page):
+            found.page.goto(url)
+            found.page.wait_for_selector("#panel-tiles")
+            yield found
         assert found.outside == []
         assert found.errors == []
     finally:
