@@ -112,7 +112,7 @@ def scheduler_lost(folder: Path, times: int, n: int = 3000) -> Count:
         while not runs.parts(store) and run.poll() is None:
             time.sleep(0.01)
         cluster[0].kill()
-        _, said = run.communicate(timeout=300)
+        _, said = run.communicate(timeout=runs.LONGEST)
         _end(cluster)
         if run.returncode == 0:  # it was through
             continue
@@ -142,7 +142,7 @@ def scheduler_restarted(folder: Path, times: int, n: int = 3000) -> Count:
         through = run.poll() is not None
         _end(cluster)
         cluster = _start_cluster(address, folder)
-        _, said = run.communicate(timeout=300)
+        _, said = run.communicate(timeout=runs.LONGEST)
         _end(cluster)
         count.tried += not through
         count.lose(int(run.returncode != 0), f"it ended in {run.returncode}: {said[-500:]}")

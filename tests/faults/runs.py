@@ -22,6 +22,7 @@ from faults.counts import Count
 from faults.run_generate import generate
 
 SCRIPT = Path(__file__).with_name("run_generate.py")
+LONGEST = 1800  # seconds that a run may take, also where others have the cores
 
 
 def start(store: Path, n: int, *more: str, **environment: str) -> subprocess.Popen[str]:
@@ -41,7 +42,7 @@ def start(store: Path, n: int, *more: str, **environment: str) -> subprocess.Pop
 def finish(store: Path, n: int, *more: str) -> None:
     """The same command again, to the end."""
     process = start(store, n, *more)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, err
     assert "done" in out
 
