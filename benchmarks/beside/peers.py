@@ -19,9 +19,9 @@ PIP: dict[str, list[list[str]]] = {
             "scikit-learn==1.3.2",
             "pandas==2.1.4",
             "networkx==2.8.8",
-            "matplotlib==3.8.4",
+            "matplotlib==3.11.2",
         ],
-        ["hdbscan==0.8.40", "pymetis", "kahypar", "setuptools<80"],
+        ["hdbscan==0.8.40", "pymetis==2025.2.2", "kahypar==1.3.7"],
         ["--no-deps", "ensembleclustering==1.0.2", "OpenEnsembles==2.0.0"],
     ],
     "new": [
@@ -34,10 +34,10 @@ PIP: dict[str, list[list[str]]] = {
         ],
         ["pyckmeans==0.9.4"],
     ],
-    "sc3s": [["numpy<2", "sc3s==0.1.1"]],
+    "sc3s": [["numpy==1.26.4", "sc3s==0.1.1"]],
     # Its torch is for parts that are not used here.
     "clustpy": [
-        ["numpy<2.3", "scipy", "scikit-learn", "pandas", "matplotlib", "pillow", "setuptools", "wheel", "cython"],
+        ["numpy==2.2.6", "scipy", "scikit-learn", "pandas", "matplotlib", "pillow", "setuptools", "wheel", "cython"],
         ["--no-deps", "--no-build-isolation", "clustpy==0.0.3"],
     ],
 }
