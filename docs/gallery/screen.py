@@ -27,9 +27,10 @@ def picture(url: str, path: str, *, panel: str = "", dark: bool = False) -> bool
         )
         context.add_init_script(READ)
         page = context.new_page()
+        page.set_default_timeout(120_000)  # a loaded machine takes its time over scores of many objects
         page.goto(url)
         page.wait_for_selector(".tile canvas")
-        page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
+        page.locator("#panel-detail .answered[aria-busy=false]").first.wait_for()
         if panel:
             page.locator(panel).evaluate("one => scrollTo(0, one.getBoundingClientRect().top + scrollY - 56)")
         page.wait_for_timeout(1500)
