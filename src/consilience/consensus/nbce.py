@@ -193,7 +193,7 @@ class NBCE(LabelModel):
 
     def _find_power(self, problem: Problem) -> float:
         if self.power == "auto":
-            return likelihood_power(problem, seed=check_seed(self.random_state))
+            return likelihood_power(problem, seed=check_seed(self.random_state), n_jobs=self.n_jobs)
         return float(self.power)
 
     def _options(self, *names: str) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class NBCE(LabelModel):
             **self._options("init", "n_chains", "n_samples", "n_jobs"),
         )
         labels, membership, components, loss = summarize(
-            posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters, seed=seed
+            posterior, self.prior, loss=self.loss, n_clusters=self.n_clusters, seed=seed, n_jobs=self.n_jobs
         )
         samples = posterior.samples
         counts = pd.Series([np.count_nonzero(sample.sizes) for sample in samples])

@@ -38,7 +38,7 @@ SHUFFLES = 10  # of a pair, at most; fewer of many objects, which vary less by c
 LEFT = 0.04  # of what clusterings share, from which on a consensus that leaves it does not explain them
 
 
-def likelihood_power(problem: Problem, *, seed: int) -> float:
+def likelihood_power(problem: Problem, *, seed: int, n_jobs: int | None = 1) -> float:
     """τ, in (0, 1]: 1 where the clusterings err independently, near 1/r where all say the same and no consensus tells why.
 
     Cost O(pairs · objects), of at most 60 pairs of clusterings and 10,000 objects.
@@ -52,7 +52,7 @@ def likelihood_power(problem: Problem, *, seed: int) -> float:
     used, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
     labels = np.ascontiguousarray(problem.labels[used])
     part = Problem(labels, counts.astype(float), problem.n_clusters, inverse)
-    z = _consensus(part, child_seed(seed, "consensus.dependence"))[inverse]
+    z = _consensus(part, child_seed(seed, "consensus.dependence"), n_jobs)[inverse]
     pairs = np.array(list(combinations(telling, 2)))
     rng = stream(seed, "consensus.dependence")
     if len(pairs) > PAIRS:
@@ -71,11 +71,11 @@ def likelihood_power(problem: Problem, *, seed: int) -> float:
     return 1.0 / (1.0 + (r - 1) * dependence)
 
 
-def _consensus(problem: Problem, seed: int) -> Labels:
+def _consensus(problem: Problem, seed: int, n_jobs: int | None) -> Labels:
     """By k-means on the labels; with enough starts not to mistake a poor optimum for dependence."""
     k = min(max(2, int(np.median(problem.sizes))), problem.n_rows)
     views = problem_views(problem)
-    return best_start(views, k, objective="quadratic", n_init=10, batch=20, max_iter=50, seed=seed, n_jobs=1)
+    return best_start(views, k, objective="quadratic", n_init=10, batch=20, max_iter=50, seed=seed, n_jobs=n_jobs)
 
 
 def _shared(a: Labels, b: Labels, z: Labels, rng: np.random.Generator) -> tuple[float, float]:

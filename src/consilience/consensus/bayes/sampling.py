@@ -71,7 +71,7 @@ def sample_posterior(
     rows = np.repeat(np.arange(problem.n_rows), problem.weights.astype(np.int64))
     offsets = problem.offsets
     model = Sampler(np.ascontiguousarray(problem.labels[rows]), offsets, **sampler)
-    starts = _starts(problem, rows, init, n_chains, model.n_components, seed)
+    starts = _starts(problem, rows, init, n_chains, model.n_components, seed, n_jobs)
     how: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
     chains = run_chains(model, starts, max_iter=max_iter, n_samples=n_samples, **how)
     second = np.stack([chain.log_joint[max_iter // 2 :] for chain in chains])
@@ -79,7 +79,9 @@ def sample_posterior(
     return Posterior(chains, second.max(axis=1) >= second[best].min(), rows)
 
 
-def _starts(problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int, k: int, seed: int) -> list[Labels]:
+def _starts(
+    problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int, k: int, seed: int, n_jobs: int | None
+) -> list[Labels]:
     """Chains begin at a quick consensus, or with every object anywhere; with "both", in turn."""
     random = {"consensus": 0, "random": 1, "both": 2}[init]
     starts = []
@@ -88,24 +90,25 @@ def _starts(problem: Problem, rows: NDArray[np.int64], init: str, n_chains: int,
             rng = stream(seed, "consensus.chain_start", chain)
             starts.append(rng.integers(0, k, len(rows)).astype(np.int32))
         else:
-            starts.append(quick_consensus(problem, k, child_seed(seed, "consensus.quick", chain))[rows])
+            own = child_seed(seed, "consensus.quick", chain)
+            starts.append(quick_consensus(problem, k, own, n_jobs=n_jobs)[rows])
     return starts
 
 
-def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0) -> Labels:
+def quick_consensus(problem: Problem, most: int, seed: int, finer: float = 1.0, *, n_jobs: int | None = 1) -> Labels:
     """Labels of the rows by k-means on the labels, into `finer` times as many clusters as the clusterings usually have."""
     k = min(max(2, int(finer * np.median(problem.sizes))), problem.n_rows, most)
     views = problem_views(problem)
-    return best_start(views, k, objective="quadratic", n_init=3, batch=20, max_iter=20, seed=seed, n_jobs=1)
+    return best_start(views, k, objective="quadratic", n_init=3, batch=20, max_iter=20, seed=seed, n_jobs=n_jobs)
 
 
 def summarize(
-    posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int
+    posterior: Posterior, prior: str, *, loss: str, n_clusters: int | None, seed: int, n_jobs: int | None = None
 ) -> tuple[NDArray[np.int64], Floats, list[Components], float]:
     """Labels and memberships of the rows, the components of every sample, and the expected loss."""
     samples = posterior.samples
     draws = Draws.of([sample.clusters for sample in samples], posterior.rows)
-    labels, expected = rows_partition(draws, seed, loss=loss, n_clusters=n_clusters)
+    labels, expected = rows_partition(draws, seed, loss=loss, n_clusters=n_clusters, n_jobs=n_jobs)
     k = int(labels.max()) + 1
     tables = draws.tables(labels, k)
     components = []

@@ -102,7 +102,9 @@ class Draws:
         return np.unique(counts.argmax(axis=1), return_inverse=True)[1].reshape(-1)
 
 
-def rows_partition(draws: Draws, seed: int, *, loss: str = "vi", n_clusters: int | None = None) -> tuple[Ints, float]:
+def rows_partition(
+    draws: Draws, seed: int, *, loss: str = "vi", n_clusters: int | None = None, n_jobs: int | None = None
+) -> tuple[Ints, float]:
     """Labels 0 … k − 1 of the rows and their expected loss: of the best partition found, lone objects gathered."""
     expected = ExpectedLoss.of(draws.clusters, draws.weight, loss).grouped(draws.row)
     most = int(np.diff(draws.first).max()) + OPENED
@@ -113,6 +115,7 @@ def rows_partition(draws: Draws, seed: int, *, loss: str = "vi", n_clusters: int
         limit=limit,
         n_starts=usual_starts(expected, float(np.median(np.diff(draws.first)))),
         seed=seed,
+        n_jobs=n_jobs,
     )
     labels = _gather(draws, expected, labels)
     return labels.astype(np.int64), expected.at(labels)
