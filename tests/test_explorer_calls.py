@@ -60,7 +60,14 @@ def test_the_session_in_words(api, meta):
     assert told["n_features"] == 8
     assert told["known"] == ["shape", "color"]
     assert (told["linkage"], told["measure"], told["estimated"]) == ("ward", "cluster_difference", None)
-    assert told["can"] == {"h5ad": True, "more_like": True, "null": True, "features": True, "agreement": False}
+    assert told["can"] == {
+        "h5ad": True,
+        "more_like": True,
+        "null": True,
+        "features": True,
+        "agreement": False,
+        "stable": False,
+    }
     most = {"refs": 64, "more_like": 1000, "rows": 500, "items": 64}
     assert told["limits"] == {"quick_map": 3000, "quick_scales": 30_000_000, **most}
     assert len(told["run"]) == 16
@@ -98,7 +105,14 @@ def test_every_call_is_documented():
 
 def test_a_session_without_data_says_what_to_do(holes):
     told = ask(holes, "session")
-    assert told["can"] == {"h5ad": True, "more_like": False, "null": False, "features": False, "agreement": False}
+    assert told["can"] == {
+        "h5ad": True,
+        "more_like": False,
+        "null": False,
+        "features": False,
+        "agreement": False,
+        "stable": False,
+    }
     assert "generate" in told["more_like_note"]
     assert told["embedding"]["kind"] == "labels"
     run = Api(Session(beads_ensemble()))

@@ -235,5 +235,5 @@ def test_every_kind_names_its_owner():
     from importlib import import_module
 
     for kind, owner in results.OWNERS.items():
-        import_module(owner)
+        getattr(import_module(owner), kind, None)  # some packages import their names when they are asked for
         assert kind in results.KINDS
