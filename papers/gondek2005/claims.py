@@ -154,8 +154,10 @@ def _best_of(rows: pd.DataFrame) -> Claim:
         ),
         verdict(near),
         "best_of_20",
-        "On counts the printed figure is out of reach of any choice that does not know the answer: it is near the best of 20 starts by "
-        "the hidden labeling itself. Rows of length 1 reach "
+        "On counts the printed figures are out of reach of any choice that does not know the answer: of 20 starts even the best by the "
+        "hidden labeling itself has "
+        + " and ".join(f"{r['by_hidden_labels']:.3f}" for _, r in raw.iterrows())
+        + ", so they cannot come from the printed method on these counts alone. Rows of length 1 reach "
         + " and ".join(f"{r['mean']:.3f}" for _, r in other.iterrows())
         + " on average without choosing anything.",
     )
