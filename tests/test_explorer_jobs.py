@@ -6,18 +6,22 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import consilience as cs
+from consilience._child import Child
 from consilience._random import child_seed
 from consilience.datasets import load_beads
 from consilience.explorer.api import Api
+from consilience.explorer.calls.stable import find, summary
 from consilience.explorer.codec import RefusedError
 from consilience.explorer.jobs import Jobs, StoppedError
 from consilience.explorer.session import Session
-from consilience.explorer.sources import open_clusterings
+from consilience.explorer.sources import GenerateOptions, open_clusterings
 from consilience.generation import remake
 from consilience.measures import accuracy
+from consilience.opening import as_table
 from consilience.store import Store
 from explorer_cases import arrays, ask, beads_ensemble, beads_session, finish, post, stored_session
 from test_explorer_export import exported, run_snippet
@@ -356,6 +360,59 @@ def test_what_nobody_asked_for_gives_way():
     job = jobs.start("count", 1, lambda job: {})
     jobs.close()
     assert (idle.state, job.state) == ("canceled", "done")
+
+
+def table_api(n_objects, far=20.0):
+    """An explorer of two blobs, clustered, so that it looks for stable numbers."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        rng.normal(size=(n_objects, 3)) + far * (np.arange(n_objects) % 2)[:, None], columns=list("abc")
+    )
+    table["word"] = np.array(["left", "right"])[np.arange(n_objects) % 2]
+    options = GenerateOptions(n_clusterings=10, n_jobs=1)
+    return Api(open_clusterings(table, kind="data", options=options).session(n_jobs=1))
+
+
+@pytest.mark.slow  # a process starts
+def test_stable_numbers_without_a_browser():
+    api = table_api(60)
+    assert finish(api, post(api, "jobs", 202, kind="stable")["id"])["result"]["real"] is True
+    told = ask(api, "session")
+    assert (told["stable"]["numbers"][0], told["seeks_stable"]) == (2, False)
+    assert "true or false" in post(api, "jobs", 400, kind="stable", unasked=1)["error"]
+
+
+def test_stable_numbers_of_distances_are_found():
+    X = np.random.default_rng(0).normal(size=(52, 2)) + 20 * (np.arange(52) % 2)[:, None]
+    far = np.linalg.norm(X[:, None] - X, axis=2)
+    found = find(as_table(far, "distances"), 1)
+    assert (found["numbers"][0], found["real"]) == (2, True)
+    assert "give at least 2" in find(as_table(X[:1], "data"), 1)["refused"]
+
+
+def test_of_few_objects_nobody_claims_to_have_tested_anything():
+    found = summary(cs.EnsembleClusterer("auto", n_clusterings=10, random_state=0).fit(np.arange(30.0)[:, None] % 2))
+    assert found == {"numbers": [], "real": None, "words": ""}
+
+
+def test_stable_numbers_that_give_way_end_and_are_still_to_be_found(monkeypatch):
+    api, kept = table_api(60), []
+    monkeypatch.setattr("consilience.explorer.calls.stable.Child", lambda: kept.append(Child()) or kept[-1])
+    first = post(api, "jobs", 202, kind="stable", unasked=True)
+    finish(api, post(api, "jobs", 202, kind="map")["id"])  # takes its place
+    assert ask(api, f"jobs/{first['id']}")["state"] == "canceled"
+    assert kept[0]._process.poll() is not None, "nothing works on"
+    assert ask(api, "session")["seeks_stable"], "it is looked for again"
+    asked = post(api, "jobs", 202, kind="stable")
+    assert "a job is running" in post(api, "jobs", 409, kind="map")["error"], "what was asked for does not give way"
+    api.jobs.get(asked["id"]).ask_to_stop()
+    api.jobs.close()
+    assert kept[1]._process.poll() is not None
+
+
+def test_one_clustering_has_no_map():
+    api = Api(Session(cs.Ensemble([[0, 0, 1, 1]])))
+    assert "at least two clusterings" in post(api, "jobs", 400, kind="map")["error"]
 
 
 def test_stable_numbers_need_the_data():

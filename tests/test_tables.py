@@ -478,6 +478,12 @@ def test_an_arrow_table_keeps_integers_beside_missing_ones():
     assert read_table(arrow, kind="data", columns="x").values.tolist() == [[0.5], [1.0]]
 
 
+@pytest.mark.parametrize(("y", "named"), [([0, 2, -1, 0], ["a", "c", None, "a"]), ([1, 2, 1, 2], [1, 2, 1, 2])])
+def test_class_names_of_codes_that_may_start_at_one_are_not_guessed(tmp_path, y, named):
+    path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.array(y), y_names=np.array(["a", "b", "c"])))
+    assert read_table(path, kind="data", key="X", known=["y"]).labels["y"].tolist() == named
+
+
 def test_vectors_beside_an_npz_matrix(tmp_path):
     path = write(tmp_path / "x.npz", npz_bytes(X=X, y=np.arange(4), names=np.array(list("pqrs")), words=np.zeros(9)))
     table = read_table(path, kind="data", key="X", id_column="names", known=["y"])

@@ -21,7 +21,7 @@
  *   can: {more_like: boolean, null: boolean, features: boolean, agreement: boolean, h5ad?: boolean, stable?: boolean},
  *   more_like_note: string, refused: string[], job: Job | null, stable?: Stable | null, seeks_stable?: boolean,
  * }} Session
- * @typedef {{numbers: number[], real: boolean, words: string}} Stable numbers of clusters
+ * @typedef {{numbers: number[], real: boolean | null, words: string}} Stable numbers of clusters
  * @typedef {{ref: string, origin: string, edits: string[]}} EditedItem a clustering edited by hand, and how
  * @typedef {{address: string, plane: string, colors: string, linkage: string}} KeptView
  * @typedef {{name: string, low: number | null, high: number | null, better: "low" | "high" | null}} Score
@@ -220,7 +220,7 @@
  *   }
  *   | {kind: "null", groups: number, score: string, shuffles: number}
  *   | {kind: "report", m: number, nodes: number[], top: number, ref: string, name: string}
- *   | {kind: "plane", method: string} | {kind: "map" | "stable"}
+ *   | {kind: "plane", method: string} | {kind: "map"} | {kind: "stable", unasked: boolean}
  *   | {kind: "scales", ref: string, most?: number}} JobRequest
  * @typedef {{format: string, items: {ref: string, name: string}[], assessed: boolean,
  *   saved: boolean}} ExportRequest

@@ -11,21 +11,23 @@ export function StableLine() {
   const { can, stable, seeks_stable: isSought } = store.session.value;
   const tree = store.tree.value;
   const isBusy = store.job.value?.state === "running";
-  const look = () => startJob(store, { kind: "stable" });
+  /** @param {boolean} unasked */
+  const look = (unasked) => startJob(store, { kind: "stable", unasked });
   useEffect(() => {
     if (!isSought || stable) return;
-    const timer = setTimeout(() => store.job.value?.state === "running" || look(), REST);
+    const timer = setTimeout(() => store.job.value?.state === "running" || look(true), REST);
     return () => clearTimeout(timer);
   }, []);
   if (!can.stable || store.view.value.open.length) return null;
   if (!stable)
     return (
       <p class="trail stable">
-        <button class="link" disabled={isBusy} title="As consilience cluster does" onClick={look}>
+        <button class="link" disabled={isBusy} title="As consilience cluster does" onClick={() => look(false)}>
           How many clusters are stable?
         </button>
       </p>
     );
+  if (stable.real === null) return <p class="trail stable">Too few objects to tell how many clusters are stable.</p>;
   const about = `${stable.words}, as consilience cluster finds; click for the consensus of all clusterings`;
   return (
     <p class="trail stable" title={about}>

@@ -20,7 +20,7 @@ from consilience.opening.reading import parsing
 from consilience.results import HEADER, Result
 from consilience.store.folder import MANIFEST
 from consilience.store.part import PART_NAME
-from consilience.tables import read_table
+from consilience.tables import Table, read_table
 from consilience.tables.files import SOURCE, open_sheet
 from consilience.tables.in_memory import frame_of
 from consilience.tables.kinds import YES
@@ -28,6 +28,10 @@ from consilience.tables.sheet import Options
 from consilience.tables.vectors import is_frame
 
 _NUMBERED = re.compile(r"\D*\d+")  # c1, Cluster 12
+_DIGITS = re.compile(r"\d+")
+TOLD = 0.3  # share of what one column says that another tells, from which both may be clusterings
+LOOKED_AT = 2000  # rows, evenly spaced, and
+PAIRED = 20  # columns that are compared
 FEW = 100  # different labels of a column that could be a clustering
 ONE_TABLE = 2_000_000  # rows of a folder of Parquet files that is read whole where row blocks are of no use
 
@@ -143,10 +147,11 @@ def guess(source: Any, reading: Mapping[str, Any]) -> str:
 
 
 def _are_categories(frame: pd.DataFrame) -> bool:
-    """Whether columns of few words are categories of a table, and no clusterings.
+    """Whether columns of few words are clearly categories of a table, and no clusterings.
 
     Categories (plan, region) have words of their own, other than the labels of a clustering, which several clusterings share or
-    which are numbered; yes and no they may share. Columns that are all constant are no clusterings either.
+    which are numbered (c1, 3-0); yes and no they may share. No two of them tell much of one another, as clusterings of the same
+    objects do, at whatever level. Columns that are all constant are no clusterings either.
     """
     words = [set(frame[name].dropna()) for name in frame]
     if all(len(some) <= 1 for some in words):
@@ -154,5 +159,45 @@ def _are_categories(frame: pd.DataFrame) -> bool:
     named = [some for some in words if not {str(word).casefold() for word in some} <= set(YES)]
     if len(words) < 2 or not named or not all(isinstance(word, str) for some in named for word in some):
         return False
-    numbered = all(_NUMBERED.fullmatch(word) for some in named for word in some)
-    return not numbered and len(set().union(*named)) == sum(map(len, named))
+    if all(map(_are_numbered, named)) or len(set().union(*named)) < sum(map(len, named)):
+        return False
+    return not _any_told(frame)
+
+
+def _are_numbered(words: set[Any]) -> bool:
+    """Whether labels are numbers after whatever text, or differ in nothing but their numbers."""
+    if not all(isinstance(word, str) for word in words):
+        return True
+    patterns = {_DIGITS.sub("0", word) for word in words}
+    return all(map(_NUMBERED.fullmatch, words)) or (len(patterns) == 1 and "0" in patterns.pop())
+
+
+def _any_told(frame: pd.DataFrame) -> bool:
+    """Whether some column tells much of another: mutual information beyond chance, as a share of the smaller entropy."""
+    from sklearn.metrics import adjusted_mutual_info_score  # which takes long to import
+
+    rows = np.unique(np.linspace(0, len(frame) - 1, LOOKED_AT).round().astype(int))
+    names = [name for name in frame if frame[name].nunique() > 1][:PAIRED]
+    codes = [pd.factorize(frame[name].to_numpy(object)[rows])[0] for name in names]
+    for place, one in enumerate(codes):
+        for other in codes[:place]:
+            both = (one >= 0) & (other >= 0)
+            a, b = one[both], other[both]
+            varies = len(a) > 0 and np.ptp(a) > 0 and np.ptp(b) > 0
+            if varies and adjusted_mutual_info_score(a, b, average_method="min") >= TOLD:
+                return True
+    return False
+
+
+def taken_for(table: Table) -> str:
+    """What a table of nothing but words was taken for, and how to say otherwise; empty where there is no doubt."""
+    if table.kind == "data" and table.encoder is not None and all(one.is_category for one in table.encoder.columns):
+        return (
+            "columns of words were taken for categories of a table, not for clusterings: kind='labels' (--kind labels) takes them for "
+            "clusterings"
+        )
+    words = [set(table.values[name].dropna()) for name in table.values] if table.kind == "labels" else []
+    own = len(words) > 1 and len(set().union(*words)) == sum(map(len, words))
+    if own and not any(map(_are_numbered, words)):
+        return "columns of words were taken for clusterings: kind='data' (--kind data) takes them for categories of a table"
+    return ""

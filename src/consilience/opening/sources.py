@@ -24,6 +24,7 @@ from consilience.opening.kinds import (
     one_table,
     refuse_answers,
     refuse_blocks,
+    taken_for,
 )
 from consilience.opening.known import known_labels_of, labels_by_name, names_aside
 from consilience.opening.reading import given_reading, refuse_reading
@@ -48,8 +49,9 @@ def open_source(
         A path is that of a table, of a stored run or of a saved result.
     kind : {"auto", "data", "counts", "distances", "labels"}
         What a table holds. "auto" takes it for labels if every column has only whole numbers or names, at most 100 different
-        ones and on average at least two objects to each, and for data otherwise: also where all columns are words, none of
-        which two of them share (plan, region), or are constant.
+        ones and on average at least two objects to each, and for data otherwise: also where all columns are words (plan, region),
+        none of which two columns share, that are not numbered (c1, 3-0), and no column tells much of another, as clusterings do; or
+        where all are constant. Of a table of words a notice says what it was taken for.
     known : label vector, Series, DataFrame, mapping of names to label vectors, path, or names of columns of the source, optional
         What is known of the objects. A list of text names columns if the source has them all, and is a label vector otherwise.
     known_columns : sequence of str
@@ -90,8 +92,7 @@ def open_source(
     elif (held := cells_of(source) if kind in ("auto", "labels") and not reading else None) is not None:
         opened = _of_cells(held, path)
     else:
-        kind = guess(source, reading) if kind == "auto" else kind
-        opened = _of_table(read_table(source if path is None else path, kind=kind, **reading), path, reading)
+        opened = _of_table(_read(source if path is None else path, kind, reading), path, reading)
     if known is None:
         return opened
     objects = opened.data if opened.result is None else opened.ensemble
@@ -179,13 +180,21 @@ def _of_folder(path: Path, reading: dict[str, Any]) -> Opened:
     return replace(_of_result(ensemble, provenance, reading, "run"), id_name=manifest.get("id_name", "id"))
 
 
+def _read(source: Any, kind: str, reading: Mapping[str, Any]) -> Table:
+    """A table of a kind; where that was not said, with a notice of what a table of words was taken for."""
+    if kind != "auto":
+        return read_table(source, kind=kind, **reading)
+    table = read_table(source, kind=guess(source, reading), **reading)
+    said = taken_for(table)
+    return replace(table, notices=(*table.notices, f"{table.source}: {said}")) if said else table
+
+
 def _of_parts(path: Path, kind: str, reading: dict[str, Any]) -> Opened:
     """A folder of Parquet files as one table."""
     frame = one_table(path)
     if kind in ("auto", "labels"):
         refuse_answers(frame, reading)
-    kind = guess(frame, reading) if kind == "auto" else kind
-    opened = _of_table(read_table(frame, kind=kind, **reading), path, reading)
+    opened = _of_table(_read(frame, kind, reading), path, reading)
     how = "".join(f", {name}={value!r}" for name, value in reading.items())
     code = f"cs.Ensemble(pd.read_parquet({str(path.resolve())!r}){how})"
     return replace(opened, provenance=replace(opened.provenance, code=code)) if kind == "labels" else opened

@@ -206,8 +206,8 @@ def _named(codes: Array, names: Array | None) -> Array:
     """Labels by the names of their classes, where these stand beside them (``y_names`` of ``y``); −1 is missing."""
     if names is None or codes.dtype.kind not in "iu" or names.dtype.kind != "U" or not len(codes):
         return codes
-    if codes.min() < -1 or codes.max() >= len(names):
-        return codes  # numbered otherwise
+    if codes.min() < -1 or codes.max() >= len(names) or not np.any(codes == 0):
+        return codes  # numbered otherwise; without a 0, perhaps from 1
     return np.array([*names, None], object)[codes]
 
 

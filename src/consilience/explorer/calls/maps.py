@@ -24,6 +24,7 @@ def answer(call: Call) -> Reply:
 
 def start(call: Call) -> Job:
     """Start a job that makes the neighbor map, which can be followed and canceled; then it is there for those who ask."""
+    _check(call.snapshot)
 
     def work(job: Job) -> dict[str, Any]:
         def step() -> None:
@@ -41,9 +42,13 @@ def _made(snapshot: Snapshot, kind: str, step: Callable[[], None] = lambda: None
     return snapshot.cache.get(("map", kind), lambda: _reply(snapshot, kind, step))
 
 
-def _reply(snapshot: Snapshot, kind: str, step: Callable[[], None]) -> Reply:
+def _check(snapshot: Snapshot) -> None:
     if snapshot.n_clusterings < 2:
         raise RefusedError(400, "a map takes at least two clusterings")
+
+
+def _reply(snapshot: Snapshot, kind: str, step: Callable[[], None]) -> Reply:
+    _check(snapshot)
     made = make_map(snapshot.meta.distances, kind, progress=False, step=step)
     low, extent = made.xy.min(axis=0), np.ptp(made.xy, axis=0).max() or 1.0
     xy = (made.xy - low + (extent - np.ptp(made.xy, axis=0)) / 2) / extent  # one scale: distances count

@@ -27,6 +27,7 @@ def answer(call: Call) -> Reply:
     session, snapshot = call.session, call.snapshot
     meta, origin, note = snapshot.meta, session.origin, unavailable(session, snapshot)
     job = call.jobs.running()
+    varied = bool(meta.ensemble.n_clusters.min() < meta.ensemble.n_clusters.max())
     return json_reply(
         {
             "version": 2,
@@ -80,12 +81,12 @@ def answer(call: Call) -> Reply:
                 "h5ad": find_spec("anndata") is not None,
                 "more_like": not note,
                 "null": bool(session.known) or session.data is not None,
-                "stable": session.data is not None and meta.ensemble.n_clusters.min() < meta.ensemble.n_clusters.max(),
+                "stable": session.data is not None and varied,
                 "features": bool(session.features),
                 "agreement": session.agreement is not None,
             },
             "stable": session.stable,
-            "seeks_stable": session.seeks_stable and snapshot.n_objects <= QUICK,
+            "seeks_stable": session.seeks_stable and varied and snapshot.n_objects <= QUICK,
             "more_like_note": note,
             "refused": list(origin.refused),
             "job": None if job is None else job.summary(),

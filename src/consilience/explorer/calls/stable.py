@@ -8,64 +8,93 @@ from typing import Any
 import numpy as np
 
 from consilience._check import InputError
+from consilience._child import CallError, Child
 from consilience.clusterer import EnsembleClusterer
 from consilience.consensus.result import describe_scales
 from consilience.explorer.calls.call import Call
 from consilience.explorer.codec import RefusedError
-from consilience.explorer.jobs import Job
+from consilience.explorer.jobs import Job, StoppedError
 from consilience.explorer.session import Session
+from consilience.explorer.validation import checked
+from consilience.tables import Table
 
-KEYS: dict[str, Any] = {}
+KEYS: dict[str, Any] = {"unasked": (checked("true or false", lambda value: isinstance(value, bool)), False)}
 QUICK = 20_000  # objects up to which it is looked for without being asked
 OFTEN = 0.1  # seconds between looks whether to stop
+LONGEST = 1e6  # seconds
 
 
-def start(call: Call) -> Job:
-    """Start a job that clusters the data as ``consilience cluster`` does, and says at how many clusters it is stable."""
+def start(call: Call, unasked: bool) -> Job:
+    """Start a job that clusters the data as ``consilience cluster`` does, and says at how many clusters it is stable.
+
+    One that nobody asked for gives way to any other; what was displaced or canceled is still to be looked for.
+    """
     session = call.session
     if session.data is None:
         raise RefusedError(400, "the stable number of clusters is looked for in the data, and there is none here")
-    session.seeks_stable = False
 
     def work(job: Job) -> dict[str, Any]:
-        session.stable = _found(job, session)
+        try:
+            session.stable = _found(job, session)
+        except StoppedError:
+            raise
+        except Exception:
+            session.seeks_stable = False  # it would fail again
+            raise
+        session.seeks_stable = False
         job.done = 1
         return session.stable
 
-    return call.jobs.start("stable", 1, work, gives_way=True)
+    return call.jobs.start("stable", 1, work, gives_way=unasked)
 
 
 def _found(job: Job, session: Session) -> dict[str, Any]:
-    """The answer; who asks to stop waits for no step of it, and what it comes to then is let go."""
-    data = session.data
-    done: list[EnsembleClusterer | InputError] = []
+    """The answer, from a process of its own, which ends with the job: no kernel could be stopped here."""
+    child = Child()
+    done: list[Any] = []
 
-    def fit() -> None:
-        metric = "precomputed" if data is not None and data.kind == "distances" else "euclidean"
-        model = EnsembleClusterer("auto", metric=metric, random_state=0, n_jobs=session.n_jobs)
+    def ask() -> None:
         try:
-            done.append(model.fit(data))
-        except InputError as error:
+            done.append(child.call(LONGEST, (find, (session.data, session.n_jobs), {})))
+        except CallError as error:
             done.append(error)
 
-    thread = threading.Thread(target=fit, name="stable numbers of clusters", daemon=True)
+    thread = threading.Thread(target=ask, name="stable numbers of clusters", daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(OFTEN)
-        job.step()
-    found = done[0] if done else InputError("it failed for a reason that the explorer's terminal shows")
-    if isinstance(found, InputError):
-        raise InputError(f"stable numbers of clusters: {found}")
-    return summary(found)
+    try:
+        while thread.is_alive():
+            thread.join(OFTEN)
+            job.step()
+    finally:
+        child.kill()
+    found = done[0] if done else CallError("its process did not answer")
+    if isinstance(found, CallError):
+        raise found
+    if "refused" in found:
+        raise InputError(f"stable numbers of clusters: {found['refused']}")
+    return dict(found)
+
+
+def find(data: Table, n_jobs: int | None) -> dict[str, Any]:
+    """The summary of what ``consilience cluster`` finds, or why it refuses."""
+    metric = "precomputed" if data.kind == "distances" else "euclidean"
+    try:
+        return summary(EnsembleClusterer("auto", metric=metric, random_state=0, n_jobs=n_jobs).fit(data))
+    except InputError as error:
+        return {"refused": str(error)}
 
 
 def summary(model: EnsembleClusterer) -> dict[str, Any]:
-    """The number that ``consilience cluster`` takes, all that are more stable than chance, and both in words."""
-    scales = model.scales_
-    real = [] if scales is None else scales["n_clusters"].to_numpy()[scales["real"].to_numpy(bool)]
-    numbers = [model.n_clusters_, *(int(k) for k in np.asarray(real, int) if k != model.n_clusters_)]
+    """The number that ``consilience cluster`` takes, all that are more stable than chance, and both in words.
+
+    Of too few objects to tell there is none, and `real` is None.
+    """
+    if model.scales_ is None:
+        return {"numbers": [], "real": None, "words": ""}
+    real = model.scales_["n_clusters"].to_numpy()[model.scales_["real"].to_numpy(bool)]
+    others = [int(k) for k in np.asarray(real, int) if k != model.n_clusters_]
     return {
-        "numbers": numbers if len(real) else numbers[:1],
+        "numbers": [model.n_clusters_, *others],
         "real": bool(len(real)),
         "words": describe_scales(model.consensus_),
     }
