@@ -177,7 +177,7 @@ def test_seeds_and_jobs():
     ("how", "sentence"),
     [
         ({"method": "vot"}, "did you mean 'vote'"),
-        ({"n_clusters": "many"}, "unknown n_clusters 'many'"),
+        ({"n_clusters": "many"}, "n_clusters must be a whole number or 'auto'; got 'many'"),
         ({"n_clusters": 1}, "at least 2"),
         ({"method": "vote", "max_itr": 3}, "did you mean 'max_iter'"),
         ({"max_iter": 3}, "name it with method="),
