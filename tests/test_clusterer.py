@@ -68,8 +68,14 @@ def test_fewer_clusters_than_asked_for_get_a_warning(blobs, monkeypatch):
     monkeypatch.setattr(
         "consilience.clusterer.choosing.combine", lambda ensemble, *_, **__: cs.combine(ensemble, 4, "quadratic")
     )
-    with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer"):
+    with pytest.warns(ConvergenceWarning, match="has 4 clusters, fewer than n_clusters=5: ask for fewer") as told:
         assert quick().fit(blobs[0]).n_clusters_ == 4
+    assert told[0].filename == __file__
+
+
+def test_an_empty_number_of_clusters_is_refused_of_few_objects_too(blobs):
+    with pytest.raises(InputError, match=r"n_clusters must be a whole number or 'auto'; got ''"):
+        EnsembleClusterer("", n_clusterings=5).fit(blobs[0][:40])
 
 
 @pytest.mark.parametrize("base", [Birch(), HDBSCAN(min_cluster_size=10, copy=True)], ids=["Birch", "HDBSCAN"])

@@ -103,6 +103,12 @@ def test_every_method_gives_the_answer_in_memory(codes, method, options):
     assert_same(cs.combine(blocks, 4, method, **options), cs.combine(codes, 4, method, **options))
 
 
+def test_blocks_without_rows_change_nothing(codes):
+    blocks = LabelBlocks([codes[:0], *cut(codes, 700), codes[:0]])
+    assert_same(cs.combine(blocks, 4, "mcla"), cs.combine(codes, 4, "mcla"))
+    assert LabelBlocks([codes[:0, 0], codes[:, 0]]).n_clusters.tolist() == [5]
+
+
 def test_number_of_clusters_chosen_as_in_memory(codes):
     assert_same(cs.combine(LabelBlocks(cut(codes, 333)), "auto"), cs.combine(codes, "auto"))
 

@@ -218,6 +218,11 @@ def test_columns_of_row_blocks_are_taken_by_name(tmp_path):
         (lambda: cs.generate(folder, 2, **how, id_column="nam"), "a block has no column 'nam': check id_column="),
         (lambda: cs.generate(folder, 2, **how, types="number"), "types= is for tables that are read as a whole"),
         (lambda: NumberBlocks([X], columns=names), "columns= names columns, and"),
+        (
+            lambda: NumberBlocks([frame], columns=names, id_column="x0"),
+            "'x0' names the objects .*leave it out of columns=",
+        ),
+        (lambda: NumberBlocks([frame[["name"]]], id_column="name"), "there is no column but 'name'"),
     ):
         with pytest.raises(InputError, match=said):
             make()

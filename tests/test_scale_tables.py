@@ -1,5 +1,6 @@
 """Labels whose distinct rows have no room: by tables that add up over blocks, the answers of memory."""
 
+import tracemalloc
 import weakref
 
 import numpy as np
@@ -206,10 +207,12 @@ def test_a_number_of_clusters_is_chosen_by_the_sample():
     found = combine_tightly(table, "mcla", k="auto")
     assert (found.n_clusters, found.scales) == (wanted.n_clusters, None)
     assert wanted.note.partition(";")[0] in found.note
+    few = combine_tightly(np.random.default_rng(0).integers(0, 60, (4000, 3)), "mcla", k="auto")
+    assert "60 clusters, the median of the clusterings, since fewer than four clusterings" in few.note
     np.testing.assert_array_equal(found.labels, wanted.labels)
 
 
-@pytest.mark.parametrize("gap", ["all", 2, 6])
+@pytest.mark.parametrize("gap", ["all", 0, 2, 6])
 def test_seeds_are_those_of_memory_however_few_rows_are_counted(monkeypatch, gap):
     table = noisy_labels(6000, 5, 8, 0.3, random_state=1)[0].labels.copy()
     wanted = cs.combine(table, 5, "sccc", gap=gap)
@@ -223,20 +226,47 @@ def test_seeds_are_those_of_memory_however_few_rows_are_counted(monkeypatch, gap
             assert_close(combine_tightly(table, "sccc", size=900, gap=gap), wanted)
 
 
-def test_seeds_of_every_gap_are_the_heaviest_rows_far_from_earlier_ones():
+@pytest.mark.parametrize(("heaviest", "gaps"), [(2**14, range(7)), (2, range(2))])
+def test_seeds_of_every_gap_are_the_heaviest_rows_far_from_earlier_ones(monkeypatch, heaviest, gaps):
     """Against going down the list of all rows, with ties by their codes."""
+    monkeypatch.setattr(seeding, "HEAVIEST", heaviest)
     table = noisy_labels(3000, 4, 6, 0.25, random_state=3)[0].labels
     blocks = in_blocks(table)
-    found = seeding.find_seeds(blocks, Here(), survey(blocks, Here()), 4, range(1, 7))
+    found = seeding.find_seeds(blocks, Here(), survey(blocks, Here()), 4, gaps)
     rows, counts = np.unique(table, axis=0, return_counts=True)
-    for gap in range(1, 7):
+    for gap in gaps:
         seeds = []
         for row in rows[np.lexsort([*rows.T[::-1], -counts])]:
-            if len(seeds) < 4 and all((row != seed).sum() >= gap for seed in seeds):
+            if len(seeds) < 4 and all((row != seed).sum() >= max(gap, 1) for seed in seeds):
                 seeds.append(row)
         assert (gap in found) == (len(seeds) == 4)
         if gap in found:
             np.testing.assert_array_equal(found[gap], seeds)
+
+
+def test_seeds_where_a_block_has_no_rows():
+    table = noisy_labels(3000, 4, 6, 0.25, random_state=3)[0].labels
+    blocks = LabelBlocks([table[:1500], table[:0], table[1500:]])
+    found = cs.combine(blocks, 4, "sccc", memory_limit=LITTLE + 40 * len(table))
+    np.testing.assert_array_equal(found.labels, combine_tightly(table, "sccc", k=4).labels)
+
+
+def test_seeds_of_many_gaps_take_little_memory(monkeypatch):
+    """Only a few gaps have tables at the same time; the seeds are far down, so that most gaps go on after the first pass."""
+    monkeypatch.setattr(seeding, "HEAVIEST", 20)
+    rows = np.random.default_rng(0).integers(0, 4, (60, 60))
+    rows[:30] = rows[0] ^ np.eye(30, 60, dtype=int)  # the heaviest differ in two clusterings
+    table = np.repeat(rows, np.arange(100, 40, -1), axis=0)
+    blocks = in_blocks(table, 3000)
+    seen = survey(blocks, Here())
+    tracemalloc.start()
+    try:
+        found = seeding.find_seeds(blocks, Here(), seen, 6, range(1, 61))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 20 < len(found) < 60
+    assert peak < 120e6
 
 
 def test_threads_do_not_matter(codes):

@@ -272,7 +272,7 @@ def read_header(folder: Path) -> dict[str, Any]:
 def _kind(name: str, folder: Path) -> Any:
     """The class of a kind, its owner imported if need be."""
     if name not in KINDS and name in OWNERS:
-        getattr(import_module(OWNERS[name]), name, None)  # a package may import its names when they are asked for
+        getattr(import_module(OWNERS[name]), name)  # a package may import its names when they are asked for
     if name not in KINDS:
         raise InputError(f"{folder} holds a saved {name}, which is not known here: import the package that defines it")
     return KINDS[name]

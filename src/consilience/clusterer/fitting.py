@@ -73,7 +73,7 @@ def fit_clusterer(made: EnsembleClusterer, X: ArrayLike) -> None:
     middle = min(max(int(np.median(numbers)), 2), len(made.ensemble_.signatures()))
     wanted = made.n_clusters
     if wanted is None or (isinstance(wanted, str) and made.ensemble_.n_objects < FEW):
-        check_word("n_clusters", wanted or "auto")
+        check_word("n_clusters", "auto" if wanted is None else wanted)
         wanted = middle
     if isinstance(wanted, (int, np.integer)) and wanted > len(made.ensemble_.signatures()):
         check_different_rows(values, int(wanted))
@@ -88,7 +88,9 @@ def fit_clusterer(made: EnsembleClusterer, X: ArrayLike) -> None:
     made.n_clusters_, made.scales_ = made.consensus_.n_clusters, made.consensus_.scales
     if not isinstance(made.n_clusters, str) and made.n_clusters_ < (made.n_clusters or 0):
         found = f"the consensus has {count(made.n_clusters_, 'cluster')}, fewer than n_clusters={made.n_clusters}"
-        warnings.warn(f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=2)
+        warnings.warn(
+            f"{found}: ask for fewer, or for another method", ConvergenceWarning, stacklevel=3
+        )  # of whoever calls fit
     made._model = NewObjects(
         Labeler.of(runner, made.ensemble_),
         Placement.of(made.ensemble_, made.consensus_),

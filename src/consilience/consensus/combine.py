@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from consilience._check import InputError, check_choice, check_seed, check_word, count, nearest
+from consilience._check import InputError, check_choice, check_seed, check_word, nearest
 from consilience._parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, PathLike
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.method_choice import better_cut, choose_method
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
-from consilience.consensus.notes import about_nbce, about_scales, about_work
+from consilience.consensus.notes import about_median, about_nbce, about_scales, about_work
 from consilience.consensus.registry import METHODS, make_estimator
 from consilience.consensus.result import Consensus
 from consilience.consensus.row_tree import narrowed
@@ -163,10 +163,7 @@ def combine_problem(
             f'{problem.n_clusters} is the median of the clusterings\' numbers of clusters; "auto" looks for one'
         )
     elif n_clusters == "auto":
-        notes.append(
-            f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
-            "than three distinct rows of labels, leave nothing to choose by"
-        )
+        notes.append(about_median(problem))
     return _finish(ens, problem, estimator, method, start, call, notes)
 
 

@@ -28,6 +28,14 @@ def about_scales(scales: Scales) -> str:
     return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
 
 
+def about_median(problem: Problem) -> str:
+    """Why a number of clusters that was to be found is the median instead."""
+    return (
+        f"{count(problem.n_clusters, 'cluster')}, the median of the clusterings, since fewer than four clusterings, or "
+        "than three distinct rows of labels, leave nothing to choose by"
+    )
+
+
 def about_work(estimator: Any, method: str, problem: Problem) -> list[str]:
     """What a method left out, where there was too much for all of it."""
     if getattr(estimator, "sampled_", False):

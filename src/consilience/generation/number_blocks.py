@@ -63,8 +63,14 @@ class NumberBlocks(RowBlocks):
         self, source: Any, *, columns: Sequence[str] | None = None, id_column: str | None = None, mini_batch: int = 0
     ) -> None:
         names = None if columns is None else _check_names(columns)
-        if id_column is not None and names is None:
-            names = tuple(name for name in _all_names(source) if name != id_column)
+        if names is not None and id_column in names:
+            raise InputError(f"{id_column!r} names the objects (id_column=, --id): leave it out of columns=")
+        if id_column is not None and names is None and (every := _all_names(source)):
+            names = tuple(name for name in every if name != id_column)
+            if not names:
+                raise InputError(
+                    f"there is no column but {id_column!r}, which names the objects: give numbers beside it"
+                )
         self.ids = None if id_column is None else _ids_of(source, id_column)
         super().__init__(*_parts_of(source, names))
         self.id_heading = "id" if id_column is None else id_column

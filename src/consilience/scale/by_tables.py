@@ -32,7 +32,7 @@ from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
 from consilience.consensus.mcla import MCLA, jaccard_of
 from consilience.consensus.method_choice import choose_method
-from consilience.consensus.notes import about_bound, about_scales, about_worth
+from consilience.consensus.notes import about_bound, about_median, about_scales, about_worth
 from consilience.consensus.registry import make_estimator
 from consilience.consensus.scales import FEWEST, find_scales
 from consilience.consensus.sccc import few_seeds, gaps_of
@@ -102,6 +102,8 @@ def answer_by_tables(
         scales = find_scales(problem, how["random_state"])
         problem = problem.with_clusters(scales.ranked[0])
         notes.insert(0, f"{about_scales(scales)}, by the sample")
+    elif n_clusters == "auto" and method != "nbce":
+        notes.insert(0, about_median(problem))
     if method == "auto":
         method, note = choose_method(problem, dict(how))
         if method == "walk":

@@ -100,7 +100,7 @@ def read_part(part: Any, layout: Layout) -> Iterator[Coded]:
     if isinstance(table, pd.DataFrame):
         yield from (_code_frame(table.iloc[i : i + layout.rows], layout) for i in _starts(table, layout))
     elif isinstance(table, np.ndarray) and table.ndim in (1, 2):
-        columns = table.reshape(len(table), -1)
+        columns = table[:, None] if table.ndim == 1 else table  # also of no rows
         yield from (_code_columns(columns[i : i + layout.rows].T, layout) for i in _starts(table, layout))
     else:
         raise InputError(

@@ -28,6 +28,9 @@ from consilience.scale.words import says
 
 PLACES = 20  # bits of the hash of a row
 HEAVIEST = 2**14  # places whose rows are counted exactly
+AT_ONCE = (
+    4  # gaps in one pass: each has a table of 8 MB here and in every worker, which FIXED of a memory limit has room for
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +53,17 @@ def find_seeds(blocks: LabelBlocks, workers: Workers, survey: Survey, k: int, ga
 
     Rows with as many objects as each other stand in the order of their codes, and not, as in memory, in canonical order.
     """
-    seeds: dict[int, Labels] = {gap: np.empty((0, len(survey.codes)), np.int32) for gap in gaps}
-    left = list(gaps)
+    none = np.empty((0, len(survey.codes)), np.int32)
+    [(rows, is_all)] = _heaviest(blocks, workers, survey, [Far(none, 0)])
+    seeds = {gap: _take(none, rows, gap, k) for gap in gaps}
+    left = [gap for gap in gaps if len(seeds[gap]) < k and not is_all]
     while left:
-        every = [Far(seeds[left[0]], 0)] if not len(seeds[left[0]]) else [Far(seeds[gap], gap) for gap in left]
-        for far, (rows, is_all) in zip(every, _heaviest(blocks, workers, survey, every), strict=True):
-            for gap in left if len(every) == 1 and not far.gap else [far.gap]:
-                seeds[gap] = _take(seeds[gap], rows, gap, k)
-                if is_all and len(seeds[gap]) < k:
-                    del seeds[gap]
-        left = [gap for gap in left if gap in seeds and len(seeds[gap]) < k]
-    return seeds
+        some, left = left[:AT_ONCE], left[AT_ONCE:]
+        every = [Far(seeds[gap], max(gap, 1)) for gap in some]  # a gap of 0 leaves out the seeds themselves, as 1 does
+        for gap, (rows, is_all) in zip(some, _heaviest(blocks, workers, survey, every), strict=True):
+            seeds[gap] = _take(seeds[gap], rows, gap, k)
+            left += [gap] if len(seeds[gap]) < k and not is_all else []
+    return {gap: one for gap, one in seeds.items() if len(one) == k}
 
 
 def _take(seeds: Labels, ranked: Labels, gap: int, k: int) -> Labels:
@@ -127,7 +130,8 @@ def _list_part(
             first, counts = _kernels.distinct_rows(some)
             mine, one = held[i], (some[first], counts)
             held[i] = one if mine is None else _merge(mine, one)
-    return [one for one in held if one is not None]
+    nothing = np.empty((0, len(codes)), np.int32), np.empty(0, np.int64)  # of a part without blocks
+    return [nothing if one is None else one for one in held]
 
 
 def _merge(one: tuple[Labels, Ints], other: tuple[Labels, Ints]) -> tuple[Labels, Ints]:

@@ -92,7 +92,7 @@ def compete(
     from joblib import delayed
 
     part = _some_objects(problem, seed) if problem.weights.sum() > SAMPLE else problem
-    starts = [_start(part, init, i, method.n_components, seed) for i in range(n_init)]
+    starts = [_start(part, init, i, method.n_components, seed, n_jobs) for i in range(n_init)]
     some = LabelRows(part.labels, part.weights, offsets)
     tasks = (delayed(method.fit)(some, each, max_iter=min(SHORT, max_iter), tol=tol) for each in starts)
     found = workers(n_jobs)(tasks)
@@ -108,14 +108,13 @@ def _some_objects(problem: Problem, seed: int) -> Problem:
     return Problem(labels, counts[rows].astype(float), problem.n_clusters, np.arange(len(rows)))
 
 
-def _start(problem: Problem, init: str, number: int, most: int, seed: int) -> Labels:
+def _start(problem: Problem, init: str, number: int, most: int, seed: int, n_jobs: int | None) -> Labels:
     """Consensus starts of growing fineness and, every fifth, one with every row anywhere; or all of one kind."""
     turn = number % (len(FINER) + 1)
     if init == "random" or (init == "both" and turn == len(FINER)):
         return stream(seed, "consensus.variational_start", number).integers(0, most, problem.n_rows).astype(np.int32)
-    return quick_consensus(
-        problem, most, child_seed(seed, "consensus.variational_quick", number), FINER[turn % len(FINER)]
-    )
+    own = child_seed(seed, "consensus.variational_quick", number)
+    return quick_consensus(problem, most, own, FINER[turn % len(FINER)], n_jobs=n_jobs)
 
 
 def likeliest(rows: LabelRows, state: State) -> NDArray[np.int64]:
