@@ -258,3 +258,30 @@ def test_the_command_line_guides_the_clusters(tmp_path):
     pairs.write_text("one,other\nb001,nobody\n")
     assert "pairs.csv, row 1 (line 2): 'nobody' is no id" in run("cluster", BEADS, *guided, "--apart", pairs).stderr
     assert "guide_strength" in run("cluster", BEADS, *guided, "--guide-strength", 1).stderr
+
+
+def test_the_last_line_repeats_how_the_table_was_read(tmp_path):
+    rows = [f"r{i};{i % 2 * 9 + i % 3};{i % 2};{'uv'[i % 2]}" for i in range(60)]
+    path = tmp_path / "my x.csv"
+    path.write_text("\n".join(["name;a;b;kind", *rows]))
+    done = run(
+        "cluster",
+        path,
+        "--id",
+        "name",
+        "--sep",
+        ";",
+        "--columns",
+        "a",
+        "-t",
+        "kind",
+        "-k",
+        2,
+        "-n",
+        3,
+        "-o",
+        tmp_path / "l.csv",
+    )
+    again = f"'{path}' --id name --columns a --sep ';' --known kind"
+    assert f"Other ways to group it: consilience explore {again}\n" in done.stdout
+    assert "--known kind" in done.stdout.split("Next: ")[1].split(" --report report.html shows")[0]

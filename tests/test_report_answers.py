@@ -1,6 +1,7 @@
 """The answer on top of a report, in sentences, of every kind of result."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ from consilience.measures.variance_between import VarianceBetween
 from consilience.opening import open_source
 from consilience.reports.answers import STEADY
 from consilience.reports.html import Link, Text
-from consilience.reports.report import make_report
+from consilience.reports.of_table import opened_clusters
+from consilience.reports.report import make_report, write_report
 from consilience.tables import read_table
 from explorer_cases import arrays, ask
 from page_server import chromium
@@ -54,20 +56,20 @@ def two_ways():
     return cs.Ensemble([noisy(ROWS, rng) for _ in range(6)] + [noisy(COLUMNS, rng) for _ in range(4)])
 
 
-def test_families_without_known_labels_give_nearly_the_same_answer(two_ways):
+def test_kinds_of_groups_without_known_labels_give_nearly_the_same_answer(two_ways):
     text = answer(two_ways, n_groups=4)
-    assert "four ways to group them. Two families: groups 1 and 3 give nearly the same answer; groups 2 and 4" in text
+    assert "four ways to group them. Two kinds: groups 1 and 3 give nearly the same answer; groups 2 and 4" in text
     text = answer(two_ways, n_groups=2)
     assert "two ways to group them. Each has an answer of its own." in text
     assert "The two answers have little in common" in text
     assert "one way to group them. It has 3 clusters" in answer(two_ways, n_groups=1)
 
 
-def test_families_with_known_labels(two_ways):
+def test_kinds_of_groups_with_known_labels(two_ways):
     known = {"row": ROWS, "column": COLUMNS}
     text = answer(two_ways, n_groups=4, known=known, n_shuffles=0)
     assert re.search(
-        r"Two families: groups 1 and 3 follow row \(accuracy [\d.]+ and [\d.]+\); groups 2 and 4 follow", text
+        r"Two kinds: groups 1 and 3 follow row \(accuracy [\d.]+ and [\d.]+\); groups 2 and 4 follow", text
     )
     text = answer(two_ways, n_groups=4, known={"row": ROWS}, n_shuffles=0)
     assert re.search(
@@ -212,3 +214,32 @@ def test_a_table_is_told_by_its_clusters_and_the_lines_write_it_again(tmp_path, 
     assert text.index("All objects on") < text.index("Left of the dashed line"), "the picture comes first"
     exec(next(part for part in page.texts if "import consilience as cs" in part), {})
     assert (tmp_path / "report.html").exists()
+
+
+def jars(n_objects):
+    centers = np.repeat([[0.0, 0.0], [9.0, 9.0]], n_objects // 2, axis=0)
+    return pd.DataFrame(centers + np.random.default_rng(0).normal(size=centers.shape), columns=["width", "depth"])
+
+
+def run_lines(path):
+    Path("report.html").unlink(missing_ok=True)
+    exec(next(part for part in read_page(path).texts if "import consilience as cs" in part), {})
+    assert Path("report.html").exists()
+
+
+def test_the_lines_write_it_again_of_a_sample_and_of_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = jars(60)
+    table.assign(kind=["u", "v"] * 30).to_csv("x.csv", index=False)
+    opened = open_source("x.csv", kind="data", known_columns=["kind"])
+    model = cs.EnsembleClusterer(2, n_clusterings=5, max_objects=40, random_state=0).fit(opened.data)
+    found = opened_clusters(model, opened)
+    made = make_report(found.result, found.provenance, data=found.data, known=found.known)
+    write_report(made, Path("sample.html"))
+    run_lines(tmp_path / "sample.html")
+    for name, frame in {"data": table, "labels": pd.DataFrame({"a": [0, 1, 1] * 20, "b": [0, 1, 2] * 20})}.items():
+        Path(name).mkdir()
+        for part in range(2):
+            frame[part * 30 : part * 30 + 30].to_parquet(f"{name}/{part}.parquet", index=False)
+        code = open_source(name, kind=name).provenance.code
+        assert eval(code, {"cs": cs}).n_objects == 60

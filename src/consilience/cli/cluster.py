@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 from typing import Any
 
 import click
@@ -78,7 +78,7 @@ def command(
     """
     from consilience.cli.generate import parse_base
     from consilience.cli.inputs import open_data, print_notices
-    from consilience.cli.report import command_line
+    from consilience.cli.report import command_line, list_names, typed_options
     from consilience.clusterer import EnsembleClusterer
     from consilience.generation.guide import check_guide
     from consilience.reports.clusterer import cluster_frame, cluster_summary, print_clusters
@@ -96,9 +96,8 @@ def command(
     pairs = {side: None if file is None else str(file) for side, file in (("together", together), ("apart", apart))}
     wishes = {**pairs, "like": like or None, "unlike": unlike or None}
     guide = check_guide(None, **wishes, strength=guide_strength)
-    opened, _ = open_data(
-        data, "distances" if distances else "data", list(dict.fromkeys([*known, *like, *unlike])), **how
-    )
+    aside = list(dict.fromkeys([*known, *like, *unlike]))
+    opened, _ = open_data(data, "distances" if distances else "data", aside, **how)
     table = opened.data
     assert table is not None
     model = EnsembleClusterer(
@@ -139,17 +138,19 @@ def command(
     print_clusters(summary, title=data.name or str(data))
     print_notices(opened.data, standardize=standardize)
     options.print_written(files)
-    click.echo(f"\nNext: {_next(data, save, page, output)}")
-    kind = " --kind distances" if distances else ""
-    click.echo(f"Other ways to group it: consilience explore {quote(str(data))}{kind}")
+    click.echo(f"\nNext: {_next(command_line(ctx), save, page, output)}")
+    again = [str(data), *(["--kind", "distances"] if distances else []), *typed_options(ctx, how)]
+    if aside:
+        again += ["--known", list_names(aside)]
+    click.echo(f"Other ways to group it: consilience explore {join(again)}")
 
 
-def _next(data: Path, save: Path | None, page: Path | None, output: Path | None) -> str:
+def _next(typed: str, save: Path | None, page: Path | None, output: Path | None) -> str:
     """What to do with the clusters."""
     if save:
         return f"consilience assign {quote(str(save))} new.csv -o new_labels.csv"
     if output is None:
         return "-o labels.csv writes every object's cluster, --save model keeps what labels new objects"
     if page is None:
-        return f"consilience cluster {quote(str(data))} --report report.html shows what the clusters are; --save model labels new objects"
+        return f"{typed} --report report.html shows what the clusters are; --save model labels new objects"
     return "--save model keeps what labels new objects"

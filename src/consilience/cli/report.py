@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import shlex
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -141,23 +142,37 @@ def command(
 
 def command_line(ctx: click.Context) -> str:
     """The command as it was given, to be typed again: arguments first, then the options that were set."""
-    words, options = ["consilience", str(ctx.info_name)], []
+    given = [
+        str(ctx.params[str(one.name)])
+        for one in ctx.command.params
+        if isinstance(one, click.Argument) and _typed(ctx, one)
+    ]
+    return shlex.join(["consilience", str(ctx.info_name), *given, *typed_options(ctx)])
+
+
+def typed_options(ctx: click.Context, only: Collection[str] | None = None) -> list[str]:
+    """The options that were set, or some of them by the names of their parameters, to be typed again."""
+    options: list[str] = []
     for parameter in ctx.command.params:
-        value, name = ctx.params[str(parameter.name)], parameter.opts[0]
-        if ctx.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.DEFAULT:
+        if isinstance(parameter, click.Argument) or not _typed(ctx, parameter):
             continue
-        if isinstance(parameter, click.Argument):
-            words.append(str(value))
-        elif isinstance(value, dict):
-            options += [name, _listed([f"{key}={kind}" for key, kind in value.items()])]
+        if only is not None and parameter.name not in only:
+            continue
+        value, name = ctx.params[str(parameter.name)], parameter.opts[0]
+        if isinstance(value, dict):
+            options += [name, list_names([f"{key}={kind}" for key, kind in value.items()])]
         elif isinstance(value, bool):
             options.append(name if value else parameter.secondary_opts[0])
         else:
-            options += [name, _listed(value) if isinstance(value, list) else str(value)]
-    return shlex.join([*words, *options])
+            options += [name, list_names(value) if isinstance(value, list) else str(value)]
+    return options
 
 
-def _listed(names: list[str]) -> str:
+def _typed(ctx: click.Context, parameter: click.Parameter) -> bool:
+    return ctx.get_parameter_source(str(parameter.name)) is not click.core.ParameterSource.DEFAULT
+
+
+def list_names(names: list[str]) -> str:
     """Names in one option, quoted as in CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)

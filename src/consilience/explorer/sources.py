@@ -145,7 +145,7 @@ class OpenedSource:
             known={**opened.known, **(known or {})},
             agreement=result if isinstance(result, Agreement) else None,
             code=_code(opened),
-            data_code=self.data_code,
+            data_code=self.data_code or opened.provenance.data_code,
             id_name=opened.id_name,
             seeks_stable=self.seeks_stable,
             **options,

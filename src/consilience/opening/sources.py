@@ -194,10 +194,7 @@ def _of_parts(path: Path, kind: str, reading: dict[str, Any]) -> Opened:
     frame = one_table(path)
     if kind in ("auto", "labels"):
         refuse_answers(frame, reading)
-    opened = _of_table(_read(frame, kind, reading), path, reading)
-    how = "".join(f", {name}={value!r}" for name, value in reading.items())
-    code = f"cs.Ensemble(pd.read_parquet({str(path.resolve())!r}){how})"
-    return replace(opened, provenance=replace(opened.provenance, code=code)) if kind == "labels" else opened
+    return _of_table(_read(frame, kind, reading), path, reading)
 
 
 def _of_cells(adata: Any, path: Path | None) -> Opened:
@@ -216,7 +213,11 @@ def _of_table(table: Table, path: Path | None, reading: Mapping[str, Any]) -> Op
     words = "".join(f", {name}={value!r}" for name, value in reading.items())
     known = labels_by_name(table.labels)
     if table.kind != "labels":
-        code = "" if path is None else f"cs.tables.read_table({str(place)!r}, kind={table.kind!r}{words})"
+        code = f"({str(place)!r}, kind={table.kind!r}{words})"
+        if path is None:
+            code = ""
+        else:
+            code = f"cs.opening.open_source{code}.data" if path.is_dir() else f"cs.tables.read_table{code}"
         made = Provenance(name, table.source, place, code=code)
         return Opened(None, made, table, known, table.kind, table.notices, table.id_heading)
     try:

@@ -53,7 +53,7 @@ def known_scores(ensemble: Ensemble, known: Mapping[str, Any], data: Table | Non
 
 
 @dataclass(frozen=True)
-class Family:
+class Kind:
     """Groups of clusterings, and what they do in words: `together`, or every one something else."""
 
     groups: list[int]
@@ -159,26 +159,24 @@ class EnsembleReport(Report, of=Ensemble):
         return [nearest_known(self, one.labels) for one in (*groups, self.consensus)]
 
     @cached_property
-    def families(self) -> list[Family]:
+    def kinds(self) -> list[Kind]:
         """Groups that follow the same known labels, or where nothing is known give nearly the same answer; then all others together."""
         assert self.meta is not None
         if self.known:
             kinds = [(match.known, match.follows) if match and match.follows else None for match in self._nearest[:-1]]
             parts = [[i for i, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds) if kind]
-            found = [self._family(places, _follow([self._nearest[i] for i in places]), True) for places in parts]
+            found = [self._kind(places, _follow([self._nearest[i] for i in places]), True) for places in parts]
             others = [i for i, kind in enumerate(kinds) if kind is None]
-            return (
-                [*found, self._family(others, _stray([self._nearest[i] for i in others]), False)] if others else found
-            )
+            return [*found, self._kind(others, _stray([self._nearest[i] for i in others]), False)] if others else found
         alike = _alike(self.likeness)
-        found = [self._family(places, "give nearly the same answer", True) for places in alike if len(places) > 1]
+        found = [self._kind(places, "give nearly the same answer", True) for places in alike if len(places) > 1]
         others = [places[0] for places in alike if len(places) == 1]
         own = "has an answer of its own" if len(others) == 1 else "have answers of their own"
-        return [*found, self._family(others, own, False)] if others else found
+        return [*found, self._kind(others, own, False)] if others else found
 
-    def _family(self, places: list[int], words: str, together: bool) -> Family:
+    def _kind(self, places: list[int], words: str, together: bool) -> Kind:
         assert self.meta is not None
-        return Family([self.meta.numbers[i] for i in places], words, together)
+        return Kind([self.meta.numbers[i] for i in places], words, together)
 
     @cached_property
     def reference(self) -> Array:
@@ -307,12 +305,12 @@ def _alike(rand: Floats) -> list[list[int]]:
     """Groups whose answers are all much alike, those of the first together, then those of the next that is left."""
     left, found = list(range(len(rand))), []
     while left:
-        family = [left.pop(0)]
+        kind = [left.pop(0)]
         for i in list(left):
-            if min(rand[i, j] for j in family) >= ALIKE:
-                family.append(i)
+            if min(rand[i, j] for j in kind) >= ALIKE:
+                kind.append(i)
                 left.remove(i)
-        found.append(family)
+        found.append(kind)
     return found
 
 

@@ -57,40 +57,40 @@ def say_groups(report: EnsembleReport) -> list[Text | Items]:
     assert meta is not None
     ways = f"{count(meta.n_groups, 'group')} of like ones: {number(meta.n_groups)} way{'s' * (meta.n_groups != 1)}"
     start = f"{count(meta.n_clusterings, 'clustering')} of {count(report.ensemble.n_objects, 'object')} fall into {ways} to group them. "
-    first: list[str | Link | See] = [start, *_families(report), See(("tiles",), ("groups",)), "."]
+    first: list[str | Link | See] = [start, *_kinds(report), See(("tiles",), ("groups",)), "."]
     told = [_say_group(report, place) for place in range(min(meta.n_groups, NAMED))]
     last = [_say_medoids(report), say_difference(report.likeness, meta.numbers), _say_null(report), _say_all(report)]
     rest = " ".join(filter(None, last))
     return [Text(first), Items(told), *([Text(rest)] if rest else [])]
 
 
-def _families(report: EnsembleReport) -> Iterator[str | Link]:
+def _kinds(report: EnsembleReport) -> Iterator[str | Link]:
     """Which groups follow which of the known labels; of what is not known, which of them give nearly the same answer."""
     assert report.meta is not None
-    families, n = report.families, report.meta.n_groups
-    if len(families) == 1 and (n > 1 or not report.known):
+    kinds, n = report.kinds, report.meta.n_groups
+    if len(kinds) == 1 and (n > 1 or not report.known):
         clusters = count(report.group_consensus[0].n_clusters, "cluster")
-        words = families[0].words
+        words = kinds[0].words
         if n == 1:
             yield f"It has {clusters}"
-        elif families[0].together:
+        elif kinds[0].together:
             yield f"All of them {words}"
         else:
             yield words.replace("match no", "None of them matches") if report.known else "Each has an answer of its own"
         return
-    together = [family for family in families if family.together]
+    together = [kind for kind in kinds if kind.together]
     if 1 < len(together) < n:
-        yield f"{number(len(together)).capitalize()} families: "
-    for place, family in enumerate(families[:NAMED]):
-        word = "group" if len(family.groups) == 1 else "groups"
+        yield f"{number(len(together)).capitalize()} kinds: "
+    for place, kind in enumerate(kinds[:NAMED]):
+        word = "group" if len(kind.groups) == 1 else "groups"
         yield "; " if place else ""
         yield f"{word if place or 1 < len(together) < n else word.capitalize()} "
-        for i, group in enumerate(family.groups):
-            yield "" if not i else " and " if i == len(family.groups) - 1 else ", "
+        for i, group in enumerate(kind.groups):
+            yield "" if not i else " and " if i == len(kind.groups) - 1 else ", "
             yield Link(f"group-{group}", str(group))
-        yield f" {family.words}"
-    if len(families) > NAMED:
-        yield f"; and {number(len(families) - NAMED)} more"
+        yield f" {kind.words}"
+    if len(kinds) > NAMED:
+        yield f"; and {number(len(kinds) - NAMED)} more"
 
 
 def _say_group(report: EnsembleReport, place: int) -> Words:

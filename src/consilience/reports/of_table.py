@@ -59,6 +59,8 @@ def opened_clusters(model: EnsembleClusterer, opened: Opened) -> Opened:
     called = " ".join(repr(copy(model)).split()).replace("guide=Guide(", "guide=cs.generation.Guide(")
     read = opened.provenance.code
     code = f"cs.{called}.fit(data).consensus_" if read else ""
+    if read and model.sample_ is not None:  # whose objects alone the consensus has
+        code = f"(model := cs.{called}.fit(data)).consensus_\ndata = cs.tables.take_rows(data, model.sample_)"
     known = {name: np.asarray(values, object)[rows] for name, values in opened.known.items()}
     origin = replace(opened.provenance, code=code, data_code=read)
     found = replace(opened, result=model.consensus_, provenance=origin, data=take_rows(table, rows), known=known)

@@ -179,11 +179,12 @@ class Report:
         lines = ["import consilience as cs", ""]
         if self.data is not None:
             lines.append(f"data = {self.origin.data_code or '...  # the table that was given as data'}")
+        lines += self.code()
         if self.known:
             labels = None if self.data is None or not self.origin.data_code else self.data.labels
             is_there = labels is not None and set(self.known) <= set(labels)
             lines.append(f"known = {'data.labels' if is_there else '...  # the known labels by name'}")
-        return Section("What was done", [*blocks, Code("\n".join([*lines, *self.code(), self._call()]))])
+        return Section("What was done", [*blocks, Code("\n".join([*lines, self._call()]))])
 
     def _call(self) -> str:
         """The call of :func:`consilience.report` that writes the same again."""

@@ -47,9 +47,8 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
     meta = in_view(snapshot, nodes, top)
     known = {label: named(found.codes, found.classes) for label, found in session.labelings.items()}
     called = name.strip() or title(snapshot, one)
-    report = make_report(
-        meta, session.origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs
-    )
+    origin = replace(session.origin, data_code=session.data_code)
+    report = make_report(meta, origin, data=session.data, known=known, n_shuffles=SHUFFLES, n_jobs=session.n_jobs)
     steps = list(report.sections())
 
     def work(job: Job) -> dict[str, Any]:
