@@ -102,7 +102,7 @@ def kmeans_noise_100000():
 
 
 def kmeans_two_threads():
-    """Vowel again, wall time of one thread over that of two; a busy machine shows less."""
+    """Vowel again, wall time of one thread over that of two; other load shows less."""
     X = _standardized(np.load(DATA / "vowel.npz")["X"])
     weights = _zipf_weights(4000, 10)
     walls = []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.beside.collect import collect, conditions, write
+from benchmarks.beside.collect import collect, conditions, run_side, write
 from benchmarks.beside.notes import NOTES
-from benchmarks.beside.peers import PEERS, SIDES
+from benchmarks.beside.peers import PEERS, SIDES, Peer
 from benchmarks.beside.render import PAGE, behind, load, load_growth, ratios, render
 from benchmarks.beside.task import Task, ari, difference, matched_ari
 from benchmarks.beside.tasks import TASKS
@@ -54,11 +58,42 @@ def test_sides_are_run_and_judged():
     assert min(ours["quality"], peer["quality"]) > 0.8
     assert ours["n_clusters"] == 3
     assert "nothing" in failed["failed"]
-    assert absent == {"side": "clusim", "function": "nmi", "absent": True}
+    assert absent.items() >= {"side": "clusim", "function": "nmi", "absent": True}.items()
 
 
-def test_kept_sides_are_not_run_again(found):
-    assert collect(SMALL, None, only=["clusim"], kept=found)["sides"] == found["sides"]
+def test_kept_sides_are_not_run_again(found, monkeypatch):
+    monkeypatch.setitem(TASKS, "quadratic", SMALL)
+    found |= {"date": "2001-02-03", "load": 99.5}
+    *kept, again = collect(SMALL, None, only=["clusim"], kept=found)["sides"]
+    assert kept == [row | {"date": "2001-02-03", "load": 99.5} for row in found["sides"][:-1]]
+    assert again.items() >= found["sides"][-1].items()
+    assert again["date"] > "2001-02-03"
+    found["sides"] = [*kept, again]
+    conditions_told = render({"quadratic": found}, None)
+    assert "to 99.5, under other load" in conditions_told
+    assert f"2001-02-03 to {again['date']}" in conditions_told
+
+
+def test_a_difference_is_from_our_answer_also_where_ours_was_kept(found, monkeypatch):
+    ran = []
+
+    def run_side(side, function, *_):
+        ran.append(side)
+        return {"runs": 1}, [np.array([1.0, 2.0 if side == "consilience" else 2.5])]
+
+    monkeypatch.setattr("benchmarks.beside.collect.run_side", run_side)
+    task = replace(SMALL, score=difference)
+    ours, peer, *_ = collect(task, None, only=["scikit_learn"], kept=found)["sides"]
+    assert (ran, ours["quality"], peer["quality"]) == (["consilience", "scikit_learn"], 0, 0.5)
+
+
+def test_killed_and_out_of_time_are_told_apart(tmp_path, monkeypatch):
+    for code, said in (
+        ("while True: pass", "not done in 1 CPU-seconds"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "killed, as processes are where memory runs out"),
+    ):
+        monkeypatch.setattr(Peer, "command", lambda *_, code=code: [sys.executable, "-c", code])
+        assert run_side("plain", "nothing", {}, tmp_path, None, limit=1) == ({"failed": said}, [])
 
 
 def test_who_is_ahead(found):
@@ -93,12 +128,27 @@ def test_scores():
     assert difference(None, np.array([1.0, 2]), np.array([1.0, 2.5])) == 0.5
 
 
+def names_in(file):
+    """What a side defines, by its language."""
+    text = file.read_text()
+    if file.suffix == ".R":
+        return set(re.findall(r"^(\w+) <-", text, re.MULTILINE))
+    if file.suffix == ".m":  # which says so in the line on how to call it
+        return set(re.findall(r"CODE_FOLDER (\S+)", text)[0].split("|"))
+    found = set()
+    for node in ast.parse(text).body:
+        found |= {node.name} if isinstance(node, ast.FunctionDef) else set()
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            found |= {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return found
+
+
 def test_every_side_of_every_task_is_there():
     for task in TASKS.values():
         sides = [("consilience", function) for function in (task.ours, *task.also)]
         for side, function in (*sides, *task.peers):
             [file] = SIDES.glob(f"{side}.*")
-            assert function in file.read_text(), (side, function)
+            assert function in names_in(file), (side, function)
     assert len(TASKS) >= 10
     assert len(PEERS) - 1 >= 8
 

@@ -9,7 +9,7 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
-from consilience.consensus.families import families_of
+from consilience.consensus.families import families_of, shared_information
 from consilience.datasets import noisy_labels, sample_path
 from consilience.opening import open_source
 
@@ -202,8 +202,42 @@ def test_families_that_have_nothing_in_common_are_told():
     assert "families" not in run("combine", LABELS, "--id", "bead", *FORM, "-k", 3).stdout
 
 
+def near(truth, draw, share=0.05):
+    return np.where(draw.random(len(truth)) < share, draw.integers(0, 3, len(truth)), truth)
+
+
+def test_families_of_many_clusterings_have_all_of_them():
+    draw, objects = np.random.default_rng(0), np.arange(600)
+    labels = [near(objects % 3, draw) for _ in range(60)] + [near(objects // 200, draw) for _ in range(140)]
+    found = families_of(cs.Ensemble(np.stack(labels, axis=1)))
+    assert [one.tolist() for one in found] == [list(range(60, 200)), list(range(60))]
+
+
+def test_objects_that_are_missing_make_no_families():
+    """Those of sites or subsamples are missing together, which says nothing of the labels."""
+    draw = np.random.default_rng(0)
+    labels = draw.integers(0, 3, (600, 8))
+    labels[:200, :4] = labels[400:, 4:] = -1
+    assert families_of(cs.Ensemble(labels)) == []
+    apart = np.repeat(draw.integers(0, 3, (600, 1)), 8, axis=1)  # the same everywhere, but no objects in common
+    apart[:300, :4] = apart[300:, 4:] = -1
+    assert families_of(cs.Ensemble(apart)) == []
+    objects = np.arange(600)
+    labels = np.stack(
+        [near(objects % 3, draw) for _ in range(4)] + [near(objects // 200, draw) for _ in range(4)], axis=1
+    )
+    labels[draw.random(labels.shape) < 0.3] = -1
+    assert sorted(one.tolist() for one in families_of(cs.Ensemble(labels))) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    holes = np.column_stack([np.full(600, -1), objects % 3, np.where(objects < 300, objects // 100, -1)])
+    shared = shared_information(holes)
+    assert np.isnan(shared[0, 1])
+    assert shared[1, 2] < 0.01
+
+
 def test_no_pool_has_families(data_folder):
-    for file in sorted((data_folder / "pools").glob("*.npz")):
+    files = sorted((data_folder / "pools").glob("*.npz"))
+    assert files
+    for file in files:
         with np.load(file) as held:
             labels = next(held[name] for name in held.files if held[name].ndim == 2)
         assert families_of(cs.Ensemble(labels if len(labels) > labels.shape[1] else labels.T)) == [], file.name

@@ -20,7 +20,7 @@ from command_line import run
 from consilience._check import InputError
 from consilience.cli.inputs import open_clusterings
 from consilience.datasets import sample_path
-from consilience.opening import as_ensemble
+from consilience.opening import as_ensemble, is_one_table
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 BEADS = sample_path("beads.csv")
@@ -154,6 +154,14 @@ def test_row_blocks_where_one_table_is_needed(tmp_path, verb, said):
     done = run(verb, folder)
     assert done.returncode == 2
     assert said in " ".join(done.stderr.split())
+
+
+def test_row_blocks_of_many_cells_are_not_one_table(tmp_path, monkeypatch):
+    pd.DataFrame(np.zeros((3, 5), int), columns=list("abcde")).to_parquet(tmp_path / "0.parquet")
+    monkeypatch.setattr("consilience.opening.kinds.ONE_TABLE", 14)  # more than its rows, fewer than its cells
+    assert not is_one_table(tmp_path)
+    monkeypatch.setattr("consilience.opening.kinds.ONE_TABLE", 15)
+    assert is_one_table(tmp_path)
 
 
 def test_labels_in_row_blocks_are_one_table_for_a_report(tmp_path):

@@ -29,9 +29,13 @@ THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THR
 def collect(
     task: Task, peers: Path | None, only: Collection[str] | None = None, kept: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Costs and quality of all sides of a task; with `only`, those of some peers, and the rest from what was `kept`."""
+    """Costs and quality of all sides of a task; with `only`, those of some peers, and the rest from what was `kept`.
+
+    Every side has the date and the load of its own run. Where quality is a difference from our answer, ours is run again too.
+    """
     before = {(row["side"], row["function"]): row for row in (kept or {}).get("sides", ())}
     found: dict[str, Any] = {"task": task.name, **conditions()}
+    then = {name: kept[name] for name in ("date", "load")} if kept else {}
     try:
         inputs, truth = task.inputs()
     except NoDataError as missing:
@@ -40,24 +44,26 @@ def collect(
     ours = None
     own = [("consilience", function) for function in (task.ours, *task.also)]
     for side, function in (*own, *task.peers):
-        if only is not None and side not in only and (side, function) in before:
-            sides.append(before[side, function])
+        needed = task.score is difference and (side, function) == own[0]
+        if only is not None and side not in only and (side, function) in before and not needed:
+            sides.append(then | before[side, function])
             continue
+        now = {"date": found["date"], "load": round(os.getloadavg()[0], 1)}
         with tempfile.TemporaryDirectory() as folder:
             row, answers = run_side(side, function, inputs, Path(folder), peers)
         if answers:
-            ours = answers if ours is None else ours  # of differences, both sides are run
+            ours = answers if ours is None else ours
             scores = [task.score(truth, answer, ours[0]) for answer in answers]
             row["quality"] = float(np.max(scores) if task.score is difference else np.median(scores))
             row["quality_of_runs"] = [round(score, 4) for score in scores] if task.score is not difference else scores
             if np.ndim(answers[0]) == 1 and task.score is not difference:
                 row["n_clusters"] = int(np.median([len(np.unique(answer)) for answer in answers]))
-        sides.append({"side": side, "function": function, **row})
+        sides.append({"side": side, "function": function, **now, **row})
     return {**found, "sides": sides}
 
 
 def run_side(
-    side: str, function: str, inputs: Arrays, work: Path, peers: Path | None
+    side: str, function: str, inputs: Arrays, work: Path, peers: Path | None, limit: int = LIMIT
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
     """What one side cost, and its answers; or why there are none."""
     words = PEERS[side].command(side, function, work, peers)
@@ -78,12 +84,14 @@ def run_side(
             text=True,
             timeout=WAIT,
             check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60)),  # so that time is SIGXCPU
         )
     except subprocess.TimeoutExpired:
         return {"failed": f"not done in {WAIT} s"}, []
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return {"failed": f"not done in {LIMIT} CPU-seconds"}, []
+    if done.returncode == -signal.SIGXCPU:
+        return {"failed": f"not done in {limit} CPU-seconds"}, []
+    if done.returncode == -signal.SIGKILL:
+        return {"failed": "killed, as processes are where memory runs out"}, []
     if done.returncode:
         return {"failed": (done.stderr.strip().splitlines() or ["no message"])[-1][:200]}, []
     cost = json.loads((work / "cost.json").read_text())

@@ -18,7 +18,7 @@ PAGE = Path(__file__).resolve().parents[1] / "RESULTS.md"
 PICTURE = "beside.png"
 TIE = 0.01  # in ARI
 BUSY = 3
-SAME_TIME = 0.95  # ratios above it are no slower, as far as CPU-seconds on a shared machine tell
+SAME_TIME = 0.95  # ratios above it are no slower, as far as CPU-seconds tell
 HERE = Path(__file__).parent
 
 
@@ -80,13 +80,14 @@ def _capital(text: str) -> str:
 
 def _conditions(run: Mapping[str, Mapping[str, Any]]) -> str:
     every = list(run.values())
-    dates = sorted({found["date"] for found in every})
+    rows = [{"date": found["date"], "load": found["load"]} | row for found in every for row in found["sides"]]
+    dates = sorted({row["date"] for row in rows})
     versions: dict[str, str] = {}
     for found in every:
         for row in found["sides"]:
             if "version" in row:
                 versions[PEERS[row["side"]].name] = row["version"]
-    loads = sorted(found["load"] for found in every)
+    loads = sorted(row["load"] for row in rows)
     names = ", ".join(f"{name} {versions[name]}" for name in sorted(versions, key=str.lower))
     return (
         f"**Machine**: {every[0]['machine']}; load {loads[0]} to {loads[-1]}{_busy(loads[-1])}. **Date**: {' to '.join(dates)}. "
@@ -97,10 +98,7 @@ def _conditions(run: Mapping[str, Mapping[str, Any]]) -> str:
 def _busy(load: float) -> str:
     if load < BUSY:
         return ""
-    return (
-        ", other tasks and other people's work, under which wall seconds tell little and CPU-seconds grow by a quarter to two thirds, "
-        "for both sides"
-    )
+    return ", under other load, so that wall seconds tell little and ratios near 1 (.8 to 1.25) may be chance"
 
 
 def _summary(run: Mapping[str, Mapping[str, Any]]) -> str:

@@ -41,7 +41,7 @@ auto, mcla, hbgf, hgpa, cspa, evidence, lwea, lwgp, quadratic, vote, dawid_skene
 
 
 def labels_alone(method):
-    """Without the confidence and support of every object, which no peer has: what a profile of `combine` calls the method."""
+    """Without the confidence and support of every object: what a profile of `combine` calls the method."""
 
     def side(inputs):
         labels, k = inputs["labels"], int(inputs["k"])

@@ -14,7 +14,8 @@ from scipy.spatial.distance import squareform
 from consilience._types import Array, Floats, Ints
 from consilience.ensemble import Ensemble
 
-MEMBERS, OBJECTS = 60, 1000  # that are looked at, evenly spaced
+MEMBERS, OBJECTS = 60, 1000  # among which families are looked for, evenly spaced
+FEW_OBJECTS, FEW_SHARED = 20, 0.1  # objects that two clusterings must both have to be judged, and their share
 FEWEST = 3  # clusterings of a family, and
 SHARE = 0.15  # of all
 CLUSTERS = 1500  # of all that are looked at, about
@@ -23,6 +24,8 @@ WITHIN, BETWEEN = 0.5, 0.1  # shared on average inside a family, at least, and b
 
 def shared_information(labels: Array) -> Floats:
     """(m, m) shares, of (n, m) label codes without gaps, −1 missing; 0 by chance, 1 where one refines the other.
+
+    Two clusterings are judged by the objects that both have; NaN where these are fewer than 20 or than a tenth of all.
 
     Examples
     --------
@@ -33,27 +36,44 @@ def shared_information(labels: Array) -> Floats:
            [0., 0., 1.]])
     """
     n = len(labels)
-    sizes = labels.max(axis=0) + 1
+    sizes = np.maximum(labels.max(axis=0) + 1, 1)  # one place also of a clustering without labels
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows, columns = np.nonzero(labels >= 0)
     member: Floats = np.zeros((n, int(sizes.sum())), np.float32)
     member[rows, starts[columns] + labels[rows, columns]] = 1
-    share = np.asarray(member.T @ member, float) / n
-    terms = np.where(share > 0, share * np.log(np.where(share > 0, share, 1)), 0.0)
-    joint = -np.add.reduceat(np.add.reduceat(terms, starts, axis=0), starts, axis=1)
-    own = np.diag(joint)
-    chance = np.outer(sizes - 1, sizes - 1) / (2 * n)  # what independent clusterings of n objects share on average
-    least = np.minimum.outer(own, own)
-    told = own[:, None] + own[None, :] - joint
+    has = (labels >= 0).astype(np.float32)
+    both = np.asarray(has.T @ has, float)
+    table = _entropy_terms(np.asarray(member.T @ member, float))
+    joint = np.add.reduceat(np.add.reduceat(table, starts, axis=0), starts, axis=1)
+    own = np.add.reduceat(
+        _entropy_terms(np.asarray(member.T @ has, float)), starts, axis=0
+    )  # of the row, on objects of both
+    ns = np.maximum(both, 1)
+    joint, own = np.log(ns) - joint / ns, np.log(ns) - own / ns
+    used = np.add.reduceat((member.T @ has > 0).astype(int), starts, axis=0)  # clusters of the row that occur there
+    chance = (used - 1) * (used.T - 1) / (2 * ns)  # what independent clusterings of so many objects share on average
+    least = np.minimum(own, own.T)
+    told = own + own.T - joint
     found = np.where(least > chance, (told - chance) / np.where(least > chance, least - chance, 1), 0.0)
+    found = np.where(both >= _enough(n), np.clip(found, 0, 1), np.nan)
     np.fill_diagonal(found, 1.0)
-    return np.clip(found, 0, 1)
+    return found
+
+
+def _enough(n: int) -> float:
+    """Of n objects, how many two clusterings must both have to be judged."""
+    return max(min(n, FEW_OBJECTS), FEW_SHARED * n)
+
+
+def _entropy_terms(counts: Floats) -> Floats:
+    return np.where(counts > 0, counts * np.log(np.where(counts > 0, counts, 1)), 0.0)
 
 
 def families_of(ensemble: Ensemble) -> list[Ints]:
-    """The members of every family, the largest first; empty where there are not at least two. Cost independent of the size.
+    """The members of every family, the largest first; empty where there are not at least two. Cost O(clusterings) beside a fixed one.
 
-    Of many clusterings some are looked at, and those alone are named.
+    Families are found among a few clusterings, evenly taken; every other one joins the family with which it shares at least `WITHIN` on
+    average, or none. Where two of them have too few objects in common, nothing is said.
 
     Examples
     --------
@@ -68,10 +88,14 @@ def families_of(ensemble: Ensemble) -> list[Ints]:
     most = int(np.clip(CLUSTERS / ensemble.n_clusters.mean(), 4 * FEWEST, MEMBERS))
     members = np.unique(np.linspace(0, m - 1, min(m, most)).round().astype(int))
     objects = np.unique(np.linspace(0, n - 1, min(n, OBJECTS)).round().astype(int))
-    labels = np.stack(
-        [np.unique(column, return_inverse=True)[1] for column in ensemble.labels[np.ix_(objects, members)].T], axis=1
-    )
+    labels = _codes(ensemble.labels[np.ix_(objects, members)])
+    has = (labels >= 0).sum(axis=0) >= _enough(len(objects))
+    members, labels = members[has], labels[:, has]
+    if len(members) < 2 * FEWEST:
+        return []
     shared = shared_information(labels)
+    if np.isnan(shared).any():  # pairs that cannot be judged would be taken for unlike or alike
+        return []
     distances = squareform(1 - shared, checks=False)
     groups = fcluster(linkage(distances, "average"), 1 - WITHIN, "distance")
     sizes = np.bincount(groups)
@@ -81,7 +105,27 @@ def families_of(ensemble: Ensemble) -> list[Ints]:
         mine = np.flatnonzero(groups == group)
         if all(np.median(shared[np.ix_(mine, other)]) <= BETWEEN for other in found):
             found.append(mine)
-    return [members[one] for one in found] if len(found) > 1 else []
+    if len(found) < 2:
+        return []
+    joined = [members[one] for one in found]
+    others = np.setdiff1d(np.arange(m), members)
+    for begin in range(0, len(others), len(members)):
+        some = others[begin : begin + len(members)]
+        beside = shared_information(np.hstack([labels, _codes(ensemble.labels[np.ix_(objects, some)])]))
+        means = np.stack([beside[len(members) :, one].mean(axis=1) for one in found], axis=1)
+        best = np.where(np.nan_to_num(means).max(axis=1) >= WITHIN, np.nan_to_num(means).argmax(axis=1), -1)
+        joined = [np.concatenate([mine, some[best == f]]) for f, mine in enumerate(joined)]
+    return sorted((np.sort(mine) for mine in joined), key=len, reverse=True)
+
+
+def _codes(labels: Array) -> Array:
+    """Codes without gaps, column by column; −1 stays."""
+    columns = []
+    for column in labels.T:
+        codes = np.full(len(column), -1)
+        codes[column >= 0] = np.unique(column[column >= 0], return_inverse=True)[1]
+        columns.append(codes)
+    return np.stack(columns, axis=1)
 
 
 def describe_families(families: list[Ints]) -> str:

@@ -149,13 +149,13 @@ def group_scales(
 
 
 def _drawn_rows(columns: Callable[[Any], Array], n_objects: int, wanted: int | None) -> Labels:
-    """The labels of the objects that the tree is built on; refused, as of few objects, where they cannot make so many clusters."""
+    """The labels of the objects that the tree is built on; refused where they, of all objects, cannot make so many clusters."""
     rows = np.ascontiguousarray(_signed(columns(drawn_objects(n_objects))).T)
-    distinct = len(np.unique(rows[(rows >= 0).any(axis=1)], axis=0)) if wanted else 0
+    distinct = len(_kernels.distinct_rows(rows[(rows >= 0).any(axis=1)])[0]) if wanted else 0
     if wanted and wanted > distinct:
         raise InputError(
-            f"{wanted} clusters cannot be told apart: the ensemble has only {count(distinct, 'distinct row')} of labels; ask for "
-            "fewer clusters"
+            f"{wanted} clusters cannot be told apart: the {DRAWN:,} objects that the tree is built on have only "
+            f"{count(distinct, 'distinct row')} of labels; ask for fewer clusters"
         )
     return rows
 

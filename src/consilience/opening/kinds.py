@@ -33,7 +33,7 @@ TOLD = 0.3  # share of what one column says that another tells, from which both 
 LOOKED_AT = 2000  # rows, evenly spaced, and
 PAIRED = 20  # columns that are compared
 FEW = 100  # different labels of a column that could be a clustering
-ONE_TABLE = 2_000_000  # rows of a folder of Parquet files that is read whole where row blocks are of no use
+ONE_TABLE = 50_000_000  # cells of a folder of Parquet files that is read whole where row blocks are of no use
 
 
 def is_path(source: Any) -> bool:
@@ -55,8 +55,11 @@ def in_blocks(source: Any) -> bool:
 
 
 def is_one_table(source: Path) -> bool:
-    """Whether it is a folder of Parquet files with so few rows that it can be read as one table."""
-    return in_blocks(source) and sum(open_parquet(file).metadata.num_rows for file in _parts(source)) <= ONE_TABLE
+    """Whether it is a folder of Parquet files with so few cells that it can be read as one table."""
+    if not in_blocks(source):
+        return False
+    held = [open_parquet(file).metadata for file in _parts(source)]
+    return sum(one.num_rows * one.num_columns for one in held) <= ONE_TABLE
 
 
 def one_table(folder: Path) -> pd.DataFrame:
