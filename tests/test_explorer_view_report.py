@@ -3,14 +3,17 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import squareform
 
 import consilience as cs
-from consilience.explorer.calls.report import _view, in_view
+from consilience.explorer.calls.report import in_view, shown
 from consilience.explorer.session import Known, Session
 from consilience.explorer.session_file import read_session, session_text
-from consilience.reports.html import Sheet
+from consilience.reports.html import Sheet, render
+from consilience.reports.report import make_report
+from consilience.tables import read_table
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +54,39 @@ def under_merges(meta, top):
     return sorted(found)
 
 
-def test_the_clusters_of_the_selected_have_a_heading(session):
+def view(session, ref, called):
+    """The answer in words and the tables of a view of one group, with a clustering selected."""
     snapshot, top = session.snapshot, 2 * session.snapshot.n_clusterings - 2
-    section = _view(session, snapshot, in_view(snapshot, [top], top), snapshot.displayed(snapshot.ref("3m")), "mine")
-    (sheet,) = (block for block in section.blocks if isinstance(block, Sheet))
-    assert sheet.frame.index.name == "cluster"
-    assert sheet.frame["objects"].sum() == snapshot.n_objects
+    report = make_report(in_view(snapshot, [top], top), session.origin, data=session.data)
+    lead, section = shown(session, snapshot, report, snapshot.displayed(snapshot.ref(ref)), called)
+    return render("", lead, [section], ""), {one.name: one for one in section.blocks if isinstance(one, Sheet)}
+
+
+def test_the_clusters_of_the_selected_have_a_heading(session):
+    page, sheets = view(session, "3m", "mine")
+    frame = sheets["view_clusters"].frame
+    assert frame.index.name == "cluster"
+    assert frame["size"].sum() == session.snapshot.n_objects
+    assert "Shown is mine: 30 objects in 3 clusters" in page
+    assert "its support" not in page, "nothing is known of how sure one clustering is"
+
+
+def test_the_report_opens_with_the_consensus_that_is_shown():
+    truth = np.repeat([0, 1, 2], 20)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"size": 9.0 * (truth == 1) + rng.normal(size=60), "age": 9.0 * (truth == 2) + rng.normal(size=60)}
+    )
+    finer = [np.where(rng.random(60) < 0.5, truth, truth + 3) for _ in range(6)]
+    made = Session(cs.Ensemble(finer), data=read_table(table, kind="data"))
+    page, sheets = view(made, "6.10c3", "consensus of 6 in 3 clusters")
+    lead = page[page.index('class="lead"') : page.index("<nav")]
+    assert "Shown is consensus of 6 in 3 clusters: 60 objects in 3 clusters, of 20, 20 and 20" in lead
+    assert "its confidence" in lead
+    assert lead.count("view-cluster-") == 3
+    assert list(sheets) == ["view_clusters", "view_features"]
+    assert {"size", "confidence", "support", "floaters"} <= set(sheets["view_clusters"].frame)
+    assert all(f'id="view-cluster-{cluster}"' in page for cluster in range(3)), "links lead to the view's own clusters"
 
 
 def test_a_view_of_a_sent_session_keeps_its_colors_where_the_name_is_taken():

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { as } from "../src/core/commands.js";
+import { as, nameOf } from "../src/core/commands.js";
 import { formatPercent, plural } from "../src/core/format.js";
 import { branchAround } from "../src/core/jobs.js";
 import { Tree } from "../src/core/tree.js";
@@ -19,6 +19,16 @@ test("a branch changes between medoid and consensus, a clustering stays itself",
   assert.equal(as("5000.7012m", "c"), "5000.7012c");
   assert.equal(as("17m", "c"), "17m");
   assert.equal(as(null, "c"), null);
+  assert.equal(as("5000.9998c3", "c"), "5000.9998c3");
+  assert.equal(as("5000.9998c3", "m"), "5000.9998m");
+});
+
+test("kept clusterings are called by what a reader knows", () => {
+  const store = /** @type {any} */ ({ tree: { value: tree }, groups: { value: [7, 4] } });
+  assert.equal(nameOf(store, "5.8c3"), "consensus of 3 clusters");
+  assert.equal(nameOf(store, "5.8c"), "consensus of 5 clusterings");
+  assert.equal(nameOf(store, "5.7c6"), "group 1 consensus in 6 clusters");
+  assert.equal(nameOf(store, "5.5m"), "medoid of 2 clusterings");
 });
 
 test("numbers in words", () => {

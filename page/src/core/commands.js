@@ -39,12 +39,13 @@ export const clusteringName = (store, leaf) => store.session.value.names?.[leaf]
 
 /** A short name for a column. @param {Store} store @param {string} ref */
 export function nameOf(store, ref) {
-  const node = store.tree.value ? nodeOf(store.tree.value, ref) : -1;
+  const tree = store.tree.value;
+  const node = tree ? nodeOf(tree, ref) : -1;
   const group = store.groups.value.indexOf(node);
-  const parsed = parseRef(ref);
-  if (!parsed?.m) return describe(store, ref);
-  const branch = group >= 0 ? `group ${group + 1}` : `branch ${parsed.node}`;
-  return `${branch} ${parsed.kind === "c" ? "consensus" : "medoid"}${parsed.k ? ` in ${parsed.k}` : ""}`;
+  const { m, k, kind } = parseRef(ref) ?? {};
+  if (k && node === tree?.root) return `consensus of ${k} clusters`;
+  if (!m || group < 0) return describe(store, ref);
+  return `group ${group + 1} ${kind === "c" ? "consensus" : "medoid"}${k ? ` in ${k} clusters` : ""}`;
 }
 
 const OURS = /^(clustering \d|(the )?(medoid|consensus) of )/; // all other words are names of the user's
@@ -53,18 +54,22 @@ const OURS = /^(clustering \d|(the )?(medoid|consensus) of )/; // all other word
 export const sentence = (text) => (OURS.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
 /**
- * The same branch, shown by its medoid ("m") or its consensus ("c"); a single clustering stays itself.
+ * The same branch, shown by its medoid ("m") or its consensus ("c"); a single clustering stays itself, and so does
+ * a consensus in any number of clusters.
  * @param {string | null} ref @param {string} kind
  */
-export const as = (ref, kind) => (ref && parseRef(ref)?.m ? ref.replace(/[mc]\d*$/, kind) : ref);
+export const as = (ref, kind) => ref && (parseRef(ref)?.m ? ref.replace(kind === "c" ? /m$/ : /c\d*$/, kind) : ref);
+
+/** What groups are shown by, in words. @param {string} kind "m" or "c" */
+export const shownBy = (kind) => `shown by their ${kind === "c" ? "consensus" : "medoid, the most central of them"}`;
 
 /** Show every group by its medoid or by its consensus. @param {Store} store @param {string} kind "m" or "c" */
 export function showAs(store, kind) {
-  store.go({ rep: kind, sel: as(store.view.value.sel, kind) });
-  store.message.value =
-    kind === "c"
-      ? "Groups are shown by their consensus."
-      : "Groups are shown by their medoid, their most central clustering.";
+  const { sel } = store.view.value;
+  const now = as(sel, kind);
+  store.go({ rep: kind, sel: now });
+  const chosen = now && parseRef(sel ?? "")?.k ? `; selected: ${describe(store, now)}` : "";
+  store.message.value = `Groups are ${shownBy(kind)}${chosen}.`;
 }
 
 /**

@@ -6,6 +6,20 @@ import { leafOf } from "../draw/points.js";
 export const GroupMark = ({ group }) => <span class="group-mark">{group + 1}</span>;
 
 const KNOWN = "accuracy:";
+const TILES = 24; // whose columns are looked at
+
+/**
+ * The three columns to call a clustering by: first those that it goes by clearly more than the tiles do on average.
+ * @param {[string, number][]} mine the most followed first @param {[string, number][][]} tiles
+ */
+export function setApart(mine, tiles) {
+  const more = (/** @type {[string, number]} */ [name, share]) => {
+    const all = tiles.flat().reduce((sum, one) => sum + (one[0] === name ? one[1] : 0), 0);
+    const excess = share - all / (tiles.length || 1);
+    return excess < 0.1 ? 0 : excess;
+  };
+  return [...mine].sort((a, b) => more(b) - more(a)).slice(0, 3);
+}
 
 /**
  * The known labels that a representative comes closest to; without any the columns that it goes by, or a score.
@@ -31,7 +45,10 @@ export function bestKnown(store, ref, node) {
       title: `share of objects that it puts as the known labels do: ${all}`,
     };
   }
-  const columns = shown?.goes_by ?? [];
+  const columns = setApart(
+    shown?.goes_by ?? [],
+    store.representatives.value.slice(0, TILES).map((one) => store.labels.known.get(one)?.value?.goes_by ?? []),
+  );
   if (columns.length)
     return {
       text: columns.map(([name]) => name).join(", "),
@@ -39,35 +56,22 @@ export function bestKnown(store, ref, node) {
         .map(([name, share]) => `${name} (${formatPercent(share)} of its variance lies between clusters)`)
         .join(", ")}`,
     };
-  const score = scoreOf(store, ref, node);
-  return score && { text: score.title, title: score.title };
+  const score = scoreOf(store, leaf, node);
+  return score === null ? null : { text: score, title: score };
 }
 
 /**
- * The score on the y axis; the number of clusters stands beside it already, so another one in its place.
- * @param {import("../core/store.js").Store} store
+ * The score on the y axis, or where the number of clusters is, which stands beside it already, another one: of a
+ * clustering its own, of a consensus the mean of its branch.
+ * @param {import("../core/store.js").Store} store @param {number | null} leaf @param {number} node
  */
-function scoreToTell(store) {
-  const { y } = store.view.value;
-  return y !== "clusters" ? y : (store.session.value.scores.find((one) => one.name !== y)?.name ?? "");
-}
-
-/**
- * The y score of a representative: its own, or where a consensus has none the mean of its branch.
- * @param {import("../core/store.js").Store} store @param {string} ref @param {number} node
- */
-export function scoreOf(store, ref, node) {
-  const y = scoreToTell(store);
+function scoreOf(store, leaf, node) {
+  const axis = store.view.value.y;
+  const y = axis !== "clusters" ? axis : (store.session.value.scores.find((one) => one.name !== axis)?.name ?? "");
   const values = store.score(y);
-  const leaf = leafOf(store, ref);
-  if (!values) return null;
-  if (leaf !== null)
-    return { text: formatNumber(values[leaf], 3), title: `${scoreWords(y)} ${formatNumber(values[leaf], 3)}` };
-  const own = store.labels.get(ref)?.scores?.[y];
-  if (Number.isFinite(own))
-    return { text: formatNumber(own, 3), title: `${scoreWords(y)} of the consensus ${formatNumber(own, 3)}` };
-  if (node < 0) return null;
-  const known = [...store.tree.value.leaves(node)].map((one) => values[one]).filter(Number.isFinite);
-  const mean = known.length ? known.reduce((a, b) => a + b, 0) / known.length : NaN;
-  return { text: formatNumber(mean, 3), title: `mean ${scoreWords(y)} ${formatNumber(mean, 3)}` };
+  if (!values || (leaf === null && node < 0)) return null;
+  const of = leaf === null ? [...store.tree.value.leaves(node)] : [leaf];
+  const known = of.map((one) => values[one]).filter(Number.isFinite);
+  const mean = known.reduce((a, b) => a + b, 0) / known.length;
+  return `${leaf === null ? "mean " : ""}${scoreWords(y)} ${formatNumber(mean, 3)}`;
 }

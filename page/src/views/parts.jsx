@@ -10,15 +10,10 @@ import { Term } from "./term.jsx";
 /** The color and mark of a cluster. @param {{slot: number | undefined}} props */
 export function Mark({ slot }) {
   const dark = useDark();
-  if (slot === undefined)
-    return (
-      <span class="mark" aria-hidden="true">
-        ·
-      </span>
-    );
+  const isKnown = slot !== undefined;
   return (
-    <span class="mark" aria-hidden="true" style={{ color: colorOf(slot, dark) }}>
-      {MARK_TEXT[markOf(slot)]}
+    <span class="mark" aria-hidden="true" style={{ color: isKnown ? colorOf(slot, dark) : "" }}>
+      {isKnown ? MARK_TEXT[markOf(slot)] : "·"}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 // The objects colored by every group's representative, colors aligned to the pinned clustering.
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { clusteringName } from "../core/commands.js";
+import { clusteringName, shownBy } from "../core/commands.js";
 import { formatCount, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
 import { markClick, markFirst } from "../core/timing.js";
@@ -130,11 +130,7 @@ function Tile({ reference, group, size, mask }) {
     () => store.tree.value.leaves(node).reduce((sum, leaf) => sum + Number(leaf >= first), 0),
     [store.tree.value, node, first],
   );
-  const words = [
-    `group ${group + 1}: ${plural(members, "clustering")}, shown by ${
-      store.view.value.rep === "c" ? "their consensus" : "their medoid, the most central of them"
-    }`,
-  ];
+  const words = [`group ${group + 1}: ${plural(members, "clustering")}, ${shownBy(store.view.value.rep)}`];
   if (score) words.push(score.title);
   return (
     <button
@@ -206,9 +202,7 @@ function TilesTable() {
   });
   return (
     <Table
-      caption={
-        rep === "c" ? "Groups shown by their consensus" : "Groups shown by their medoid, the most central clustering"
-      }
+      caption={`Groups ${shownBy(rep)}`}
       heads={["group", "clusterings", "medoid", "clusters", "closest to", "state"]}
       rows={rows}
       picked={groups.indexOf(store.selectedNode.value)}

@@ -14,6 +14,8 @@ from consilience.measures.marks import Comparable
 OBJECTS, COLUMNS = 5000, 1000  # that are looked at
 MARKED = 0.25  # share of a column's variance between clusters that is worth a word
 WORTHY = 3  # columns that are named
+LISTED = 20  # columns that clusterings are told apart by
+CLEARLY = 0.1  # by how much more one goes by a column than others on average, to be named by it
 RARE = 0.01  # how often chance may make one of the columns look followed
 
 
@@ -75,8 +77,8 @@ class VarianceBetween:
         both = [np.bincount(self._groups, part, minlength=len(self.names)) for part in (between, total)]
         return np.asarray(both[0] / np.where(both[1] > 0, both[1], 1))
 
-    def followed(self, labels: Array) -> list[tuple[str, float]]:
-        """The columns that a clustering goes by most, at most three: those with the largest share of their variance between its
+    def followed(self, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
+        """The columns that a clustering goes by most, at most so many: those with the largest share of their variance between its
         clusters, where shuffled labels would not have as much.
 
         Examples
@@ -91,7 +93,7 @@ class VarianceBetween:
         if labels.max(initial=-1) < 1:
             return []
         shares, least = self.of(labels), max(MARKED, self.by_chance(labels))
-        order = np.argsort(-shares, kind="stable")[:WORTHY]
+        order = np.argsort(-shares, kind="stable")[:most]
         return [(self.names[i], float(shares[i])) for i in order if shares[i] >= least]
 
     def by_chance(self, labels: Array) -> float:
@@ -113,6 +115,33 @@ class VarianceBetween:
         if not 1 < k < n:
             return np.inf
         return float(beta.isf(RARE / len(self.names), (k - 1) / 2, (n - k) / 2))
+
+
+def set_apart(followed: list[list[tuple[str, float]]], most: int = WORTHY) -> list[list[tuple[str, float]]]:
+    """Of several clusterings, the columns to name each by: first those that it goes by clearly more than they do on average.
+
+    Parameters
+    ----------
+    followed : list of lists of (name, share)
+        As :meth:`VarianceBetween.followed` gives them, the most followed first.
+    most : int
+        Columns of each.
+
+    Examples
+    --------
+    >>> set_apart([[("size", 0.9), ("age", 0.8), ("odd", 0.7)], [("size", 0.9), ("age", 0.8)]], most=1)
+    [[('odd', 0.7)], [('size', 0.9)]]
+    """
+    means: dict[str, float] = {}
+    for some in followed:
+        for name, share in some:
+            means[name] = means.get(name, 0.0) + share / len(followed)
+
+    def behind(one: tuple[str, float]) -> float:
+        excess = one[1] - means[one[0]]
+        return -excess if excess >= CLEARLY else 0.0
+
+    return [sorted(some, key=behind)[:most] for some in followed]
 
 
 def _widest(values: Any) -> Array:

@@ -14,6 +14,7 @@ from consilience._types import Array, Floats
 from consilience.consensus.confidence import FLOATING
 from consilience.consensus.trust import cluster_means
 from consilience.measures import accuracy, adjusted_rand
+from consilience.measures.variance_between import WORTHY
 from consilience.reports.formats import format_number
 from consilience.reports.html import Items, Link, See, Text
 from consilience.reports.sections import Report
@@ -23,6 +24,7 @@ ALIKE, APART = 0.65, 0.2  # of two answers: from which they are much alike, up t
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 STEADY = 0.8  # confidence from which it is much, where there is little support
 LOOKED_AT, PAIRS = 5_000, 10_000  # objects that pairs of answers are compared on at least, and pairs that are on so few
+IN_CLUSTERS = See(("tiles", "confidence"), ("clusters", "features"))
 NAMED = 6  # groups, or clusters, that sentences name
 
 
@@ -63,9 +65,9 @@ def nearest_known(report: Report, labels: Array) -> Match | None:
     return max(found, key=lambda match: np.nan_to_num(match.rand, nan=-1.0), default=None)
 
 
-def followed_columns(report: Report, labels: Array) -> list[tuple[str, float]]:
+def followed_columns(report: Report, labels: Array, most: int = WORTHY) -> list[tuple[str, float]]:
     """The columns that a clustering follows most, beyond chance; none without data."""
-    return [] if report.following is None else report.following.followed(labels)
+    return [] if report.following is None else report.following.followed(labels, most)
 
 
 def say_columns(columns: Sequence[tuple[str, float]], *, brief: bool = False) -> str:
@@ -143,29 +145,48 @@ def say_steady(means: pd.DataFrame) -> str:
     )
 
 
-def say_clusters(one: Any, report: Report, names: Sequence[str] | None = None) -> list[Text | Items]:
-    """The answer of a report of one clustering: its clusters, what they follow, and how sure they are."""
+def say_clusters(
+    one: Any,
+    report: Report,
+    names: Sequence[str] | None = None,
+    *,
+    called: str = "",
+    place: str = "cluster",
+    see: See = IN_CLUSTERS,
+    numbers: Sequence[Any] | None = None,
+) -> list[Text | Items]:
+    """The answer of a report of one clustering: its clusters, what they follow, and how sure they are.
+
+    `names` say what each cluster is, `called` what the clustering is, `place` what links to its clusters begin with, and `numbers` what
+    stands for each cluster. Without support, nothing is said of how sure it is.
+    """
     there, k = one.labels >= 0, int(one.labels.max(initial=-1)) + 1
     if not k:
         return [Text("No object has a label.")]
     sizes = np.bincount(one.labels[there])
     more = [f"{number(k - NAMED)} smaller"] if k > NAMED else []
     of = listed([*(f"{size:,}" for size in sizes[:NAMED]), *more])
-    text = f"{count(int(there.sum()), 'object')} in {count(k, 'cluster')}{f', of {of}' if k > 1 else ''}"
+    text = f"{called}{count(int(there.sum()), 'object')} in {count(k, 'cluster')}{f', of {of}' if k > 1 else ''}"
     if match := nearest_known(report, one.labels):
         text += f". This grouping {match.words}"
     if columns := followed_columns(report, one.labels):
         text += f". The clusters go by {say_columns(columns)}"
-    first: list[str | Link | See] = [text, See(("tiles", "confidence"), ("clusters", "features"))]
+    first: list[str | Link | See] = [text, see]
     said: list[Text | Items] = [Text([*first, "."])]
     if names is not None and any(names):
         told = [(c, name) for c, name in enumerate(names[: 2 * NAMED]) if name]
         said.append(
             Items(
-                [[Link(f"cluster-{c}", f"Cluster {c}"), f" ({count(sizes[c], 'object')}): {name}"] for c, name in told]
+                [
+                    [
+                        Link(f"{place}-{c}", f"Cluster {c if numbers is None else numbers[c]}"),
+                        f" ({count(sizes[c], 'object')}): {name}",
+                    ]
+                    for c, name in told
+                ]
             )
         )
-    return [*said, Text(say_sureness(one))]
+    return said if one.support is None else [*said, Text(say_sureness(one))]
 
 
 def likeness(answers: Sequence[Array]) -> Floats:

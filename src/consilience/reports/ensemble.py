@@ -16,9 +16,10 @@ from consilience._types import Array, Floats
 from consilience.consensus import Consensus, combine, floaters, stable_components
 from consilience.ensemble import Ensemble
 from consilience.measures import Comparison, compare
+from consilience.measures.variance_between import LISTED, set_apart
 from consilience.meta import MetaClustering, Null, organize, score
 from consilience.meta.group_consensus import METHOD
-from consilience.reports.answers import ALIKE, Match, likeness, listed, nearest_known, say_clusters
+from consilience.reports.answers import ALIKE, Match, followed_columns, likeness, listed, nearest_known, say_clusters
 from consilience.reports.consensus import describe_briefly
 from consilience.reports.formats import format_name, format_range
 from consilience.reports.generation import generate_call, generation_facts
@@ -116,6 +117,11 @@ class EnsembleReport(Report, of=Ensemble):
         """What every group says together."""
         assert self.meta is not None
         return [self._consensus(int(group)) for group in self.meta.numbers]
+
+    @cached_property
+    def group_columns(self) -> list[list[tuple[str, float]]]:
+        """The columns that every group goes by, first those that set it apart from the others."""
+        return set_apart([followed_columns(self, one.labels, LISTED) for one in self.group_consensus])
 
     @cached_property
     def consensus(self) -> Consensus:

@@ -16,7 +16,6 @@ from consilience.measures import accuracy
 from consilience.meta import MetaClustering, Null
 from consilience.reports.answers import (
     NAMED,
-    followed_columns,
     listed,
     nearest_known,
     number,
@@ -97,7 +96,7 @@ def _say_group(report: EnsembleReport, place: int) -> Words:
     """One group: its size, what drives it, and how sure its answer is."""
     meta, one = report.meta, report.group_consensus[place]
     assert meta is not None
-    columns = followed_columns(report, one.labels)
+    columns = report.group_columns[place]
     by = f"it goes by {say_columns(columns, brief=place > 0)}; " if columns else ""
     by = by or ("it goes by no column alone; " if report.following is not None else "")
     size = (
@@ -267,7 +266,7 @@ def _one_group(
         f"Together: {count(one.n_clusters, 'cluster')}, mean support {one.mean_support:.3f}, mean confidence "
         f"{format_number(one.mean_confidence)}, {count(len(one.floating), 'floater')}."
     )
-    if columns := followed_columns(report, one.labels):
+    if columns := report.group_columns[at]:
         text += f" It goes by {say_columns(columns)}."
     yield Text([text.removesuffix("."), See(("tiles",), ("groups",)), "."])
     slots, place = report.slots(one.labels), f"group-{group}-cluster"

@@ -13,6 +13,7 @@ from consilience.explorer.codec import RefusedError, Reply, binary_reply
 from consilience.explorer.session import Session
 from consilience.explorer.snapshot import DisplayedClustering
 from consilience.measures import accuracy
+from consilience.measures.variance_between import LISTED
 
 MOST_REFS = 64  # clusterings in one answer
 NAMED = 100  # clusters whose names come with the labels
@@ -44,7 +45,7 @@ def describe(session: Session, one: DisplayedClustering) -> dict[str, Any]:
         "clusters": one.clusters,
         "size": one.size,
         "names": one.names if one.clusters <= NAMED else None,
-        "goes_by": session.following.followed(one.codes) if session.features and not session.known else [],
+        "goes_by": session.following.followed(one.codes, LISTED) if session.features and not session.known else [],
         "scores": {f"accuracy:{name}": accuracy(known.codes, one.codes) for name, known in own.items()},
     }
 

@@ -1,9 +1,10 @@
-"""The report of exactly what is in view: the groups, the opened branch, the linkage, and the selected clustering by its names."""
+"""The report of exactly what is in view: the selected clustering by its names first, then the groups of the opened branch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,23 @@ from consilience.explorer.validation import NAME, numbers, ref_text, text, whole
 from consilience.measures import accuracy
 from consilience.meta import MetaClustering
 from consilience.meta.tree import compactness_curve
-from consilience.reports.html import Block, Facts, Section, Sheet, Text, render
+from consilience.reports.answers import say_clusters
+from consilience.reports.clusters import (
+    SPREAD,
+    brief,
+    cluster_frame,
+    cluster_sheet,
+    effect_note,
+    feature_sheet,
+    find_marks,
+)
+from consilience.reports.clusters import in_words as marks_in_words
+from consilience.reports.html import Block, Facts, Items, Section, See, Sheet, Text, render
 from consilience.reports.report import FOOTER, make_report
+from consilience.reports.sections import Report
 
 GROUPS, SHUFFLES = 500, 20
+PLACE = "view-cluster"  # what links to clusters of the selected clustering begin with
 KEYS = {
     "m": (whole(1, 10**9), ...),
     "nodes": (numbers(GROUPS), ...),
@@ -52,15 +66,15 @@ def start(call: Call, m: int, nodes: Sequence[int], top: int, ref: str, name: st
     steps = list(report.sections())
 
     def work(job: Job) -> dict[str, Any]:
-        found: list[Section] = []
+        lead, view = shown(session, snapshot, report, one, called)
+        found = [view]
         for at, make in enumerate(steps):
             job.step()
             job.message = f"section {at + 1} of {len(steps)}"
             found += [section] if (section := make()) else []
-            found += [_view(session, snapshot, meta, one, called)] if at == 0 else []
             job.done = at + 1
         job.step()
-        page = render(f"{session.origin.name}: this view", report.answer(), found, FOOTER)
+        page = render(f"{session.origin.name}: this view", [*lead, *report.answer()], found, FOOTER)
         session.report = (job.id, page.encode("utf-8", "replace"))
         job.message = ""
         return {"report": job.id}
@@ -117,20 +131,68 @@ def _branch(meta: MetaClustering, top: int) -> tuple[MetaClustering, Ints]:
     return replace(meta, ensemble=meta.ensemble[:, members], distances=distances, tree=tree, curve=curve), renumbered
 
 
-def _view(session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str) -> Section:
-    """What was looked at, and the clusters of the selected clustering."""
+def shown(
+    session: Session, snapshot: Snapshot, report: Report, one: DisplayedClustering, called: str
+) -> tuple[list[Text | Items], Section]:
+    """What was looked at: the answer of the selected clustering, and the section with its clusters and what tells them apart."""
+    names = names_of(one)
+    result = SimpleNamespace(labels=one.codes, confidence=one.confidence, support=one.support)
+    marks = find_marks(report, one.codes)
+    tables = ("view_clusters", "view_features")
+    lead = say_clusters(
+        result,
+        report,
+        marks_in_words(report, marks),
+        called=f"Shown is {called}: ",
+        place=PLACE,
+        see=See(tables=tables),
+        numbers=names,
+    )
+    blocks: list[Block] = [Facts(_facts(session, snapshot, report.result, one, called))]
+    if one.edited is not None:
+        blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
+    if one.clusters:
+        blocks += _clusters(report, result, names, called, marks)
+    return lead, Section("What is in view", blocks)
+
+
+def _clusters(
+    report: Report, result: Any, names: list[str], called: str, marks: list[list[dict[str, Any]]] | None
+) -> list[Block]:
+    """The clusters by their names, how far to trust them where that is known, and what tells them apart."""
+    slots, caption = report.slots(result.labels), f"Clusters of {called}"
+    if result.support is None:
+        anchors = [f"{PLACE}-{cluster}" for cluster in range(len(names))]
+        table = pd.DataFrame({"cluster": names, "size": np.bincount(result.labels[result.labels >= 0])})
+        blocks: list[Block] = [Sheet("view_clusters", table.set_index("cluster"), caption, anchors=anchors)]
+    else:
+        frame = brief(cluster_frame(result, report), report, "recurrence", "nearest", "confused")
+        frame.index = pd.Index(names, name="cluster")
+        blocks = [cluster_sheet(result, frame, caption, name="view_clusters", place=PLACE, slots=slots)]
+    if marks is not None and (
+        sheet := feature_sheet(
+            marks, f"What tells the clusters of {called} apart", name="view_features", place=PLACE, slots=slots
+        )
+    ):
+        sheet.frame.index = pd.Index([names[cluster] for cluster in sheet.frame.index], name="cluster")
+        blocks += [sheet, Text(f"{SPREAD} {effect_note(report)}", note=True)]
+    return blocks
+
+
+def _facts(
+    session: Session, snapshot: Snapshot, meta: MetaClustering, one: DisplayedClustering, called: str
+) -> list[tuple[str, str]]:
+    """What the view shows, in a few words each."""
     facts = [
+        ("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})"),
         ("groups", f"{meta.n_groups} of {count(meta.n_clusterings, 'clustering')}"),
         ("linkage", meta.linkage),
-        ("selected", called if called == title(snapshot, one) else f"{called} ({title(snapshot, one)})"),
     ]
     if meta.n_clusterings < snapshot.n_clusterings:
         facts.append(("opened", f"a branch of {meta.n_clusterings:,} of {snapshot.n_clusterings:,} clusterings"))
+    if session.stable is not None:
+        facts.append(("numbers of clusters", str(session.stable["words"])))
     for label, known in session.labelings.items():
         if bool(np.any((known.codes >= 0) & (one.codes >= 0))):
             facts.append((f"accuracy: {label}", f"{accuracy(known.codes, one.codes):.3f}"))
-    table = pd.DataFrame({"cluster": names_of(one), "objects": np.bincount(one.codes[one.codes >= 0])})
-    blocks: list[Block] = [Facts(facts), Sheet("view_clusters", table.set_index("cluster"), f"Clusters of {called}.")]
-    if one.edited is not None:
-        blocks += [Text(f"Edited by hand from {one.edited.origin}: {'; '.join(map(in_words, one.edited.steps))}.")]
-    return Section("What is in view", blocks)
+    return facts
