@@ -269,6 +269,17 @@ def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser
         found = cs.EnsembleClusterer("auto", random_state=0).fit(table)
         assert adjusted_rand(snapshot.displayed(snapshot.ref(ref)).codes, found.labels_) == 1
         assert not server.api.session.seeks_stable, "it is looked for once"
+        press(seen.page, "c")
+        said(seen.page, "selected: consensus of 40 clusterings in 3 clusters")
+        assert state(seen.page)["sel"] == ref, "what is a consensus already stays"
+        press(seen.page, "s")
+        assert seen.page.locator("#panel-tray .name").input_value() == "consensus of 3 clusters"
+        seen.page.locator("#panel-detail .answered[aria-busy=false]").wait_for()
+        text = seen.page.locator("#panel-detail .effect .text").first
+        assert text.bounding_box()["width"] > 200, "words have room beside the trust in a consensus"
+        seen.page.route("**/api/detail/**", lambda route: None)  # an answer that never comes
+        press(seen.page, "1")
+        text.wait_for(state="hidden")
 
 
 def test_one_clustering_can_be_looked_at(browser: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { as, nameOf } from "../src/core/commands.js";
 import { formatPercent, plural } from "../src/core/format.js";
+import { setApart } from "../src/core/groups.js";
 import { branchAround } from "../src/core/jobs.js";
 import { Tree } from "../src/core/tree.js";
 
@@ -29,6 +30,22 @@ test("kept clusterings are called by what a reader knows", () => {
   assert.equal(nameOf(store, "5.8c"), "consensus of 5 clusterings");
   assert.equal(nameOf(store, "5.7c6"), "group 1 consensus in 6 clusters");
   assert.equal(nameOf(store, "5.5m"), "medoid of 2 clusterings");
+});
+
+test("tiles are called by the columns that set them apart", () => {
+  /** @type {[string, number][]} */
+  const shared = [
+    ["since", 0.99],
+    ["sales", 0.96],
+    ["discount", 0.93],
+  ];
+  /** @type {[string, number][]} */
+  const first = [...shared, ["note", 0.6], ["active", 0.5]];
+  const names = [first, shared].map((mine) => setApart(mine, [first, shared]).map(([name]) => name));
+  assert.deepEqual(names, [
+    ["note", "active", "since"],
+    ["since", "sales", "discount"],
+  ]);
 });
 
 test("numbers in words", () => {

@@ -73,3 +73,16 @@ export function nextNode(tree, groups, node, way) {
     next = tree.parent[next];
   return next;
 }
+
+/**
+ * The three columns to call a clustering by: first those that it goes by clearly more than the tiles do on average.
+ * @param {[string, number][]} mine the most followed first @param {[string, number][][]} tiles
+ */
+export function setApart(mine, tiles) {
+  const more = (/** @type {[string, number]} */ [name, share]) => {
+    const all = tiles.flat().reduce((sum, one) => sum + (one[0] === name ? one[1] : 0), 0);
+    const excess = share - all / (tiles.length || 1);
+    return excess < 0.1 ? 0 : excess;
+  };
+  return [...mine].sort((a, b) => more(b) - more(a)).slice(0, 3);
+}

@@ -1,5 +1,6 @@
 // A group's number and a representative's score, as tiles say them.
 import { formatNumber, formatPercent, formatScore, scoreWords } from "../core/format.js";
+import { setApart } from "../core/groups.js";
 import { leafOf } from "../draw/points.js";
 
 /** A group's number; colors are for clusters. @param {{group: number}} props */
@@ -7,19 +8,6 @@ export const GroupMark = ({ group }) => <span class="group-mark">{group + 1}</sp
 
 const KNOWN = "accuracy:";
 const TILES = 24; // whose columns are looked at
-
-/**
- * The three columns to call a clustering by: first those that it goes by clearly more than the tiles do on average.
- * @param {[string, number][]} mine the most followed first @param {[string, number][][]} tiles
- */
-export function setApart(mine, tiles) {
-  const more = (/** @type {[string, number]} */ [name, share]) => {
-    const all = tiles.flat().reduce((sum, one) => sum + (one[0] === name ? one[1] : 0), 0);
-    const excess = share - all / (tiles.length || 1);
-    return excess < 0.1 ? 0 : excess;
-  };
-  return [...mine].sort((a, b) => more(b) - more(a)).slice(0, 3);
-}
 
 /**
  * The known labels that a representative comes closest to; without any the columns that it goes by, or a score.

@@ -12,8 +12,7 @@ const PANELS = [
   ],
   [
     "Scores",
-    "Every clustering by two scores. Drag to mark some of them everywhere; " +
-      "the band shows how good the best of as many random groups would be.",
+    "Every clustering by two scores. Drag to mark some everywhere; the band: the best of as many random groups.",
   ],
   ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
   [
@@ -26,18 +25,14 @@ const PANELS = [
     "The data, colored by each group's clustering. " +
       "A color means the same objects as in the pinned clustering as far as that goes.",
   ],
-  [
-    "Detail",
-    "The selected clustering: cluster sizes, what sets each cluster apart, confidence and support, how it was made.",
-  ],
+  ["Detail", "The selected clustering: its clusters, what sets each apart, how sure it is, and how it was made."],
   ["Why", "What sets the selected branch apart from all other clusterings, in words and numbers."],
   ["Objects", "The objects themselves with your ids: click a head to sort, tick rows to pick them, filter by words."],
   [
     "Picked",
-    "Objects that you picked by click, lasso, search or table: how many clusterings keep them together, " +
-      "what sets them apart, and a label of your own for them.",
+    "Objects that you picked: how many clusterings keep them together, what sets them apart, a label of your own.",
   ],
-  ["Compare", "The selected clustering beside the pinned one: which clusters flow into which, and which objects move."],
+  ["Compare", "The selected clustering beside the pinned one: which clusters and objects move."],
   [
     "Flow",
     "Several clusterings side by side, those of the tiles or of the tray, or the consensus in more and more " +

@@ -143,7 +143,7 @@ def shown(
         result,
         report,
         marks_in_words(report, marks),
-        called=f"Shown is {called}: ",
+        called=f"Shown is “{called}”: ",
         place=PLACE,
         see=See(tables=tables),
         numbers=names,
