@@ -103,7 +103,7 @@ def test_a_number_of_clusters_is_shown_kept_and_named(browser: Any, server: Serv
         assert state(page)["sel"].endswith("c5")
         page.locator("#panel-picture .note", has_text="5 clusters").first.wait_for()
         press(page, "s")
-        assert page.locator("#panel-tray .name").input_value() == "group 1 consensus in 5 clusters"
+        assert page.locator("#panel-tray .name").last.input_value() == "group 1 consensus in 5 clusters"
         panel.locator("input[type=number]").fill("8")
         panel.locator("input[type=number]").press("Enter")
         panel.get_by_role("button", name="8 clusters", exact=True).wait_for()
