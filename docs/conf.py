@@ -63,6 +63,19 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
         lines[i] = line[:start] + "".join(parts)
 
 
+def whole_gallery(app: Any, name: str, source: list[str]) -> None:
+    """Pages of the gallery are plain Markdown, to be read anywhere; the site adds the scripts, and the list of the pages to the index."""
+    folder, _, page = name.rpartition("/")
+    if folder != "gallery":
+        return
+    if page == "index":
+        pages = re.findall(r"^\[!\[.*\]\((\w+)\.md\)$", source[0], re.MULTILINE)
+        source[0] += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
+    else:
+        source[0] += f"\n```{{literalinclude}} {page}.py\n```\n"
+
+
 def setup(app: Any) -> None:
-    """Before napoleon reads the sections."""
+    """Before napoleon reads the sections, and before MyST reads the pages."""
+    app.connect("source-read", whole_gallery)
     app.connect("autodoc-process-docstring", plain_text, priority=400)
