@@ -198,7 +198,8 @@ def test_a_stored_run_keeps_what_the_column_of_its_ids_was_called(tmp_path):
 def test_families_that_have_nothing_in_common_are_told():
     told = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3).stdout
     assert "2 families (of 10 and 6) with next to nothing in common" in told
-    assert "consilience organize" in told
+    assert told.index("consilience organize") < told.index("clusters of 300 objects"), "said first"
+    assert "to drop" not in told, "the whole other family would be left out"
     assert "families" not in run("combine", LABELS, "--id", "bead", *FORM, "-k", 3).stdout
 
 

@@ -17,7 +17,11 @@ from consilience.consensus import Consensus, trust
 from consilience.consensus import cluster_weights as cluster_weights_file
 from consilience.consensus.confidence import cluster_shares, support_of
 from consilience.consensus.distinct_rows import Problem, check_problem, label_tables
+from consilience.consensus.notes import about_scales
+from consilience.consensus.result import describe_doubt
+from consilience.consensus.scales import Scales
 from consilience.consensus.trust import cluster_table, member_table, sample_evenly, trust_tables
+from consilience.reports.scales import describe_scale_table
 from oracle import trust as plain
 
 CLUSTERS = ["cluster", "size", "share", "confidence", "support", "floaters", "recurrence", "nearest", "confused"]
@@ -371,6 +375,38 @@ def test_the_print_out_tells_the_scales():
     )
     assert "scales      more stable than chance at 2 only\n" in repr(replace(one, scales=scales.iloc[[1, 2]]))
     assert "no number of clusters is more stable than chance" in repr(replace(one, scales=scales.iloc[2:]))
+
+
+def test_by_which_test_a_number_is_real():
+    one = cs.combine([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], 2)
+    figures = {"stability": [0.95, 0.99, 0.9], "null_high": [0.97, 0.9, 0.95], "nesting": [0.9, 0.8, 0.7]}
+    scales = pd.DataFrame({"n_clusters": [2, 4, 6], "from_k": [2, 4, 6], "to_k": [2, 4, 6], **figures})
+    scales = scales.assign(nesting_high=0.87, null=0.7, confidence=1.0, real=True)
+    told = replace(one, scales=scales)
+    assert "more than chance at 2 (by nesting), also at 4, 6 (by gaps in the data)\n" in repr(told)
+    assert "more than chance at 2 (by nesting) only\n" in repr(replace(one, scales=scales.iloc[:1]))
+    assert "more stable than chance at 4, the most stable first\n" in repr(replace(one, scales=scales.iloc[[1]]))
+    shown, whole = describe_scale_table(scales)
+    assert shown.frame["more than chance"].tolist() == ["by nesting", "by stability", "by gaps"]
+    np.testing.assert_array_equal(shown.frame["measured"], [0.9, 0.99, np.nan])
+    np.testing.assert_array_equal(shown.frame["chance reaches"], [0.87, 0.9, np.nan])
+    assert list(whole.frame) == list(scales)[1:]
+    curve = scales.iloc[:2].drop(columns=["from_k", "to_k", "real"]).assign(sem=0.0)
+    found = Scales(curve, [2, 4], None, [], np.arange(20), False)
+    note = about_scales(found)
+    assert note.startswith("2 clusters by nesting: ")
+    assert "to 0.90, where clouds without clusters come to 0.87 at most" in note
+    assert "0.97" not in note
+    assert note.endswith("; also more stable than chance: 4")
+
+
+def test_where_chance_itself_reaches_the_most_there_is_no_verdict():
+    one = cs.combine([[0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5], 2)
+    scales = pd.DataFrame({"n_clusters": [2], "stability": [1.0], "null_high": [0.9995], "real": [False]})
+    unclear = replace(one, scales=scales)
+    assert describe_doubt(unclear).startswith("20 objects are too few to tell whether these clusters are more than")
+    assert "no number of clusters can be told from chance here" in repr(unclear)
+    assert "there may be no clusters" in describe_doubt(replace(one, scales=scales.assign(null_high=0.9)))
 
 
 def test_a_million_objects_take_less_than_a_second():

@@ -18,7 +18,8 @@ from consilience._types import Ints
 from consilience.anndata.crumbs import without_crumbs
 from consilience.anndata.frames import check_adata, check_key, makers, safe_frame, small_codes, written
 from consilience.consensus import Consensus
-from consilience.consensus.scales import is_real, stable_range
+from consilience.consensus.real import is_real
+from consilience.consensus.scales import stable_range
 from consilience.ensemble import Ensemble
 from consilience.opening.cells import stored_ensemble, stored_keys
 from consilience.reports.tree_over_k import tree_over_k_edges

@@ -154,6 +154,8 @@ def command(
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     summary = consensus_summary(result, agreement, matches)
+    if families:  # of which the larger one would have all of the other left out
+        summary["drops_in_words"] = ""
     if output and not by_blocks:  # which have written it
         write_objects(object_table(result, membership=membership), output, id_name)
     if floater_file and weak is not None:
@@ -174,11 +176,11 @@ def command(
     if as_json:
         options.print_json({"source": str(labels), **summary, "families": [len(one) for one in families]})
         return
-    print_consensus(summary, title=labels.name or str(labels))
     if families:
         click.echo(
-            f"\n{describe_families(families)}: consilience organize tells them apart, and consilience explore shows them."
+            f"{describe_families(families)}: consilience organize tells them apart, and consilience explore shows them.\n"
         )
+    print_consensus(summary, title=labels.name or str(labels))
     options.print_written(files)
 
 

@@ -9,23 +9,32 @@ import numpy as np
 from consilience._check import count
 from consilience.consensus.distinct_rows import Problem
 from consilience.consensus.nbce import NBCE
+from consilience.consensus.real import no_room, real_by, say_real
 from consilience.consensus.scales import Scales
 
 
 def about_scales(scales: Scales) -> str:
     """How the number of clusters was chosen, and how far to trust it."""
-    best = scales.table.iloc[0]
+    table = scales.table
+    best = table.iloc[0]
     about = "" if best["from_k"] == best["to_k"] else f" (about as well from {best['from_k']} to {best['to_k']})"
     clusters = count(int(best["n_clusters"]), "cluster")
     found = f"two halves of the clusterings agree on {clusters}{about} with ARI {best['stability']:.2f}"
     null = "shuffled labels" if scales.copies else "clouds without clusters"
     cloud = f"{null} with {best['null']:.2f} (up to {best['null_high']:.2f} by chance)"
-    if not scales.table["real"].any():
-        return f"no number of clusters is more stable than chance: {found}, {cloud}"
-    if best["excess"] <= 0:
-        cloud += f"; but the clusterings nest with them by {best['nesting']:.2f} (up to {best['nesting_high']:.2f} by chance)"
-    also = [str(k) for k, real in zip(scales.table["n_clusters"][1:], scales.table["real"][1:], strict=True) if real]
-    return f"{found}, {cloud}" + (f"; also more stable than chance: {', '.join(also)}" if also else "")
+    if not table["real"].any():
+        none = "can be told from chance here" if no_room(table) else "is more stable than chance"
+        return f"no number of clusters {none}: {found}, {cloud}"
+    if real_by(best.to_dict()) == "nesting":  # the stability says less, and figures of it would deny what was found
+        found = (
+            f"{clusters} by nesting: the clusterings refine them, or are refined by them, to {best['nesting']:.2f}, where {null} "
+            f"come to {best['nesting_high']:.2f} at most; by the agreement of two halves alone (ARI {best['stability']:.2f}) chance "
+            "could give as much"
+        )
+    else:
+        found = f"{found}, {cloud}"
+    more, also = say_real(table.iloc[1:])
+    return f"{found}; also {more}: {', '.join(also)}" if also else found
 
 
 def about_median(problem: Problem) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from consilience._check import count
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.confidence import floating
+from consilience.consensus.real import no_room, say_real
 from consilience.ensemble import Ensemble
 from consilience.results import Result, late
 
@@ -217,15 +218,14 @@ def describe_scales(one: Consensus) -> str:
     """At which numbers of clusters the ensemble agrees with itself, in a few words; empty where nobody looked."""
     if one.scales is None:
         return ""
-    real = one.scales.loc[one.scales["real"].astype(bool), "n_clusters"].tolist()
-    if not real:
-        return "no number of clusters is more stable than chance"
-    others = [k for k in real if k != one.n_clusters]
-    if len(others) == len(real):
-        return f"more stable than chance at {list_numbers(np.array(real))}, the most stable first"
-    return f"more stable than chance at {one.n_clusters}" + (
-        f", also at {list_numbers(np.array(others))}" if others else " only"
-    )
+    if not one.scales["real"].any():
+        return f"no number of clusters {'can be told from chance here' if no_room(one.scales) else 'is more stable than chance'}"
+    mine = one.scales["n_clusters"] == one.n_clusters
+    more, said = say_real(one.scales)
+    own, others = say_real(one.scales[mine])[1], say_real(one.scales[~mine])[1]
+    if not own:
+        return f"{more} at {_listed(said)}, the most stable first"
+    return f"{more} at {own[0]}" + (f", also at {_listed(others)}" if others else " only")
 
 
 def describe_doubt(one: Any) -> str:
@@ -244,6 +244,11 @@ def describe_doubt(one: Any) -> str:
     there = one.labels >= 0
     if (n := int(there.sum())) < FEW_OBJECTS:
         return f"{count(n, 'object')} {'is' if n == 1 else 'are'} too few to tell clusters from chance, whatever their confidence"
+    if no_room(one.scales):
+        return (
+            f"{count(n, 'object')} are too few to tell whether these clusters are more than chance, whatever their confidence: clouds of "
+            "as many without clusters are cut alike each time too"
+        )
     if one.scales is not None and not one.scales["real"].any():
         return "no number of clusters is more stable than chance, so there may be no clusters in this data"
     if (mean := float(one.confidence[there].mean())) < LOW_CONFIDENCE:
@@ -302,5 +307,9 @@ def _cluster_lines(clusters: pd.DataFrame) -> list[str]:
 
 def list_numbers(numbers: Ints, most: int = 12) -> str:
     """The first of some numbers, and how many more there are."""
-    shown = ", ".join(f"{number:,}" for number in numbers[:most])
-    return shown if len(numbers) <= most else f"{shown} … ({len(numbers) - most} more)"
+    return _listed([f"{number:,}" for number in numbers], most)
+
+
+def _listed(said: list[str], most: int = 12) -> str:
+    shown = ", ".join(said[:most])
+    return shown if len(said) <= most else f"{shown} … ({len(said) - most} more)"

@@ -38,6 +38,7 @@ from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.halves import Combine, Halves, by_mcla, by_walk, compare_halves, mcla
 from consilience.consensus.nesting import nesting
 from consilience.consensus.null_clouds import CLOUDS, LENGTHS, SHUFFLES, clouds, shuffles
+from consilience.consensus.real import NEARLY, is_real
 from consilience.consensus.row_tree import narrowed
 from consilience.ensemble import Ensemble
 
@@ -50,7 +51,6 @@ APART = 1.4  # ratio of neighboring scales, at least
 HANDICAP = 0.2  # of k = 2
 DEVIATIONS = 5.0  # of clouds, above their mean, that are more than chance
 LEAD = {"stability": 0.15, "nesting": 0.3}  # above their mean at least, as z
-NEARLY = 0.999  # stability and nesting beyond which z is not told apart
 NEAR = 0.05  # stability that numbers in the range of a scale may lack
 HARDLY = (
     0.06  # z of stability that fewer clusters may lack to be preferred, and that a valley between peaks has at least
@@ -215,12 +215,6 @@ def _by_shape(z: Floats, shapes: Array) -> tuple[Floats, Floats]:
     around = [np.concatenate([part[:1], part, part[-1:]]) for part in (squares, freedom)]
     square, free = (part[:-2] + 2 * part[1:-1] + part[2:] for part in around)
     return means.max(axis=0), np.sqrt(square / np.maximum(free, 1))
-
-
-def is_real(curve: pd.DataFrame) -> pd.Series:
-    """Of every row of a curve, whether the stability or the nesting is more than chance."""
-    stable = curve["stability"].clip(upper=NEARLY) > curve["null_high"]
-    return stable | (curve["nesting"].clip(upper=NEARLY) > curve["nesting_high"])
 
 
 def stable_range(curve: pd.DataFrame, number: int) -> tuple[int, int]:

@@ -14,7 +14,8 @@ from scipy.stats import t
 
 from consilience._types import Floats, Ints
 from consilience.consensus.halves import Halves
-from consilience.consensus.scales import NEARLY, Scales
+from consilience.consensus.real import NEARLY
+from consilience.consensus.scales import Scales
 
 PART = 0.05  # of a cluster that must leave it to be a split
 CHANCE = 0.05  # that any split of a table is called real where there are no clusters

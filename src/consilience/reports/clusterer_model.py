@@ -13,6 +13,7 @@ from consilience.reports.clusters import find_marks, in_words, title_of
 from consilience.reports.consensus import describe_clusters, floaters
 from consilience.reports.files import name_objects, object_table
 from consilience.reports.html import Block, Items, Sheet, Text
+from consilience.reports.scales import describe_scale_table
 from consilience.reports.sections import CLUSTERED, CONFIDENCE, Report, section
 from consilience.reports.terminal import DEFINITIONS
 from consilience.reports.tiles import describe_plane
@@ -85,9 +86,7 @@ def clusters(report: ClustererReport) -> Iterator[Block]:
     model: ClustererModel = report.result
     yield Text(f"Confidence: {DEFINITIONS['confidence']}. Support: {DEFINITIONS['support']}.")
     if model.scales is not None:
-        yield Sheet(
-            "scales", model.scales.set_index("n_clusters"), "Numbers of clusters at which the clusterings agree"
-        )
+        yield from describe_scale_table(model.scales)
     yield from describe_plane(report, {"clusters": model.labels})
     yield from describe_clusters(model, report)
     read_by = model.encoder or model.reader

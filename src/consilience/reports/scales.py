@@ -13,6 +13,7 @@ from rich.console import Console
 from consilience._check import InputError, count
 from consilience._types import Floats
 from consilience.consensus import Consensus
+from consilience.consensus.real import TESTS, real_by
 from consilience.consensus.result import describe_scales
 from consilience.measures import contingency
 from consilience.reports.figures import new_axis, open_frame, save_figure, short_name
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 PRINTED = 12  # splits on the terminal
 COLORED = 2  # trees by known labels, in a report
+NONE = "No number of clusters is more stable than chance"
 
 
 def print_scales(summary: Mapping[str, Any], console: Console) -> None:
@@ -44,10 +46,10 @@ def print_scales(summary: Mapping[str, Any], console: Console) -> None:
             stable_range(row),
             *(format_number(row.get(name)) for name in names),
         ]
-        rows.append([*numbers, format_cell(row["real"])])
+        rows.append([*numbers, _verdict(row)])
     print_table(console, ["n_clusters", "range", *names, "more than chance"], rows, tuple(range(len(names) + 2)))
     if not any(row["real"] for row in summary["scales"]):
-        console.print("No number of clusters is more stable than chance: any clusters here may be noise.", style="bold")
+        console.print(f"{NONE}: any clusters here may be noise.", style="bold")
     splits = summary["splits"] or []
     if splits:
         console.print("\nIs the split real?")
@@ -56,6 +58,36 @@ def print_scales(summary: Mapping[str, Any], console: Console) -> None:
     if (left := len(splits) - PRINTED) > 0:
         real = sum(bool(row["real"]) for row in splits[PRINTED:])
         console.print(f"… {count(left, 'more split')}, {real} of them real")
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    """Whether a scale is more than chance, and by which test."""
+    by = real_by(row)
+    return f"by {by}" if by else format_cell(row["real"])
+
+
+def describe_scale_table(scales: pd.DataFrame) -> Iterator[Sheet]:
+    """The scales, each with the figure that says whether it is more than chance; all figures are in the file."""
+    rows = []
+    for row in scales.to_dict("records"):
+        by = real_by(row)
+        test = None if by == "gaps" else "nesting" if by == "nesting" else "stability"
+        figures = {"measured": row.get(test), "chance reaches": row.get(TESTS[test])} if test else {}
+        about = {
+            "n_clusters": row["n_clusters"],
+            "about as stable": stable_range(row),
+            "more than chance": _verdict(row),
+        }
+        rows.append(
+            {**about, "measured": np.nan, "chance reaches": np.nan, **figures, "confidence": row.get("confidence")}
+        )
+    caption = (
+        "Numbers of clusters at which the clusterings agree, those that are more than chance first: by stability (two halves of the "
+        "clusterings find the same), by nesting (clusterings refine the clusters or are refined by them) or by both, and by gaps in the "
+        "data; what was measured, what clouds without clusters reach, and the mean confidence of the objects"
+    )
+    yield Sheet("scales", pd.DataFrame(rows).set_index("n_clusters"), caption, on_page=True)
+    yield Sheet("scales", scales.set_index("n_clusters"), "Scales", most=0)
 
 
 def stable_range(row: Mapping[str, Any]) -> str:
@@ -177,7 +209,7 @@ def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
         yield Text(f"Stability: {DEFINITIONS['stability']}.")
         yield Text(f"Nesting: {DEFINITIONS['nesting']}.")
         if one.scales is not None and not one.scales["real"].any():
-            yield Text("No number of clusters is more stable than chance.", note=True)
+            yield Text(f"{NONE}.", note=True)
         yield Picture(
             "stability_by_k",
             scales_figure(one),
@@ -187,11 +219,7 @@ def describe_scale_blocks(one: Consensus, report: Report) -> Iterator[Block]:
         )
         yield Sheet("number_of_clusters", one.curve.set_index("n_clusters"), "Stability by number of clusters", most=0)
     if one.scales is not None:
-        caption = (
-            "Scales: numbers of clusters at which the ensemble agrees, the real ones (more than chance) first, then by stability; "
-            "from_k to to_k are about as stable"
-        )
-        yield Sheet("scales", one.scales.set_index("n_clusters"), caption)
+        yield from describe_scale_table(one.scales)
     if one.scale_labels is not None and one.scale_labels.shape[1] > 1:
         yield from describe_tree_over_k(one, "Every row is a scale")
         yield from _colored_trees(one, report)

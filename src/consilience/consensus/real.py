@@ -1,0 +1,53 @@
+"""By which test a number of clusters is real: its stability, its nesting, or gaps in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+NEARLY = 0.999  # stability and nesting beyond which z is not told apart
+TESTS = {"stability": "null_high", "nesting": "nesting_high"}  # with what chance reaches
+SAID = {"stability": "", "nesting": " (by nesting)", "gaps": " (by gaps in the data)", "": ""}
+
+
+def is_real(curve: pd.DataFrame) -> pd.Series:
+    """Of every row of a curve, whether the stability or the nesting is more than chance."""
+    stable, nested = (curve[name].clip(upper=NEARLY) > curve[high] for name, high in TESTS.items())
+    return stable | nested
+
+
+def real_by(row: Mapping[str, Any]) -> str:
+    """Which test says that a scale is real: "stability", "nesting", "both", or "gaps" where neither does; "" where it is not.
+
+    Examples
+    --------
+    >>> real_by({"stability": 0.95, "null_high": 0.97, "nesting": 0.90, "nesting_high": 0.87, "real": True})
+    'nesting'
+    >>> real_by({"stability": 0.95, "null_high": 0.97, "nesting": 0.80, "nesting_high": 0.87, "real": True})
+    'gaps'
+    """
+    if not row["real"] or "stability" not in row:
+        return ""
+    figures = {name: (row.get(name), row.get(high)) for name, high in TESTS.items()}
+    passed = [
+        name
+        for name, (value, high) in figures.items()
+        if value is not None and high is not None and min(value, NEARLY) > high
+    ]
+    return "both" if len(passed) > 1 else passed[0] if passed else "gaps"
+
+
+def say_real(scales: pd.DataFrame) -> tuple[str, list[str]]:
+    """What the scales that are real are more than chance by, "more stable than chance" where all are; and each with its other test."""
+    rows = [(str(row["n_clusters"]), real_by(row)) for row in scales.to_dict("records") if row["real"]]
+    said = [number + SAID[by.replace("both", "stability")] for number, by in rows]
+    return "more than chance" if any("(" in one for one in said) else "more stable than chance", said
+
+
+def no_room(scales: pd.DataFrame | None) -> bool:
+    """Whether the first scale is not real, and no stability could make it so: clouds without clusters reach the highest themselves."""
+    if scales is None or "null_high" not in scales or scales["real"].any():
+        return False
+    return bool(scales["null_high"].iloc[0] >= NEARLY)
