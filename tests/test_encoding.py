@@ -118,6 +118,34 @@ def test_only_names_of_ids_make_numbers_ids():
     assert table.encoder.aside == dict.fromkeys((name for name in ids if name != "userID"), "id-like, all different")
 
 
+def test_a_word_that_is_missing_in_one_column_is_so_in_all():
+    plans = ["basic", "plus", "pro", "Unbekannt"] * 10
+    frame = pd.DataFrame({"plan": plans, "sales": [str(i) for i in range(39)] + ["unbekannt"], "tie": [*"aabc"] * 10})
+    table = read(frame)
+    assert table.columns[:3] == ["plan=basic", "plan=plus", "plan=pro"]
+    assert table.encoder.n_missing == 11
+    assert "10 cells such as 'Unbekannt' count as missing" in " ".join(table.notices)
+    again = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
+    new = read(frame.assign(plan="UNBEKANNT"), encoder=again)
+    assert "unknown" not in " ".join(new.notices)
+    assert "plan=Unbekannt" in read(frame.assign(sales=range(40))).columns, (
+        "where no other column tells, it may be a category"
+    )
+    none = frame.assign(plan=["basic", "plus", "pro", "none"] * 10, sales=[*frame["sales"][:39], "none"])
+    assert "plan=none" in read(none).columns, "no plan is an answer"
+
+
+def test_distances_read_as_measurements_are_noticed():
+    places = np.arange(12.0) ** 2
+    apart = pd.DataFrame(np.abs(places[:, None] - places), columns=[f"p{i}" for i in range(12)])
+    apart.insert(0, "id", list(apart.columns))
+    said = " ".join(read(apart, id_column="id").notices)
+    assert "looks like distances" in said
+    assert "kind='distances' (--distances of cluster and explore)" in said
+    apart.iloc[0, 5] += 1
+    assert "looks like distances" not in " ".join(read(apart, id_column="id").notices)
+
+
 def test_values_of_the_kinds():
     frame = pd.DataFrame(
         {

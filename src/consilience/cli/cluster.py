@@ -26,6 +26,12 @@ from consilience.cli import options
 @options.methods_choice("auto")
 @click.option("--base", help="A scikit-learn clusterer in place of k-means: 'HDBSCAN(min_cluster_size=10)'.")
 @click.option("--distances", is_flag=True, help="DATA is a matrix of distances.")
+@click.option(
+    "--kind",
+    type=click.Choice(["data", "distances"]),
+    default="data",
+    help="What DATA holds; 'distances' is --distances.",
+)
 @options.standardize_option
 @click.option(
     "--max-objects",
@@ -50,6 +56,7 @@ def command(
     methods: str,
     base: str | None,
     distances: bool,
+    kind: str,
     standardize: bool,
     max_objects: int | str,
     together: Path | None,
@@ -87,6 +94,7 @@ def command(
     from consilience.reports.report import check_places, make_report, write_report
     from consilience.results import check_new_folder
 
+    distances |= kind == "distances"
     files = options.check_tables(output)
     if save:
         check_new_folder(save)

@@ -21,6 +21,7 @@ OF_DATA = {"n_clusterings", "n_clusters", "methods", "output", "seed"}  # option
     default="auto",
     help="What a table holds: 'auto' takes columns of few whole numbers or names for labels.",
 )
+@click.option("--distances", is_flag=True, help="SOURCE is a matrix of distances, as --kind distances says too.")
 @click.option(
     "--xy",
     type=options.Names(),
@@ -71,6 +72,7 @@ def command(
     ctx: click.Context,
     source: Path,
     kind: str,
+    distances: bool,
     xy: list[str] | None,
     names: str | None,
     images: str | None,
@@ -111,6 +113,7 @@ def command(
         raise InputError(f"{source} is not there: name a stored run, or a table of data or labels")
     assets = prepare(host)
     clusterer = None if base is None else parse_base(base)
+    kind = "distances" if distances else kind
     data_kind = "distances" if kind == "distances" else "data"
     if how["data"] is not None:
         kind = "labels"

@@ -30,6 +30,8 @@ NO_ANSWER = {
     *("n/a", "n.a.", "n. a.", "#n/a", "nan", "null", "missing", "no data", "no answer", "not available"),
     *("k.a.", "k. a.", "keine angabe", "fehlt", "?", "??", "-", "--", "–", "—"),
 }
+#: Words for unknown that are an answer of some columns though they are none of others: taken for missing in the latter alone.
+ANSWERS = {"none", "nil", "empty", "keine", "x", "*", "not applicable", "na"}
 MOSTLY = 0.9  # share of the cells that must be numbers, or dates, for the others to count as missing
 LEAST, FEW_WORDS = 0.7, 5  # the same where the others are at most so many different words, or words for unknown
 

@@ -78,6 +78,11 @@ def data_columns(
             f"{sheet.source}: types= (--type) are of the columns of a full table, not of a sparse one: leave it out"
         )
     found = [near[p] if p in near else find_kind(sheet, p, asked.get(p), named=p in named) for p in kept]
+    absent = frozenset[str]().union(*(one.absent for one in found))
+    found = [
+        find_kind(sheet, p, named=p in named, absent=absent) if _holds(one, absent) else one
+        for p, one in zip(kept, found, strict=True)
+    ]
     names = None if has_ids else _names_objects(found, kept)
     if names is not None:
         found[kept.index(names)] = replace(found[kept.index(names)], why="names the objects")
@@ -98,6 +103,13 @@ def _near_ids(sheet: Sheet, positions: Sequence[int]) -> dict[int, Found]:
         return {}
     why = {position: near_ids(sheet, position) for position in positions}
     return {p: Found(sheet.column_names()[p], "ignore", None, words) for p, words in why.items() if words}
+
+
+def _holds(one: Found, absent: frozenset[str]) -> bool:
+    """Whether a category, of which nobody said that it is one, has a word that counts as missing in another column."""
+    if one.kind != "category" or one.asked or one.cells is None:
+        return False
+    return any(str(word).casefold() in absent for word in one.cells.dropna().unique())
 
 
 def _names_objects(found: Sequence[Found], kept: Sequence[int]) -> int | None:

@@ -25,7 +25,8 @@ class EncodedColumn:
     column each; of a yes-or-no column, or one with two categories, the one that is 1, and `zero` is the one that is 0. Where `pooled`,
     all other categories share a column. `usual` are the means of its encoded columns, `spread` what their differences are divided by: of
     numbers their standard deviation, of words what makes the squared distance of two different ones 2, that of two numbers on average.
-    `decimal`, `unit` and `month_first` are how its numbers and dates were written, so that those of new rows are read in the same way.
+    `decimal`, `unit` and `month_first` are how its numbers and dates were written, so that those of new rows are read in the same way;
+    `absent` are words for unknown that count as missing.
     """
 
     name: str
@@ -39,6 +40,7 @@ class EncodedColumn:
     decimal: str | None = None
     unit: str = ""
     month_first: bool | None = None
+    absent: tuple[str, ...] = ()
 
     @property
     def is_category(self) -> bool:
@@ -79,7 +81,7 @@ class EncodedColumn:
         gone = cells.isna().to_numpy(copy=True)  # what pandas 3 gives is read-only
         strange = (codes < 0) & ~gone
         if strange.any():  # words for missing, of new rows
-            gone[strange] = cells[strange].astype(str).str.casefold().isin(NO_ANSWER).to_numpy()
+            gone[strange] = cells[strange].astype(str).str.casefold().isin(NO_ANSWER.union(self.absent)).to_numpy()
             strange &= ~gone
         unseen = cells[strange].value_counts().to_dict() if strange.any() else {}
         width = len(self.names)
@@ -122,6 +124,7 @@ def learn_column(found: Found, *, may_log: bool = True) -> EncodedColumn:
             kind = "log" if np.nanmin(cells) > 0 else "log1p"
         written = {"decimal": found.decimal, "unit": found.unit, "month_first": found.month_first}
         made = EncodedColumn(found.name, kind, notes=found.notes, usual=(0.0,), spread=np.inf, **written)  # type: ignore[arg-type]
+    made = replace(made, absent=tuple(sorted(found.absent))) if made.is_category else made
     return _with_size(made, cells)
 
 

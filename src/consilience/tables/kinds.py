@@ -14,7 +14,7 @@ import pyarrow as pa
 from consilience._check import InputError, count, show
 from consilience._types import Array, Floats
 from consilience.tables.cells import ABSENT, TRUTHS, ColumnError, are_codes, is_postal, missing_of, numbers_of
-from consilience.tables.column_words import NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
+from consilience.tables.column_words import ANSWERS, NO_ANSWER, UNKNOWN, are_money, are_mostly, find_unit
 from consilience.tables.columns import is_id_name, is_key_name
 from consilience.tables.near_ids import nearly_count_rows
 from consilience.tables.sheet import Sheet
@@ -38,7 +38,8 @@ class Found:
     `cells` are float64 (numbers), datetime64 (dates) or text (categories, yes or no); NaN, NaT or None where missing. `why` says
     why the column is set aside, where `kind` is "ignore"; `notes` what else was decided. `decimal`, `unit` and `month_first` say how its
     numbers and dates are written, None where the cells do not tell. Of a column that is set aside, `counts_rows` says that it is whole
-    numbers that all differ, and `names_objects` that it is short text that does.
+    numbers that all differ, and `names_objects` that it is short text that does. `absent` are words for unknown, in small letters, that
+    count as missing here.
     """
 
     name: str
@@ -52,12 +53,15 @@ class Found:
     month_first: bool | None = None
     counts_rows: bool = False
     names_objects: bool = False
+    absent: frozenset[str] = frozenset()
 
 
-def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False) -> Found:
+def find_kind(
+    sheet: Sheet, position: int, asked: str | None = None, *, named: bool = False, absent: frozenset[str] = frozenset()
+) -> Found:
     """What a column is, by its cells, or as it was `asked` to be; where it was `named` to be used, an id is a number.
 
-    Whole numbers under the name of postal codes are a category.
+    Whole numbers under the name of postal codes are a category. The words `absent` count as missing in a category too.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def find_kind(sheet: Sheet, position: int, asked: str | None = None, *, named: b
         return replace(found, decimal=_sign_of(sheet, column))
     if asked_kind in ("", "date") and dtype is not None and dtype.kind in "M":
         return _dates(sheet, position, name, _naive(column), asked)
-    return _words(sheet, position, name, column, asked, asked_kind)
+    return _words(sheet, position, name, column, asked, asked_kind, absent)
 
 
 def _numbers(sheet: Sheet, position: int, column: Any) -> Floats | None:
@@ -170,7 +174,9 @@ def _counts_rows(name: str, known: Floats, n: int) -> bool:
     return bool(known.max() - known.min() == n - 1) or is_id_name(name) or is_key_name(name)
 
 
-def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str) -> Found:
+def _words(
+    sheet: Sheet, position: int, name: str, column: Any, asked: str | None, kind: str, absent: frozenset[str]
+) -> Found:
     """A column that is not numbers throughout: numbers or dates as people write them, else categories."""
     codes, words = _coded(sheet, column)
     sizes = np.bincount(codes[codes >= 0], minlength=len(words))
@@ -188,7 +194,8 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
             spread = np.append(values, np.nan)[codes]
             found = _number(sheet, position, name, spread, asked, False)
             notes = _left_out(words, np.isnan(values), sizes, "number")
-            return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit)
+            gone = _unknown(words, np.isnan(values))
+            return replace(found, notes=notes, asked=bool(kind), decimal=decimal, unit=unit, absent=gone)
         if mixed and (len(words) > MOST_LEVELS or are_money(words)):
             return Found(name, "ignore", None, mixed)
     if kind in ("", "date"):
@@ -197,7 +204,8 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
             moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
-            return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first)
+            gone = _unknown(words, np.isnat(dates))
+            return replace(_dates(sheet, position, name, moments, asked, notes), month_first=month_first, absent=gone)
     if kind not in ("", "category", "code", "postal"):
         row = int((codes >= 0).argmax())
         raise InputError(
@@ -206,18 +214,28 @@ def _words(sheet: Sheet, position: int, name: str, column: Any, asked: str | Non
         )
     notes = ()
     if kind != "category":
-        codes, words, notes = _without_unknown(codes, words, sizes)
+        before = words
+        codes, words, notes = _without_unknown(codes, words, sizes, absent)
+        absent |= _unknown(before, np.array([word not in words for word in before]))
         sizes = np.bincount(codes[codes >= 0], minlength=len(words))
         if why := _says_nothing(int(sizes.sum()), n, len(words)):
             return Found(name, "ignore", None, why)
-    return _category(name, codes, words, sizes, kind, notes)
+    return replace(_category(name, codes, words, sizes, kind, notes), absent=absent)
 
 
-def _without_unknown(codes: Array, words: list[str], sizes: Array) -> tuple[Array, list[str], tuple[str, ...]]:
+def _unknown(words: list[str], gone: Array) -> frozenset[str]:
+    """Of words that count as missing, those that mean so wherever they stand."""
+    folded = (word.casefold() for word, lost in zip(words, gone, strict=True) if lost)
+    return frozenset(word for word in folded if word in UNKNOWN and word not in ANSWERS)
+
+
+def _without_unknown(
+    codes: Array, words: list[str], sizes: Array, absent: frozenset[str]
+) -> tuple[Array, list[str], tuple[str, ...]]:
     """A column of words without those that say that nothing is known, and a note of them; of yes and no, all that mean so."""
     folded = [word.casefold() for word in words]
     rest = {word for word in folded if word not in UNKNOWN}
-    meant = UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER
+    meant = UNKNOWN if len(rest) == 2 and rest <= set(YES) else NO_ANSWER | absent
     gone = np.array([word in meant for word in folded])
     if not gone.any():
         return codes, words, ()

@@ -22,7 +22,7 @@ from consilience.tables.files import open_sheet
 from consilience.tables.filling import Gaps
 from consilience.tables.scaling import Standardizer
 from consilience.tables.sheet import Names, Options, Sheet
-from consilience.tables.values import counts_of, distances_of, new_distances_of, triples_of
+from consilience.tables.values import counts_of, distances_of, looks_like_distances, new_distances_of, triples_of
 
 KINDS = ("data", "counts", "distances", "new_distances", "labels")
 
@@ -293,6 +293,11 @@ def read_table(
         doubts.append(
             f"{CountScaling.of(values).describe()}"
             + ("" if counts else "; types='number' (--type number) says otherwise")
+        )
+    if kind == "data" and made.encoder is None and ids is not None and looks_like_distances(values, ids, names):
+        doubts.append(
+            "looks like distances (symmetric, 0 on the diagonal, columns named as the rows) and is read as measurements; "
+            "kind='distances' (--distances of cluster and explore) says otherwise"
         )
     id_name = None if ids is None else sheet.index_name if id_position is None else sheet.column_names()[id_position]
     if encoder is None and made.encoder is not None:

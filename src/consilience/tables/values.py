@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from consilience._check import InputError, count, listed
+from consilience._types import Array
 from consilience.tables.cells import ColumnError, are_codes, ids_of, is_postal, numbers_of, plain
 from consilience.tables.sheet import Sheet
 
@@ -106,6 +107,21 @@ def distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
     check_finite(sheet, values, positions)
     check_distances(sheet, values, positions)
     return values
+
+
+def looks_like_distances(values: Any, ids: Array, names: Sequence[str] | None) -> bool:
+    """Whether measurements look like distances: symmetric, 0 on the diagonal, and with columns that have the names of the rows.
+
+    Examples
+    --------
+    >>> looks_like_distances(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array(["a", "b"]), ["a", "b"])
+    True
+    """
+    if names is None or sparse.issparse(values) or values.shape != (len(ids), len(names)) or len(ids) != len(names):
+        return False
+    if [str(one) for one in ids] != [str(name) for name in names] or values.diagonal().any():
+        return False
+    return bool(values.min(initial=0) >= 0 and np.allclose(values, values.T, atol=ROUNDING * values.max(initial=0)))
 
 
 def new_distances_of(sheet: Sheet, positions: list[int]) -> np.ndarray:
