@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 NEARLY = 0.999  # stability and nesting beyond which z is not told apart
+STEADY = 0.95  # stability that a cloud could be denied by, were chance not as high
 TESTS = {"stability": "null_high", "nesting": "nesting_high"}  # with what chance reaches
 SAID = {"stability": "", "nesting": " (by nesting)", "gaps": " (by gaps in the data)", "": ""}
 
@@ -47,7 +48,7 @@ def say_real(scales: pd.DataFrame) -> tuple[str, list[str]]:
 
 
 def no_room(scales: pd.DataFrame | None) -> bool:
-    """Whether the first scale is not real, and no stability could make it so: clouds without clusters reach the highest themselves."""
+    """Whether the first scale is not real though all but wholly stable: clouds without clusters reach the highest stability themselves."""
     if scales is None or "null_high" not in scales or scales["real"].any():
         return False
-    return bool(scales["null_high"].iloc[0] >= NEARLY)
+    return bool(scales["null_high"].iloc[0] >= NEARLY and scales["stability"].iloc[0] >= STEADY)
