@@ -22,12 +22,12 @@ export function StableLine() {
   if (!stable)
     return (
       <p class="trail stable">
-        <button class="link" disabled={isBusy} title="As consilience cluster does" onClick={() => look(false)}>
+        <button class="link" disabled={isBusy} onClick={() => look(false)}>
           How many clusters are stable?
         </button>
       </p>
     );
-  if (stable.real === null) return <p class="trail stable">Too few objects to tell how many clusters are stable.</p>;
+  if (stable.real === null) return <p class="trail stable">Too few objects to tell what is stable.</p>;
   const about = `${stable.words}, as consilience cluster finds; click for the consensus of all clusterings`;
   return (
     <p class="trail stable" title={about}>
