@@ -170,7 +170,7 @@ def test_missing_groups_several_groupings_and_none():
         ({"n_clusters": 1}, "n_clusters"),
         ({"n_clusters": 500}, "500 clusters of n_samples = 200"),
         ({"trade_off": -1}, "trade_off must be"),
-        ({"trade_off": "best"}, "unknown trade_off"),
+        ({"trade_off": "best"}, "trade_off must be a number or 'auto'"),
         ({"search": "greedy"}, "unknown search"),
         ({"n_init": 0}, "n_init"),
         ({"keep": "some"}, "choice of runs to keep"),

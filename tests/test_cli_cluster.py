@@ -168,9 +168,10 @@ def test_the_report_says_how_to_make_it_again(tmp_path):
     page, labels = tmp_path / "page.html", tmp_path / "labels.csv"
     done = run("cluster", BEADS, "--id", "bead", "-t", "shape,color", "-k", 4, *QUICK, "-o", labels, "--report", page)
     assert done.returncode == 0, done.stderr
-    line = next(line for line in html.unescape(page.read_text()).splitlines() if line.startswith("one = "))
+    lines = html.unescape(page.read_text()).splitlines()
+    again = [line for line in lines if line.startswith(("import ", "data = ", "one = "))]
     made = {}
-    exec(f"import consilience as cs\n{line}", made)
+    exec("\n".join(["import consilience as cs", *again]), made)
     assert made["one"].labels.tolist() == pd.read_csv(labels)["cluster"].tolist()
 
 

@@ -185,7 +185,7 @@ def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> N
     with visit(browser, server.url, permissions=["clipboard-read", "clipboard-write"]) as seen:
         page = seen.page
         press(page, "+", "c", "3", "p", "s", "2", "x")
-        page.get_by_label("Note on").fill("to look at again: 100 % & more #")
+        page.get_by_label("Note on").last.fill("to look at again: 100 % & more #")
         page.get_by_label("Color tree by").select_option("accuracy:shape")
         page.get_by_role("button", name="Copy link").click()
         said(page, "copied")
@@ -197,7 +197,7 @@ def test_a_copied_address_opens_the_same_view(browser: Any, server: Server) -> N
         other.locator("#panel-compare .flow").wait_for()
         assert state(other) == state(page)
         assert tray(other) == tray(page)
-        assert other.get_by_placeholder("note").input_value() == "to look at again: 100 % & more #"
+        assert other.get_by_placeholder("note").last.input_value() == "to look at again: 100 % & more #"
         assert other.get_by_label("Color tree by").input_value() == "accuracy:shape"
         press(other, "1", "Escape")
         held = other.get_by_role("button", name="Follow the selection")

@@ -209,7 +209,7 @@ def test_a_measure(table, tmp_path):
     assert told["stability"]["same_sizes"]["mean"] == pytest.approx(cs.stability(LABELS, "same_sizes").mean)
     assert json.loads(done("organize", table, "-g", 2, "-m", "same_sizes", "--json"))["measure"] == "same_sizes"
     for verb in ("compare", "organize"):
-        assert "|same_sizes]" in done(verb, "--help")
+        assert "|same_sizes]" in "".join(done(verb, "--help").split())  # long lists are folded
 
 
 def test_a_report_section(tmp_path):

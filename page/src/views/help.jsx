@@ -10,15 +10,11 @@ const PANELS = [
     "All clusterings, similar ones on near branches. Drag the line or the slider to cut it into groups; " +
       "split or join single groups where one level does not fit.",
   ],
-  [
-    "Scores",
-    "Every clustering by two scores. Drag to mark some everywhere; the band: the best of as many random groups.",
-  ],
+  ["Scores", "Clusterings by two scores. Drag to mark some; the band: the best of as many random groups."],
   ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
   [
     "Stripes",
-    "Every clustering is a row and every object a column, in the colors of their consensus: " +
-      "stripes are what they share. Click a row to show that clustering, drag over objects to pick them.",
+    "Clusterings as rows, objects as columns, in the colors of their consensus. Click a row, drag over objects to pick them.",
   ],
   [
     "Tiles",
@@ -35,8 +31,7 @@ const PANELS = [
   ["Compare", "The selected clustering beside the pinned one: which clusters and objects move."],
   [
     "Flow",
-    "Several clusterings side by side, those of the tiles or of the tray, or the consensus in more and more " +
-      "clusters: which objects go where. Click a block or a ribbon to pick them.",
+    "Clusterings of tiles or tray side by side, or the consensus in more and more clusters. Click a block or a ribbon to pick its objects.",
   ],
   [
     "Stable components",

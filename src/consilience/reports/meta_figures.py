@@ -169,7 +169,7 @@ def curve_figure(result: MetaClustering, *, most: int = 60, candidates: int = 5)
     chosen = f"{result.n_groups} chosen"
     axis.axvline(result.n_groups, color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0, label=chosen)
     axis.plot([], [], color=ACCENT, linewidth=2.5, label="sharpest jumps")
-    axis.legend(frameon=False, fontsize=8)
+    axis.legend(frameon=False, fontsize=8, loc="upper left")
     axis.set(xlabel="number of groups", ylabel=f"compactness ({format_name(result.measure)})", xlim=(0, None))
     axis.set_title("How many kinds of clusterings? Jumps are candidates, not truth", loc="left", fontsize=11)
     open_frame(axis)
