@@ -21,13 +21,10 @@ const PANELS = [
     "The data, colored by each group's clustering. " +
       "A color means the same objects as in the pinned clustering as far as that goes.",
   ],
-  ["Detail", "The selected clustering: its clusters, what sets each apart, how sure it is, and how it was made."],
+  ["Detail", "The selected clustering: its clusters, what sets each apart, how sure it is."],
   ["Why", "What sets the selected branch apart from all other clusterings, in words and numbers."],
-  ["Objects", "The objects themselves with your ids: click a head to sort, tick rows to pick them, filter by words."],
-  [
-    "Picked",
-    "Objects that you picked: how many clusterings keep them together, what sets them apart, a label of your own.",
-  ],
+  ["Objects", "The objects: click a head to sort, tick rows to pick them, filter by words."],
+  ["Picked", "Objects that you picked: which clusterings keep them together, what sets them apart."],
   ["Compare", "The selected clustering beside the pinned one: which clusters and objects move."],
   [
     "Flow",
@@ -56,9 +53,9 @@ export const KEYS = [
   ["Z, Ctrl+Z", "undo"],
   ["Shift+Z, Ctrl+Shift+Z", "redo"],
   ["/", "find objects; Enter picks them"],
-  ["L", "lasso: draw around objects; on the picture, Enter picks all that are in sight"],
+  ["L", "lasso: draw around objects"],
   ["T", "every view as a table, and back"],
-  ["Escape", "put the lasso away, let go of picked objects, then the brush, the picked cluster, the comparison"],
+  ["Escape", "put away, one after the other: lasso, picked objects, brush, cluster, comparison"],
   ["?", "this help"],
 ];
 
