@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
+NEARLY = 0.1  # difference of stabilities that a few unlucky halves can make
 MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
 NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
@@ -25,7 +27,8 @@ def combine_members(
 ) -> Consensus:
     """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
 
-    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them.
+    Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them;
+    and a finer number that is nearly as stable, where all of its clusters have.
     """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
@@ -35,11 +38,14 @@ def combine_members(
         found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
     if found.scales is None:
         return found
+    most = min(MOST_BY_GAPS, int(ensemble.n_clusters.max()))
     if X.shape[1] <= NARROW or not found.scales["real"].any():
-        apart = _apart(found, ensemble, X, method, how)
+        apart = _apart(range(most, 1, -1), found, ensemble, X, method, how)
         if apart is not None:
             return apart
-    return _finest(found, ensemble, method, how)
+    one = _finest(found, ensemble, method, how)
+    finer = [k for k in _nearly_as_stable(found) if one.n_clusters < k <= most]
+    return _apart(finer, found, ensemble, X, method, how) or one
 
 
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
@@ -96,9 +102,20 @@ def _why_finest(one: Consensus) -> str:
     return f"{count(one.n_clusters, 'cluster')}, {why}; {one.note}"
 
 
-def _apart(found: Consensus, ensemble: Ensemble, X: Floats, method: str, how: dict[str, Any]) -> Consensus | None:
-    """The answer at the largest number of clusters that all have gaps between them, or None."""
-    for k in range(min(MOST_BY_GAPS, int(ensemble.n_clusters.max())), 1, -1):
+def _nearly_as_stable(found: Consensus) -> list[int]:
+    """Numbers of clusters, the largest first, that halves of the clusterings agree on nearly as well as on any."""
+    if found.curve is None:
+        return []
+    stability = found.curve["stability"].to_numpy()
+    near = found.curve["n_clusters"].to_numpy()[stability >= stability.max() - NEARLY]
+    return sorted((int(k) for k in near), reverse=True)
+
+
+def _apart(
+    numbers: Iterable[int], found: Consensus, ensemble: Ensemble, X: Floats, method: str, how: dict[str, Any]
+) -> Consensus | None:
+    """The answer at the first of the numbers whose clusters all have gaps between them, or None."""
+    for k in numbers:
         again = combine(ensemble, k, method, **how)
         if again.n_clusters == k and has_gaps(X, again.labels):
             why = "since there are gaps in the data between all of them, which the clusterings alone cannot tell"

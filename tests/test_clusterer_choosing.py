@@ -1,0 +1,48 @@
+"""How many clusters a table has: what the data say where halves of the clusterings leave it open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from consilience import Ensemble
+from consilience.clusterer import choosing
+
+SEGMENT = np.repeat([0, 1, 2], [60, 40, 40])
+APART, TOUCHING = np.array([[0.0, 0], [14, 0], [14, 8]]), np.array([[0.0, 0], [14, 0], [14, 2]])
+
+
+@pytest.mark.parametrize(("centers", "stability", "expected"), [(APART, 0.93, 3), (APART, 0.7, 2), (TOUCHING, 0.93, 2)])
+def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps(
+    monkeypatch: pytest.MonkeyPatch, centers: np.ndarray, stability: float, expected: int
+) -> None:
+    """Two clusters are found stable; three, which the data hold, only by most of the halves."""
+    noise = np.random.default_rng(0).normal(size=(len(SEGMENT), 4))
+    X = noise + np.pad(centers, ((0, 0), (0, 2)))[SEGMENT]
+    members = (
+        [np.minimum(SEGMENT, 1)] * 5
+        + [SEGMENT] * 5
+        + [SEGMENT * 2 + (X[:, j % 4] > X[:, j % 4].mean()) for j in range(5)]
+    )
+    combine = choosing.combine
+
+    def stable_at_two(ensemble: Ensemble, n_clusters: Any, *rest: Any, **options: Any) -> Any:
+        found = combine(ensemble, n_clusters, *rest, **options)
+        if n_clusters != "auto":
+            return found
+        two = combine(ensemble, 2, *rest, **options)
+        row = {"n_clusters": 2, "from_k": 2, "to_k": 2, "stability": 1.0, "real": True}
+        scales = found.scales.iloc[:1].assign(**row)
+        curve = pd.DataFrame({"n_clusters": [2, 3], "stability": [1.0, stability], "null_high": [0.9, 0.99]})
+        each = {"scale_labels": two.labels[:, None], "scale_confidence": two.confidence[:, None]}
+        return replace(two, scales=scales, curve=curve, splits=found.splits, **each)
+
+    monkeypatch.setattr(choosing, "combine", stable_at_two)
+    found = choosing.combine_members(Ensemble(np.stack(members, 1)), X, "auto", "auto", seed=0, n_jobs=1)
+    assert found.n_clusters == expected
+    assert ("gaps in the data" in found.note) == (expected == 3)
+    assert found.scales["n_clusters"].iloc[0] == expected
