@@ -163,6 +163,9 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", copy / "docs", ignore=shutil.ignore_patterns("api"))
     for name in ("CONTRIBUTING.md", "SECURITY.md"):
         shutil.copy(ROOT / name, copy)
+    (copy / "benchmarks").mkdir()
+    for path in [*(ROOT / "benchmarks").glob("*.md"), *(ROOT / "benchmarks").glob("*.png")]:
+        shutil.copy(path, copy / "benchmarks")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", "site"]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -97,9 +97,9 @@ def read_documents(folder: Path, name: str) -> Documents:
     """A document set by the name of its file; Enron without the copies of messages, and with its twin folders as one."""
     path = folder / f"{name}.npz"
     table = read_table(path, kind="counts", known="y")
-    assert table.labels is not None
-    truth, counts = table.labels["y"].to_numpy().astype(np.int64), table.values
+    counts = table.values
     with np.load(path, allow_pickle=False) as arrays:
+        truth = arrays["y"].astype(np.int64)
         words = arrays["vocab"] if "vocab" in arrays.files else None
         if name == "enron20folders":
             first = np.sort(np.unique(arrays["text_id"], return_index=True)[1])

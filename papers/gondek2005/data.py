@@ -117,13 +117,12 @@ def _read(folder: Path, name: str, first: str, second: str) -> tuple[Any, pd.Dat
     """Term counts and the names of the two classes, None for documents of several."""
     path = data_file(folder, name)
     table = read_table(path, kind="counts", known=["y", "y2"])
-    assert table.labels is not None
     labels = {}
     for column, title in (("y", first), ("y2", second)):
-        names = read_vector(path, f"{column}_names")
+        codes, names = read_vector(path, column), read_vector(path, f"{column}_names")
+        assert codes is not None
         assert names is not None
-        codes = table.labels[column].to_numpy(dtype=int)
-        labels[title] = np.where(codes >= 0, names[codes], None)
+        labels[title] = np.array([*names, None], object)[codes]  # -1: of several
     return table.values, pd.DataFrame(labels)
 
 

@@ -63,12 +63,11 @@ def read_data_sets(folder: Path) -> list[DataSet]:
 
 
 def _read(path: Path, name: str) -> DataSet:
-    table = read_table(path, kind="data", key="X", known="y")
-    labels: Any = table.labels
-    X, classes = np.asarray(table.values, float), labels["y"].to_numpy()
+    X = np.asarray(read_table(path, kind="data", key="X", known="y").values, float)
+    with np.load(path, allow_pickle=False) as file:
+        classes, names = file["y"], file["y_names"]
     if name in LETTERS:
-        with np.load(path, allow_pickle=False) as file:
-            letters = file["y_names"][classes]
+        letters = names[classes]
         chosen = np.isin(letters, list(LETTERS[name]))
         X, classes = X[chosen], classes[chosen]
     return DataSet(name, X, np.unique(classes, return_inverse=True)[1], SAMPLE.get(name))

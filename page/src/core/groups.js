@@ -75,7 +75,7 @@ export function nextNode(tree, groups, node, way) {
 }
 
 /**
- * The three columns to call a clustering by: first those that it goes by clearly more than the tiles do on average.
+ * The two columns to call a clustering by: first those that it goes by clearly more than the tiles do on average.
  * @param {[string, number][]} mine the most followed first @param {[string, number][][]} tiles
  */
 export function setApart(mine, tiles) {
@@ -84,5 +84,5 @@ export function setApart(mine, tiles) {
     const excess = share - all / (tiles.length || 1);
     return excess < 0.1 ? 0 : excess;
   };
-  return [...mine].sort((a, b) => more(b) - more(a)).slice(0, 3);
+  return [...mine].sort((a, b) => more(b) - more(a)).slice(0, 2);
 }

@@ -14,7 +14,7 @@ const PANELS = [
   ["Map", "Clusterings as points, similar ones close; how far to trust the distances is written on it."],
   [
     "Stripes",
-    "Clusterings as rows, objects as columns, in the colors of their consensus. Click a row, drag over objects to pick them.",
+    "Clusterings as rows, objects as columns, in the colors of their consensus. Click a row, drag over objects.",
   ],
   [
     "Tiles",
@@ -28,7 +28,7 @@ const PANELS = [
   ["Compare", "The selected clustering beside the pinned one: which clusters and objects move."],
   [
     "Flow",
-    "Clusterings of tiles or tray side by side, or the consensus in more and more clusters. Click a block or a ribbon to pick its objects.",
+    "Clusterings of tiles or tray side by side, or the consensus in more clusters. Click what you want to pick.",
   ],
   [
     "Stable components",
