@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 NEARLY = 0.999  # stability and nesting beyond which z is not told apart
@@ -15,8 +16,12 @@ SAID = {"stability": "", "nesting": " (by nesting)", "gaps": " (by gaps in the d
 
 def is_real(curve: pd.DataFrame) -> pd.Series:
     """Of every row of a curve, whether the stability or the nesting is more than chance."""
-    stable, nested = (curve[name].clip(upper=NEARLY) > curve[high] for name, high in TESTS.items())
+    stable, nested = (_beyond(curve[name], curve[high]) for name, high in TESTS.items())
     return stable | nested
+
+
+def _beyond(value: Any, chance: Any) -> Any:
+    return np.minimum(value, NEARLY) > chance
 
 
 def real_by(row: Mapping[str, Any]) -> str:
@@ -35,7 +40,7 @@ def real_by(row: Mapping[str, Any]) -> str:
     passed = [
         name
         for name, (value, high) in figures.items()
-        if value is not None and high is not None and min(value, NEARLY) > high
+        if value is not None and high is not None and _beyond(value, high)
     ]
     return "both" if len(passed) > 1 else passed[0] if passed else "gaps"
 
