@@ -22,7 +22,9 @@ def test_an_agreement_is_read_by_its_words(browser: Any, tmp_path: Path, data_fo
     with journey(browser, tmp_path, f"explore agreed --data {file} --known y") as page:
         tile_of(page, "y").click()
         settled(page)
-        called = page.locator("#panel-detail .bars .called").all_inner_texts()
+        named = page.locator("#panel-detail .bars .called")
+        named.nth(8).wait_for()
+        called = named.all_inner_texts()
         assert len(called) == 9
         with np.load(file) as known:
             vocabulary, classes = set(known["vocab"].tolist()), known["y"]

@@ -32,7 +32,7 @@ def test_the_consensus_of_the_group_nearest_to_the_vowels(browser: Any, tmp_path
         assert state(page)["sel"].endswith("c")
         page.locator("#panel-detail", has_text="How far to trust each clustering").wait_for()
         keep(page, "vowels")
-        page.get_by_label("Find objects").fill("y: 3")
+        page.get_by_label("Find objects").fill("y: hAd")
         page.get_by_label("Find objects").press("Enter")
         said(page, "90 objects picked")
         show(page, "Picked")
