@@ -8,8 +8,10 @@ import pytest
 
 import consilience as cs
 from consilience._check import InputError
+from consilience.consensus import METHODS
 from consilience.measures import accuracy
 from consilience.meta import organize
+from consilience.meta.group_consensus import consensus_labels
 from samples import three_kinds
 
 
@@ -51,14 +53,14 @@ def test_shuffles_have_the_same_sizes_and_all_clusterings(organized, monkeypatch
     meta, _, _ = organized
     from consilience.meta import null
 
-    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.group_labels
+    columns, seen, real = [tuple(column) for column in meta.ensemble.labels.T], [], null.consensus_labels
     assert len(set(columns)) == 19
 
-    def spy(rows, n_clusters):
-        seen.append(np.array([columns.index(tuple(column)) for column in rows.T]))
-        return real(rows, n_clusters)
+    def spy(ensemble, distances, members, **how):
+        seen.append(np.array([columns.index(tuple(column)) for column in ensemble.labels[:, members].T]))
+        return real(ensemble, distances, members, **how)
 
-    monkeypatch.setattr(null, "group_labels", spy)
+    monkeypatch.setattr(null, "consensus_labels", spy)
     meta.null(lambda labels: 0.0, n_shuffles=2)
     for begin in (0, 3, 6):
         assert [len(members) for members in seen[begin : begin + 3]] == [9, 6, 4]
@@ -83,6 +85,15 @@ def test_the_same_seed_gives_the_same_null(organized):
     pd.testing.assert_frame_equal(one, again)
     pd.testing.assert_frame_equal(one, more.head(3))  # every shuffle has its own stream
     assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS.keys() - {"nbce"}))  # which computes the whole
+@pytest.mark.parametrize("n_clusters", [None, 3])
+def test_labels_alone_are_those_of_the_consensus(organized, method, n_clusters):
+    meta, _, _ = organized
+    members, how = meta.members(1), {"method": method, "n_clusters": n_clusters}
+    alone = consensus_labels(meta.ensemble, meta.distances, members, **how)
+    assert alone.tolist() == meta.consensus(1, **how).labels.tolist()
 
 
 def test_any_method(organized):

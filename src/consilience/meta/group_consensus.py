@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, count
+from consilience._check import InputError, check_choice, check_seed, count
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
@@ -27,6 +27,7 @@ from consilience.consensus.association_tree import (
 from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
+from consilience.consensus.registry import make_estimator
 from consilience.consensus.trust import reliability_of
 from consilience.ensemble import Ensemble
 from consilience.meta.distances import medoid_of
@@ -53,14 +54,60 @@ def group_consensus(
     that has `n_clusters` clusters, by the tree's condensed `distances`, which costs nothing; :func:`combine` alone tries several starts.
     """
     check_choice(method, ("auto", *METHODS), "method")
-    some = ensemble[:, members]
+    options = _quick(ensemble, distances, members, method, n_clusters, options)
+    return combine(ensemble[:, members], n_clusters, method, random_state=random_state, **options)
+
+
+def _quick(
+    ensemble: Ensemble,
+    distances: Floats,
+    members: Ints,
+    method: str,
+    n_clusters: int | str | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """The options of a method with those that make it quick, where they were left open."""
     if method == METHOD and ensemble.n_objects > DRAWN and OWN.isdisjoint(options):
-        options["objects"] = drawn_objects(ensemble.n_objects)
-    elif method == "vote" and "init" not in options and not isinstance(n_clusters, str):
-        wanted = _median(some.n_clusters) if n_clusters is None else n_clusters
-        fitting = members[some.n_clusters == wanted]
-        options["init"] = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
-    return combine(some, n_clusters, method, random_state=random_state, **options)
+        return options | {"objects": drawn_objects(ensemble.n_objects)}
+    if method == "vote" and "init" not in options and not isinstance(n_clusters, str):
+        have = ensemble.n_clusters[members]
+        fitting = members[have == (_median(have) if n_clusters is None else n_clusters)]
+        start = ensemble.labels[:, medoid_of(distances, members, fitting)] if len(fitting) else "quadratic"
+        return options | {"init": start}
+    return options
+
+
+def consensus_labels(
+    ensemble: Ensemble,
+    distances: Floats,
+    members: Ints,
+    *,
+    method: str = METHOD,
+    n_clusters: int | str | None = None,
+    random_state: Any = 0,
+    **options: Any,
+) -> Labels:
+    """The labels of :func:`group_consensus` alone: how far to trust them costs more than they do, and is left out.
+
+    Where the number of clusters or the method is to be found, the whole answer is computed.
+
+    Examples
+    --------
+    >>> ens = Ensemble([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    >>> consensus_labels(ens, np.zeros(3), np.arange(3), method="vote", n_clusters=2)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+    how: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "random_state": random_state}
+    if isinstance(n_clusters, str) or method in ("auto", "nbce"):
+        return group_consensus(ensemble, distances, members, **how, **options).labels.astype(np.int32)
+    check_choice(method, METHODS, "method")
+    if method == METHOD and not options:
+        return group_labels(ensemble.labels[:, members], ensemble.n_clusters[members], n_clusters)
+    options = _quick(ensemble, distances, members, method, n_clusters, options)
+    problem = check_problem(ensemble[:, members], n_clusters)
+    k = problem.n_clusters if problem.n_rows > 1 else None
+    estimator = make_estimator(method, k, {"random_state": check_seed(random_state)}, options)
+    return np.asarray(problem.to_objects(estimator._answer(problem)[1], -1).astype(np.int32))
 
 
 def group_labels(rows: Labels, n_clusters: Ints, wanted: int | None = None) -> Labels:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from consilience._check import InputError, check_count, check_seed, count
 from consilience._progress import track
@@ -20,7 +19,7 @@ from consilience._types import Floats, Ints
 from consilience.ensemble import Ensemble
 from consilience.measures import accuracy
 from consilience.measures.summary import known_labels
-from consilience.meta.group_consensus import METHOD, group_consensus, group_labels
+from consilience.meta.group_consensus import consensus_labels
 from consilience.results import Result
 
 Score = Callable[[Any], float]
@@ -99,26 +98,17 @@ def best_of_groups(
 
     Notes
     -----
-    Costs as much as `n_shuffles` + 1 times the consensus of all groups.
+    Costs as much as `n_shuffles` + 1 times the labels of the consensus of all groups.
     """
     check_count("n_shuffles", n_shuffles)
     seed = check_seed(random_state)
     functions = _score_functions(scores, ensemble)
 
-    plain = (
-        how.get("n_clusters") is None and how.get("method", METHOD) == METHOD and set(how) <= {"n_clusters", "method"}
-    )
-
-    def consensus(members: Ints) -> NDArray[Any]:
-        if plain:
-            return group_labels(ensemble.labels[:, members], ensemble.n_clusters[members])
-        return group_consensus(ensemble, distances, members, random_state=seed, **how).labels
-
     def score_groups(assigned: Ints) -> pd.DataFrame:
         rows = []
         for group in range(1, assigned.max() + 1):
             members = np.flatnonzero(assigned == group)
-            labels = consensus(members)
+            labels = consensus_labels(ensemble, distances, members, random_state=seed, **how)
             rows.append({"size": len(members)} | {name: score(labels) for name, score in functions.items()})
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="group"))
 
