@@ -119,7 +119,8 @@ def test_ccib(words):
     assert "nats of information per count" in said
     assert "how much of the answer the runs tell" in said
     heavy = json.loads(run(*args, "--trade-off", 0.5, "--search", "annealing", "--json").stdout)
-    X, tree = sparse.csr_matrix(io.mmread(words / "words.mtx")), pd.read_csv(words / "labels.csv")["tree"]
+    X = sparse.csr_matrix(io.mmread(words / "words.mtx", spmatrix=True))
+    tree = pd.read_csv(words / "labels.csv")["tree"]
     assert heavy["quality"] == pytest.approx(
         cs.contrast(X, tree, 2, method="ccib", trade_off=0.5, search="annealing", n_init=3).quality
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,14 +108,21 @@ PEERS = {
 }
 
 
-def install(peers: Path) -> None:
-    """Make the environments that are not there yet; one that fails is named, and the others are made."""
+def install(peers: Path, only: Iterable[str] | None = None) -> None:
+    """Make the environments of these peers (by default of all) that are not whole yet; what fails is named, and the rest is made."""
+    wanted = {PEERS[name].where for name in (PEERS if only is None else only)}
     for name, steps in PIP.items():
-        python = peers / name / "bin" / "python"
-        if python.exists():
+        whole = peers / name / "installed"
+        if name not in wanted or whole.exists():
             continue
         subprocess.run([sys.executable, "-m", "venv", str(peers / name)], check=True)
-        for words in steps:
-            done = subprocess.run([str(python), "-m", "pip", "install", "-q", *words], check=False)
-            if done.returncode:
-                print(f"{name}: pip could not install {' '.join(words)}", file=sys.stderr)
+        failed = [words for words in steps if not _pip(peers / name / "bin" / "python", words)]
+        if not failed:
+            whole.touch()
+        for words in failed:
+            print(f"{name}: pip could not install {' '.join(words)}; the next --install tries again", file=sys.stderr)
+
+
+def _pip(python: Path, words: list[str]) -> bool:
+    asked = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *words]
+    return subprocess.run(asked, check=False).returncode == 0

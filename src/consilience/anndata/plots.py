@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from consilience._check import InputError, check_choice, check_count
 from consilience.anndata.combining import MADE_BY, chosen
@@ -179,9 +180,13 @@ def _numbers(adata: Any, color: str) -> pd.Series:
             raise InputError(f"obs column {color!r} holds no numbers: a color is a score of the cells")
         return values
     held = adata if adata.raw is None or color not in adata.raw.var_names else adata.raw
-    if color not in held.var_names:
+    at = np.flatnonzero(held.var_names == color)
+    if not len(at):
         raise InputError(f"{color!r} is neither a column of obs nor a gene")
-    return pd.Series(np.asarray(held.obs_vector(color), float), name=color)
+    if len(at) > 1:
+        raise InputError(f"{len(at)} genes are called {color!r}: adata.var_names_make_unique() tells them apart")
+    column = held.X[:, at[0]]
+    return pd.Series(np.ravel(column.toarray() if sparse.issparse(column) else column).astype(float), name=color)
 
 
 def _canvas(ax: Axes | None) -> Callable[[float, float], Axes]:

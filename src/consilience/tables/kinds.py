@@ -201,7 +201,7 @@ def _words(
     if kind in ("", "date"):
         dates, month_first, guessed = written_dates(words, asked=kind == "date")
         if are_mostly(~np.isnat(dates), words, sizes, asked=bool(kind)):
-            moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
+            moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
             notes = (f"read with the {guessed}",) if guessed else ()
             notes += _left_out(words, np.isnat(dates), sizes, "date")
             gone = _unknown(words, np.isnat(dates))
@@ -349,7 +349,7 @@ def cells_as(
     codes, words = _coded(sheet, column)
     if kind == "date":
         dates, month_first, _ = written_dates(words, asked=True, month_first=month_first)
-        moments = pd.Series(np.append(dates, np.datetime64("NaT"))[codes])
+        moments = pd.Series(np.append(dates, np.datetime64("NaT", "s"))[codes])
         return Found(name, kind, moments, notes=_unread(codes, words, np.isnat(dates), "date"), month_first=month_first)
     return Found(name, kind, pd.Series(np.array([*words, None], object)[codes], dtype=object))
 

@@ -173,7 +173,7 @@ def written_dates(
     >>> written_dates(["3/4/2024"], month_first=month_first)[0].astype(str).tolist()
     ['2024-04-03T00:00:00']
     """
-    dates = np.full(len(words), np.datetime64("NaT"), "datetime64[s]")
+    dates = np.full(len(words), np.datetime64("NaT", "s"), "datetime64[s]")
     numeric = [_YEAR_LAST.fullmatch(word.strip()) for word in words]
     guessed = ""
     if month_first is None:
