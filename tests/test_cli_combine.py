@@ -9,8 +9,9 @@ import pytest
 import consilience as cs
 from command_line import run
 from consilience.consensus import METHODS
+from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.families import families_of, shared_information
-from consilience.datasets import noisy_labels, sample_path
+from consilience.datasets import load_beads_labels, noisy_labels, sample_path
 from consilience.opening import open_source
 
 LABELS = str(sample_path("beads_labels.csv"))
@@ -195,12 +196,35 @@ def test_a_stored_run_keeps_what_the_column_of_its_ids_was_called(tmp_path):
     assert open_source(folder).id_name == "Customer ID"  # by which the explorer's export goes
 
 
+def families_in(labels):
+    return families_of(check_problem(cs.Ensemble(labels)))
+
+
 def test_families_that_have_nothing_in_common_are_told():
     told = run("combine", LABELS, "--id", "bead", "-t", "shape,color", "-k", 3).stdout
     assert "2 families (of 10 and 6) with next to nothing in common" in told
     assert told.index("consilience organize") < told.index("clusters of 300 objects"), "said first"
     assert "to drop" not in told, "the whole other family would be left out"
     assert "families" not in run("combine", LABELS, "--id", "bead", *FORM, "-k", 3).stdout
+
+
+def test_a_saved_answer_and_its_report_tell_of_families(tmp_path):
+    labels = load_beads_labels()
+    one = cs.combine(labels, 3)
+    assert [{labels.names[i][:-1] for i in family} for family in one.families] == [{"form", "both"}, {"color"}]
+    assert "families    the clusterings fall into 2 families" in repr(one)
+    assert "to drop" not in repr(one)
+    one.save(tmp_path / "one")
+    again = cs.consensus.Consensus.load(tmp_path / "one")
+    assert [family.tolist() for family in again.families] == [family.tolist() for family in one.families]
+    cs.report(again, tmp_path / "one.html")
+    page = (tmp_path / "one.html").read_text()
+    assert page.count("2 families (of 10 and 6)") == 2, "in the answer, and where the consensus is described"
+    assert "No clustering is so far from the others" not in page
+    assert "better left out" not in page
+    shuffled = labels[np.random.default_rng(0).permutation(labels.n_objects)]
+    assert [f.tolist() for f in cs.combine(shuffled, 3).families] == [f.tolist() for f in one.families]
+    assert cs.combine(labels[:, ["form1", "form2", "form3", "form4", "form5", "form6"]], 3).families == []
 
 
 def near(truth, draw, share=0.05):
@@ -210,7 +234,7 @@ def near(truth, draw, share=0.05):
 def test_families_of_many_clusterings_have_all_of_them():
     draw, objects = np.random.default_rng(0), np.arange(600)
     labels = [near(objects % 3, draw) for _ in range(60)] + [near(objects // 200, draw) for _ in range(140)]
-    found = families_of(cs.Ensemble(np.stack(labels, axis=1)))
+    found = families_in(np.stack(labels, axis=1))
     assert [one.tolist() for one in found] == [list(range(60, 200)), list(range(60))]
 
 
@@ -219,16 +243,16 @@ def test_objects_that_are_missing_make_no_families():
     draw = np.random.default_rng(0)
     labels = draw.integers(0, 3, (600, 8))
     labels[:200, :4] = labels[400:, 4:] = -1
-    assert families_of(cs.Ensemble(labels)) == []
+    assert families_in(labels) == []
     apart = np.repeat(draw.integers(0, 3, (600, 1)), 8, axis=1)  # the same everywhere, but no objects in common
     apart[:300, :4] = apart[300:, 4:] = -1
-    assert families_of(cs.Ensemble(apart)) == []
+    assert families_in(apart) == []
     objects = np.arange(600)
     labels = np.stack(
         [near(objects % 3, draw) for _ in range(4)] + [near(objects // 200, draw) for _ in range(4)], axis=1
     )
     labels[draw.random(labels.shape) < 0.3] = -1
-    assert sorted(one.tolist() for one in families_of(cs.Ensemble(labels))) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert sorted(one.tolist() for one in families_in(labels)) == [[0, 1, 2, 3], [4, 5, 6, 7]]
     holes = np.column_stack([np.full(600, -1), objects % 3, np.where(objects < 300, objects // 100, -1)])
     shared = shared_information(holes)
     assert np.isnan(shared[0, 1])
@@ -241,4 +265,4 @@ def test_no_pool_has_families(data_folder):
     for file in files:
         with np.load(file) as held:
             labels = next(held[name] for name in held.files if held[name].ndim == 2)
-        assert families_of(cs.Ensemble(labels if len(labels) > labels.shape[1] else labels.T)) == [], file.name
+        assert families_in(labels if len(labels) > labels.shape[1] else labels.T) == [], file.name

@@ -114,6 +114,18 @@ def test_scales_of_hand_made_curves(stability, expected):
     assert rank(curve_of(stability)) == expected
 
 
+@pytest.mark.parametrize(
+    ("stability", "null_high", "expected"),
+    [
+        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 1.0, [3]),  # smoothing puts the peak at 3, and 2 is no more than chance
+        ([0.99, 0.94, 0.95, 0.85, 0.7, 0.6], 0.97, [2]),  # more than chance
+        ([1.0, 0.75, 0.5, 0.4, 0.3], 1.0, [2]),  # leads by far
+    ],
+)
+def test_two_clusters_that_chance_could_give_need_a_lead(stability, null_high, expected):
+    assert rank(curve_of(stability, null_high)) == expected
+
+
 def test_the_largest_number_is_a_peak_where_it_sets_all_rows_apart():
     assert rank(curve_of([0.1, 0.6, 0.3, 0.4, 0.9]), all_apart=True) == [6, 3]
 

@@ -101,7 +101,6 @@ def command(
     from consilience._check import InputError
     from consilience.cli.inputs import open_clusterings, print_notices
     from consilience.consensus import Consensus, combine, floaters
-    from consilience.consensus.families import describe_families, families_of
     from consilience.measures import stability
     from consilience.opening import in_blocks
     from consilience.reports import draw_tree_over_k, write_table
@@ -130,7 +129,7 @@ def command(
     files += [check_new_folder(save)] if save else []
     options.check_outputs(files, [labels, known_from, previous])
     settings |= {"random_state": seed, "n_jobs": n_jobs}
-    weak, matches, agreement, id_name, families = None, {}, None, "id", []
+    weak, matches, agreement, id_name = None, {}, None, "id"
     if by_blocks:
         files += [] if output is None else [output]
         reading = _reading_of_blocks(ctx, how)
@@ -150,12 +149,9 @@ def command(
         matches = {name: match_known(values, result.labels) for name, values in opened.known.items()}
         if ensemble.n_clusterings > 1 and previous is None:
             agreement = stability(ensemble, "jaccard", n_jobs=n_jobs)
-            families = families_of(ensemble)
     for flag in (flag for flag, file in of_scales.items() if file and result.scales is None):
         raise InputError(f"{flag} has nothing to show, since no scales were found: {result.note}")
     summary = consensus_summary(result, agreement, matches)
-    if families:  # of which the larger one would have all of the other left out
-        summary["drops_in_words"] = ""
     if output and not by_blocks:  # which have written it
         write_objects(object_table(result, membership=membership), output, id_name)
     if floater_file and weak is not None:
@@ -174,12 +170,8 @@ def command(
     if save:
         result.save(save)
     if as_json:
-        options.print_json({"source": str(labels), **summary, "families": [len(one) for one in families]})
+        options.print_json({"source": str(labels), **summary})
         return
-    if families:
-        click.echo(
-            f"{describe_families(families)}: consilience organize tells them apart, and consilience explore shows them.\n"
-        )
     print_consensus(summary, title=labels.name or str(labels))
     options.print_written(files)
 

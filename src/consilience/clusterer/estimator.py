@@ -166,7 +166,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         y : ignored
         """
         with on_cluster(self.client):
-            fit_clusterer(self, X)
+            found = fit_clusterer(self, X)
+        for name in ("labels", "confidence", "support", "note", "doubt", "sample", "encoder", "ensemble", "consensus"):
+            setattr(self, f"{name}_", getattr(found, name))
+        self.n_clusters_, self.scales_ = found.consensus.n_clusters, found.consensus.scales
+        self._model, self._places, self._guide_words = found.model, found.places, found.guide_words
+        self._ids, self._reader = found.ids, found.reader
         return self
 
     def predict(self, X: ArrayLike) -> Ints:

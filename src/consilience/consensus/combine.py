@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -14,6 +15,7 @@ from consilience._check import InputError, check_choice, check_seed, check_word,
 from consilience._parallel import runs_tasks
 from consilience._types import Columns, EnsembleLike, PathLike
 from consilience.consensus.distinct_rows import Problem, check_problem
+from consilience.consensus.families import families_of
 from consilience.consensus.method_choice import better_cut, choose_method
 from consilience.consensus.nbce import NBCE, SWEEPS, usual_sweeps
 from consilience.consensus.notes import about_median, about_nbce, about_scales, about_work
@@ -259,6 +261,7 @@ def _finish(
     if isinstance(estimator, NBCE) and estimator.n_clusters is None:
         notes.append(about_nbce(estimator))
     notes += about_work(estimator, method, problem)
+    chosen["families"] = partial(families_of, problem)
     return Consensus(
         labels=estimator.labels_,
         confidence=estimator.confidence_,

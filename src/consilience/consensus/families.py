@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from consilience._types import Array, Floats, Ints
-from consilience.ensemble import Ensemble
+from consilience.consensus.distinct_rows import Problem, sample_evenly
 
 MEMBERS, OBJECTS = 60, 1000  # among which families are looked for, evenly spaced
 FEW_OBJECTS, FEW_SHARED = 20, 0.1  # objects that two clusterings must both have to be judged, and their share
@@ -69,26 +69,27 @@ def _entropy_terms(counts: Floats) -> Floats:
     return np.where(counts > 0, counts * np.log(np.where(counts > 0, counts, 1)), 0.0)
 
 
-def families_of(ensemble: Ensemble) -> list[Ints]:
-    """The members of every family, the largest first; empty where there are not at least two. Cost O(clusterings) beside a fixed one.
+def families_of(problem: Problem) -> list[Ints]:
+    """The clusterings of every family, the largest first; empty where there are not at least two. Cost O(clusterings) beside a fixed one.
 
     Families are found among a few clusterings, evenly taken; every other one joins the family with which it shares at least `WITHIN` on
     average, or none. Where two of them have too few objects in common, nothing is said.
 
     Examples
     --------
+    >>> from consilience.consensus.distinct_rows import check_problem
     >>> from consilience.datasets import load_beads_labels
     >>> labels = load_beads_labels()
-    >>> [sorted({str(labels.names[i])[:-1] for i in members}) for members in families_of(labels)]
+    >>> [sorted({str(labels.names[i])[:-1] for i in family}) for family in families_of(check_problem(labels))]
     [['both', 'form'], ['color']]
     """
-    m, n = ensemble.n_clusterings, ensemble.n_objects
+    m = problem.n_clusterings
     if m < 2 * FEWEST:
         return []
-    most = int(np.clip(CLUSTERS / ensemble.n_clusters.mean(), 4 * FEWEST, MEMBERS))
+    most = int(np.clip(CLUSTERS / problem.sizes.mean(), 4 * FEWEST, MEMBERS))
     members = np.unique(np.linspace(0, m - 1, min(m, most)).round().astype(int))
-    objects = np.unique(np.linspace(0, n - 1, min(n, OBJECTS)).round().astype(int))
-    labels = _codes(ensemble.labels[np.ix_(objects, members)])
+    objects = sample_evenly(problem, int(np.clip(problem.weights.sum().round(), 1, OBJECTS)))
+    labels = _codes(problem.labels[np.ix_(objects, members)])
     has = (labels >= 0).sum(axis=0) >= _enough(len(objects))
     members, labels = members[has], labels[:, has]
     if len(members) < 2 * FEWEST:
@@ -111,11 +112,12 @@ def families_of(ensemble: Ensemble) -> list[Ints]:
     others = np.setdiff1d(np.arange(m), members)
     for begin in range(0, len(others), len(members)):
         some = others[begin : begin + len(members)]
-        beside = shared_information(np.hstack([labels, _codes(ensemble.labels[np.ix_(objects, some)])]))
+        beside = shared_information(np.hstack([labels, _codes(problem.labels[np.ix_(objects, some)])]))
         means = np.stack([beside[len(members) :, one].mean(axis=1) for one in found], axis=1)
         best = np.where(np.nan_to_num(means).max(axis=1) >= WITHIN, np.nan_to_num(means).argmax(axis=1), -1)
         joined = [np.concatenate([mine, some[best == f]]) for f, mine in enumerate(joined)]
-    return sorted((np.sort(mine) for mine in joined), key=len, reverse=True)
+    given = np.arange(m) if problem.given is None else problem.given.columns
+    return sorted((np.sort(given[mine]) for mine in joined), key=lambda one: (-len(one), one[0]))
 
 
 def _codes(labels: Array) -> Array:
@@ -126,19 +128,3 @@ def _codes(labels: Array) -> Array:
         codes[column >= 0] = np.unique(column[column >= 0], return_inverse=True)[1]
         columns.append(codes)
     return np.stack(columns, axis=1)
-
-
-def describe_families(families: list[Ints]) -> str:
-    """What families mean for one answer from all of them, in a sentence without its end.
-
-    Examples
-    --------
-    >>> describe_families([np.arange(6), np.arange(6, 10)])
-    'The clusterings fall into 2 families (of 6 and 4) with next to nothing in common, and one answer from all of them is a compromise'
-    """
-    sizes = [f"{len(one):,}" for one in families]
-    of = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
-    return (
-        f"The clusterings fall into {len(families)} families (of {of}) with next to nothing in common, and one answer from all of them "
-        "is a compromise"
-    )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 NEARLY = 0.999  # stability and nesting beyond which z is not told apart
-STEADY = 0.95  # stability that a cloud could be denied by, were chance not as high
+STEADY = 0.9  # stability that a cloud could be denied by, were chance not as high
 TESTS = {"stability": "null_high", "nesting": "nesting_high"}  # with what chance reaches
 SAID = {"stability": "", "nesting": " (by nesting)", "gaps": " (by gaps in the data)", "": ""}
 

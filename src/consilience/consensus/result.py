@@ -53,6 +53,10 @@ class Consensus(Result):
         How far to trust each clustering, in their order: `clustering`, `n_clusters`, `coverage`, `reliability` (how well it agrees
         with the others, at its own fineness), `weight` (how much it says), `kept` (share of its pairs that are together in the
         answer) and `better_without` (better left out). :func:`consilience.consensus.trust.member_table` has the definitions.
+    families : list of int arrays, or None
+        Clusterings, by position, that agree among themselves and have next to nothing in common with those of the other families
+        (:mod:`consilience.consensus.families`), the largest family first; empty where there are not at least two, None where nobody
+        looked. Of several, one answer is a compromise that none supports: :func:`consilience.organize` tells them apart.
     curve : DataFrame or None
         How stable the answer is at every number of clusters that was tried: `n_clusters`, `stability` with its standard error
         `sem`, and that of a null without clusters, `null`, up to `null_high`; `nesting`, how far the clusterings refine or are
@@ -96,6 +100,7 @@ class Consensus(Result):
     ids: Array | None = None
     clusters: pd.DataFrame | None = late()  # noqa: RUF009
     members: pd.DataFrame | None = late()  # noqa: RUF009
+    families: list[Ints] | None = late()  # noqa: RUF009
     curve: pd.DataFrame | None = None
     scales: pd.DataFrame | None = None
     scale_labels: Ints | None = None
@@ -203,6 +208,8 @@ class Consensus(Result):
             lines.append(f"no label    {bare:,} objects (-1)")
         if scales := describe_scales(self):
             lines.append(f"scales      {scales}")
+        if families := describe_families(self):
+            lines.append(f"families    {families}: organize tells them apart")
         if drops := describe_drops(self):
             lines.append(f"to drop     {drops}")
         if self.note:
@@ -259,14 +266,36 @@ def describe_doubt(one: Any) -> str:
 
 
 def describe_drops(one: Consensus, most: int = 3) -> str:
-    """Which clusterings are better left out, the least reliable first, in a few words; empty if none."""
-    if one.members is None or not one.members["better_without"].any():
+    """Which clusterings are better left out, the least reliable first, in a few words; empty if none.
+
+    So it is where there are families, of which the larger one would have all of the other left out.
+    """
+    if one.families or one.members is None or not one.members["better_without"].any():
         return ""
     weak = one.members[one.members["better_without"]].sort_values("reliability", kind="stable")
     some = weak.head(most)
     named = [f"{name} ({value:.2f})" for name, value in zip(some["clustering"], some["reliability"], strict=True)]
     more = f", … {len(weak) - most:,} more" if len(weak) > most else ""
     return f"{len(weak):,} of {count(len(one.members), 'clustering')}, by reliability: {', '.join(named)}{more}"
+
+
+def describe_families(one: Consensus) -> str:
+    """What families mean for one answer from all of them, in a sentence without its end; empty where there are none.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> describe_families(cs.combine(cs.datasets.load_beads_labels(), 3))
+    'the clusterings fall into 2 families (of 10 and 6) with next to nothing in common, and one answer from all of them is a compromise'
+    """
+    if not one.families:
+        return ""
+    sizes = [f"{len(family):,}" for family in one.families]
+    of = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+    return (
+        f"the clusterings fall into {len(sizes)} families (of {of}) with next to nothing in common, and one answer from all of them "
+        "is a compromise"
+    )
 
 
 def clusters_to_show(confidence: Any, most: int) -> tuple[Ints, str]:

@@ -10,9 +10,9 @@ the mean of every shape of cloud by five standard deviations of single clouds at
 several numbers are judged, twice each, and the deviation is that of a few clouds.
 
 **Scales** come from peaks of the stability curve, smoothed over neighboring k, the highest first, at least a factor 1.4 apart. k = 2
-needs a lead of 0.2, because the coarsest cut is stable on nearly any data. Where a peak is below 0.9 the scale is the fewest clusters
-beside it that are hardly less stable (0.06 in z), since a flat curve has no number of its own, and there must be a valley between it
-and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
+needs a lead of 0.2, unless it is real, because the coarsest cut is stable on nearly any data. Where a peak is below 0.9 the scale is the
+fewest clusters beside it that are hardly less stable (0.06 in z), since a flat curve has no number of its own, and there must be a valley
+between it and any higher peak of fewer clusters. The range of a scale holds the numbers around it that are about as stable (within 0.05).
 Real scales come before others.
 
 **Copies.** Where half of the clusterings have the median of their numbers of clusters, and they err independently of one another beside
@@ -251,6 +251,11 @@ def rank(curve: pd.DataFrame, *, all_apart: bool = False) -> list[int]:
         peaks = [i for i in peaks if i < len(k) - 1]
     # smoothing may move a peak by one: take the best number beside it, the larger of equals
     best = [max(range(max(i - 1, 0), min(i + 2, len(k))), key=lambda j: (round(value[j], 3), j)) for i in peaks]
+    real = is_real(curve).to_numpy(bool)
+    best = [
+        i if k[j] == 2 and not real[j] and value[j] < value[i] + HANDICAP else j
+        for i, j in zip(peaks, best, strict=True)
+    ]
     found: list[int] = []
     z = _z(value)
     for _, j in sorted((-smooth[i], j) for i, j in zip(peaks, best, strict=True)):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from consilience._check import InputError, count, show
 from consilience._types import Array, EnsembleLike, Floats, Ints
 from consilience.consensus.confidence import average_nmi, label_owners
 from consilience.consensus.distinct_rows import check_problem
+from consilience.consensus.families import families_of
 from consilience.consensus.placement import Placement, by_support
 from consilience.consensus.result import Consensus
 from consilience.consensus.trust import cluster_table, member_table
@@ -87,6 +89,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
     confidence = _confidence(previous, support, rows, labels[rows] == previous.labels)
     confidence[labels < 0] = 0.0
     membership = both.counts / np.maximum(both.counts.sum(axis=1, keepdims=True), 1)
+    later: dict[str, Any] = {"families": lambda: families_of(check_problem(ens))}
     return Consensus(
         labels=labels,
         confidence=confidence,
@@ -98,6 +101,7 @@ def update(previous: Consensus, ensemble: EnsembleLike) -> Consensus:
         ids=ens.ids,
         clusters=lambda: cluster_table(check_problem(ens), labels, confidence, support),
         members=lambda: member_table(check_problem(ens), labels, ens.names),
+        **later,
         names=ens.names,
         note=_note(previous, ens, votes, moved, len(placed)),
         seconds=time.perf_counter() - start,
@@ -155,7 +159,8 @@ def _place(ens: Ensemble, labels: Ints, placed: Ints, previous: Consensus) -> In
     """Clusters of the objects that have none yet, by what the clusterings say of the others."""
     there = np.flatnonzero(labels >= 0)
     nothing = np.zeros(len(there))
-    known = replace(previous, labels=labels[there], support=nothing, confidence=nothing, clusters=None, members=None)
+    bare: dict[str, Any] = {"clusters": None, "members": None, "families": None}
+    known = replace(previous, labels=labels[there], support=nothing, confidence=nothing, **bare)
     placement = Placement.of(Ensemble.from_codes(ens.labels[there]), known)
     labels = labels.copy()
     labels[placed] = placement.places(ens.labels[placed])[0]

@@ -15,7 +15,13 @@ from consilience._json import plain
 from consilience._types import Array, Ints
 from consilience.agreement import Agreement
 from consilience.consensus import FLOATING, Consensus
-from consilience.consensus.result import clusters_to_show, describe_doubt, describe_drops, describe_scales
+from consilience.consensus.result import (
+    clusters_to_show,
+    describe_doubt,
+    describe_drops,
+    describe_families,
+    describe_scales,
+)
 from consilience.consensus.trust import cluster_means
 from consilience.ensemble import Ensemble
 from consilience.measures import Stability, accuracy, adjusted_rand, nmi
@@ -73,8 +79,15 @@ def consensus_summary(
         **{name: None if (table := getattr(result, name)) is None else plain(table) for name in TABLES},
         "scales_in_words": describe_scales(result),
         "drops_in_words": describe_drops(result),
+        "families": None if result.families is None else [len(family) for family in result.families],
+        "families_in_words": describe_families(result),
         "seconds": result.seconds,
     }
+
+
+def say_families(words: str) -> str:
+    """What :func:`describe_families` says, with what to do about it."""
+    return f"{words[0].upper()}{words[1:]}: consilience organize tells them apart, and consilience explore shows them."
 
 
 def match_known(known: Any, labels: Any) -> dict[str, float]:
@@ -101,6 +114,8 @@ def print_consensus(summary: Mapping[str, Any], *, title: str, console: Console 
     """
     console = console or terminal()
     objects = summary["n_objects"] - summary["n_without_labels"]
+    if summary["families_in_words"]:
+        console.print(f"{say_families(summary['families_in_words'])}\n")
     print_doubt(console, summary["doubt"])
     console.print(
         f"{title}: {count(summary['n_clusters'], 'cluster')} of {count(objects, 'object')} by {summary['method']}",
@@ -199,13 +214,21 @@ def confidence_figure(one: Any, slots: Ints | None = None) -> Figure:
     return figure
 
 
+def cautions(one: Consensus, *, compromise: bool = True) -> list[Text]:
+    """What to know before one trusts an answer: that it is weak, or a compromise, unless that is said elsewhere."""
+    doubt, families = describe_doubt(one), describe_families(one) if compromise else ""
+    return [
+        *([Text(f"A weak answer: {doubt}.", note=True)] if doubt else []),
+        *([Text(say_families(families), note=True)] if families else []),
+    ]
+
+
 def describe_consensus(
     one: Consensus, report: Report, *, tiles: Mapping[str, Array], note: Text | None = None
 ) -> Iterator[Block]:
     """How a consensus was made, its clusters, what tells them apart, and the data colored by it."""
     there = one.labels >= 0
-    if doubt := describe_doubt(one):
-        yield Text(f"A weak answer: {doubt}.", note=True)
+    yield from cautions(one, compromise=note is None)
     facts = [
         ("method", one.method),
         ("clusters", f"{one.n_clusters:,}"),
@@ -284,14 +307,14 @@ class ConsensusReport(Report, of=Consensus):
 
     def answer(self) -> list[Text | Items]:
         """Its clusters, what they follow, and how sure they are."""
-        doubt = describe_doubt(self.result)
-        weak = [Text(f"A weak answer: {doubt}.", note=True)] if doubt else []
-        return [*weak, *say_clusters(self.result, self, in_words(self, find_marks(self, self.result.labels)))]
+        told = say_clusters(self.result, self, in_words(self, find_marks(self, self.result.labels)))
+        return [*cautions(self.result), *told]
 
     def describe(self) -> str:
         """Its clusters, confidence and support."""
-        doubt = describe_doubt(self.result)
+        doubt, families = describe_doubt(self.result), describe_families(self.result)
         weak = f"A weak answer: {doubt}. " if doubt else ""
+        weak += f"{say_families(families)} " if families else ""
         return f"{weak}{describe_briefly(self.result)}; combined by {self.result.method}."
 
     def facts(self) -> list[tuple[str, str]]:

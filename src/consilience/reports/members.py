@@ -56,7 +56,7 @@ def members_figure(one: Consensus) -> Figure:
     if not isinstance(one, Consensus) or one.members is None:
         raise InputError("there is no table of the clusterings: combine(ens) makes one")
     table = one.members.sort_values("reliability", kind="stable")
-    n, drop = len(table), table["better_without"].to_numpy(bool)
+    n, drop = len(table), table["better_without"].to_numpy(bool) & (not one.families)
     named, at = n <= NAMED, np.arange(n)
     figure = new_figure(9, float(np.clip(1.3 + 0.2 * n, 2.6, 9)) if named else 4.5)
     left, right = figure.subplots(1, 2, sharey=True)
@@ -92,6 +92,8 @@ def describe_members(one: Consensus) -> Iterator[Block]:
         words = (
             f"All are in this answer; better left out of another: {drops}."
             if drops
+            else "A low one says here that a clustering is of a smaller family, not that it should go."
+            if one.families
             else "No clustering is so far from the others that it should go."
         )
         yield Text(f"Reliability: {DEFINITIONS['reliability']}. Weight: {DEFINITIONS['weight']}.")
@@ -100,6 +102,7 @@ def describe_members(one: Consensus) -> Iterator[Block]:
             "members",
             members_figure(one),
             f"Reliability and weight of {count(len(table), 'clustering')}, the least reliable on top. {words}",
-            "How far to trust each clustering, the least reliable on top. A cross marks one that is better left out.",
+            "How far to trust each clustering, the least reliable on top."
+            + (" A cross marks one that is better left out." if drops else ""),
         )
     yield Sheet("members", table, "How far to trust each clustering, the least reliable first", most=12)

@@ -30,6 +30,7 @@ from consilience.consensus.combine import WIDE
 from consilience.consensus.confidence import average_nmi, discount, label_owners, noise_tables
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.error_model import fit_errors
+from consilience.consensus.families import families_of
 from consilience.consensus.mcla import MCLA, jaccard_of
 from consilience.consensus.method_choice import choose_method
 from consilience.consensus.notes import about_bound, about_median, about_scales, about_worth
@@ -130,6 +131,7 @@ def answer_by_tables(
     fields = {"n_clusters": len(sizes), "method": method, "anmi": average_nmi(parts), "names": found.sample.names}
     fields |= {"note": "; ".join(notes), "clusters": _clusters(sums[:, :-1], parts)}
     fields["members"] = partial(member_table, problem, rule.labels(found.sample.labels), found.sample.names)
+    fields["families"] = partial(families_of, problem)
     own = Posteriors(ruled) if method in ("quadratic", "lwgp", "sccc") else Memberships(rule, found.codes)
     return ByTables(ruled, own, found, _tally(sums), fields)
 
