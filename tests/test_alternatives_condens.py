@@ -1,6 +1,7 @@
 """Conditional ensembles: the three stages, their options, and what is promised of the labels."""
 
 import itertools
+import sys
 import time
 
 import joblib
@@ -26,7 +27,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import consilience as cs
+from consilience import _parallel
 from consilience._check import InputError
+from consilience._parallel import own_threads
 from consilience.alternatives import BASES, CondEns, condens, diagnostics
 from consilience.alternatives import data as contrast_data
 from consilience.alternatives.bases import fit_base
@@ -366,6 +369,20 @@ def test_threads_leave_the_settings_of_blas_as_they_were():
 
 def blas_threads():
     return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_settings_of_threads_are_of_all_libraries_though_found_once(monkeypatch):
+    with threadpool_limits(2):
+        for of, kinds in ((None, {"blas", "openmp"}), ("blas", {"blas"})):
+            with own_threads(of=of):
+                assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] in kinds} == {1}
+        before = _parallel._controller.cache_info().misses
+        with own_threads(None):
+            assert set(blas_threads().values()) == {2}
+        assert _parallel._controller.cache_info().misses == before
+        monkeypatch.setitem(sys.modules, "a module that brings one", None)
+        with own_threads():
+            assert _parallel._controller.cache_info().misses == before + 1
 
 
 class Refuses(KMeans):

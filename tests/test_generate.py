@@ -323,7 +323,7 @@ def test_bad_settings_get_a_sentence(change, sentence, beads):
         (np.array([[0, 1, 2], [3, 0, 1], [2, 1, 0.0]]), {"metric": "precomputed"}, "the other way round"),
         (np.zeros((4, 4)), {"metric": "precomputed"}, "every distance is 0"),
         (np.eye(1), {}, "has one row"),
-        (sparse.random(5500, 5500, 0.003, format="csr", random_state=0), {}, "TruncatedSVD"),
+        (sparse.eye(5500, format="csr"), {}, "TruncatedSVD"),
         (np.random.default_rng(0).random((9000, 2)), {"methods": "spectral"}, "9,000 objects are more than 8,000"),
     ],
 )

@@ -113,7 +113,7 @@ def test_figures_and_tables_have_fixed_names(told):
 
 def test_the_same_result_gives_the_same_bytes(tmp_path):
     for name in ("a.html", "b.html"):
-        cs.report(load_beads_labels(), tmp_path / name)
+        cs.report(load_beads_labels()[:, :5], tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 

@@ -152,6 +152,14 @@ def test_picture(result, tmp_path, suffix):
         assert path.read_bytes().startswith(magic)
 
 
+def test_a_picture_is_drawn_once(monkeypatch, tmp_path):
+    """Its layout is found beforehand, for which savefig would draw everything once more."""
+    drawn, draw = [], Figure.draw
+    monkeypatch.setattr(Figure, "draw", lambda self, renderer: drawn.append(self) or draw(self, renderer))
+    draw_comparison(cs.compare([[0, 0, 1, 1], [0, 1, 0, 1]], "nmi"), tmp_path / "one.svg")
+    assert len(drawn) == 1
+
+
 def test_picture_without_known_labels_of_few_and_of_many_clusterings(tmp_path):
     for m in (1, 2, 60):
         ens = cs.Ensemble(np.random.default_rng(0).integers(0, 3, (30, m)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import sys
 import threading
 import time
 import warnings
@@ -21,6 +22,7 @@ from typing import Any, Protocol, TypeVar
 import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
 
 from consilience._check import InputError, show
 from consilience._log import Where, is_logging, logging_to, record
@@ -74,6 +76,20 @@ def n_tasks(n_jobs: int | None) -> int:
     """Tasks that run at the same time: threads of this process, or cores of the cluster."""
     client = active_client()
     return n_threads(n_jobs) if client is None else max(1, sum(client.ncores().values()))
+
+
+def own_threads(limit: int | None = 1, of: str | None = None) -> Any:
+    """Within this context the libraries that compute (`of` them "blas" or "openmp", or both) have so many threads of their own.
+
+    With one, their numbers do not depend on how many there are; None leaves them as they are.
+    """
+    return _controller(len(sys.modules)).limit(limits=limit, user_api=of)
+
+
+@functools.lru_cache(maxsize=1)
+def _controller(modules: int) -> ThreadpoolController:
+    """Of the libraries of this process, which take longer to find than a small clustering: only imports bring new ones."""
+    return ThreadpoolController()
 
 
 def active_client() -> Any:

@@ -19,10 +19,9 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, count
-from consilience._parallel import workers
+from consilience._parallel import own_threads, workers
 from consilience._random import child_seed, stream
 from consilience._types import Array, Floats, Labels
 from consilience.alternatives.diagnostics import quality_of
@@ -101,7 +100,7 @@ def find_at_once(
     some = centered
     if len(X) > SAMPLE:
         some = centered[np.sort(stream(seed, "alternatives.at_once_sample").permutation(len(X))[:SAMPLE])]
-    with threadpool_limits(1):  # so that no sum depends on the number of threads
+    with own_threads():  # so that no sum depends on the number of threads
         tasks = (delayed(_start)(some, sizes, stream(seed, "alternatives.at_once", i)) for i in range(n_init))
         best = min(workers(n_jobs)(tasks), key=lambda found: found.cost)
         if len(X) > SAMPLE:

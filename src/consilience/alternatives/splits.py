@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from consilience._check import InputError, check_choice, check_count
-from consilience._parallel import workers
+from consilience._parallel import own_threads, workers
 from consilience._progress import track
 from consilience._random import child_seed
 from consilience._types import Floats, Labels
@@ -80,7 +78,7 @@ def split_groups(
     def one(group: Group, runs: Any) -> tuple[NDArray[np.int32] | None, dict[str, Any]]:
         here = None if centering is None else centering.at(X, group.rows)
         part = X[group.rows] if here is None else here.seen(X, group.rows)
-        with _controller().limit(limits=1, user_api="openmp"):  # a setting of this thread alone
+        with own_threads(of="openmp"):  # a setting of this thread alone
             tried = {run: _split(base, part, group, n_clusters, [seed, group.given, group.code, run]) for run in runs}
             made = {run: split for run, split in tried.items() if isinstance(split, Split)}
             about = {"given": group.given, "group": group.code, "name": group.name}
@@ -90,7 +88,7 @@ def split_groups(
             return extend(X, made[best], here), about | {"run": best, "objective": made[best].objective}
 
     # One thread each, so that no sum depends on their number; that of BLAS belongs to the process, so it is set out here.
-    with warnings.catch_warnings(), _controller().limit(limits=1, user_api="blas"):
+    with warnings.catch_warnings(), own_threads(of="blas"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a member of an ensemble need not be the last word
         lazily = workers(n_jobs, lazily=True)
         found = list(track(lazily(delayed(one)(*u) for u in units), len(units), "clustering within groups", progress))
@@ -105,12 +103,6 @@ def split_groups(
     codes, about = np.column_stack([labels for labels, _ in made]), pd.DataFrame([about for _, about in made])
     ens = Ensemble.from_codes(codes, info=about)
     return ens, {(about["given"], about["group"]): about["reason"] for about in failed}
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Of this process: it cannot be sent to another, and takes long to make."""
-    return ThreadpoolController()
 
 
 def _split(base: Any, part: Any, group: Group, n_clusters: int, stream: list[int]) -> Split | str:

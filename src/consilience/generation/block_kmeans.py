@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from joblib import delayed
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from consilience import _kernels
 from consilience._check import CHUNK
-from consilience._parallel import workers
+from consilience._parallel import own_threads, workers
 from consilience._random import child_seed, stream
 from consilience._row_blocks import Piece, Span
 from consilience._types import Floats, Ints, Labels
@@ -84,7 +83,7 @@ class BlockSpace:
 
 
 def _placed(piece: Piece, preparation: Preparation, space: Space) -> Iterator[Floats]:
-    with threadpool_limits(1):  # the same numbers whatever the number of threads
+    with own_threads():  # the same numbers whatever the number of threads
         for chunk in chunks_of(piece):
             yield np.ascontiguousarray(space.transform(preparation.apply(chunk)))
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, chunk_digest, count, fingerprint_of_chunks
 from consilience._log import Where
+from consilience._parallel import own_threads
 from consilience._row_blocks import Piece
 from consilience._types import Floats, Ints
 from consilience.generation.block_kmeans import SAMPLE, BlockSpace, as_they_rest, lloyd_by_blocks
@@ -214,14 +214,14 @@ def _spread(piece: Piece, preparation: Preparation, space: Space, mean: Floats) 
 
 def _products(piece: Piece, preparation: Preparation, space: Space) -> list[Floats]:
     """Sums of products of the columns in use, and below them the sums of the columns themselves."""
-    with threadpool_limits(1):
+    with own_threads():
         rows = [preparation.apply(chunk) for chunk in chunks_of(piece)]
         return [np.vstack([chunk.T @ chunk, chunk.sum(axis=0)]) for chunk in rows]
 
 
 def _extremes(piece: Piece, preparation: Preparation, space: Space) -> list[Floats]:
     """The score of every component that is farthest from 0."""
-    with threadpool_limits(1):
+    with own_threads():
         scores = [space.transform(preparation.apply(chunk)) for chunk in chunks_of(piece)]
     return [one[np.abs(one).argmax(axis=0), range(one.shape[1])] for one in scores]
 
@@ -234,7 +234,7 @@ def _components(here: BlockSpace, plan: Plan) -> BlockSpace:
     check_size(n, d)
     sums = _added(here.each(_products))
     mean = sums[-1] / n
-    with threadpool_limits(1):
+    with own_threads():
         values, vectors = largest_first(sums[:-1] - n * np.outer(mean, mean))
     axes = vectors[:, : n_axes(values, plan.options["pca_share"], plan.options["pca_rule"])]
     placed = BlockSpace(here.blocks, here.preparation, Components(None, axes, mean @ axes), axes.shape[1], here.n_jobs)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from consilience import _kernels
 from consilience._child import CallError, call_within
 from consilience._log import Where
+from consilience._parallel import own_threads
 from consilience._types import Array, Ints, Labels
 from consilience.generation.kmeans import Runs, kmeans_runs
 from consilience.generation.method import Method
@@ -124,7 +124,7 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
         if spec.weights is not None:
             chosen = weighted(chosen, spec.weights)
         # k-means has no threads of its own here; for all else one, so that its numbers do not depend on how many there are
-        with contextlib.nullcontext() if base is None and method.is_kmeans else threadpool_limits(1):
+        with contextlib.nullcontext() if base is None and method.is_kmeans else own_threads():
             if base is not None:
                 own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
                 runs = base_run(base, chosen, spec.n_clusters, own)

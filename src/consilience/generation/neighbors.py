@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError
+from consilience._parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.method import Space
 
@@ -49,7 +49,7 @@ class Points(Space):
 
         narrow = d <= min(n, NARROW) and not sparse.issparse(columns)
         model = PCA(kept, svd_solver="covariance_eigh" if narrow else "arpack", random_state=0)
-        with threadpool_limits(1):  # the same numbers whatever the number of threads
+        with own_threads():  # the same numbers whatever the number of threads
             scores = np.ascontiguousarray(model.fit_transform(columns))
         axes = model.components_.T.copy()
         return cls(scores, axes, model.mean_ @ axes)
@@ -90,7 +90,7 @@ def nearest_neighbors(points: Floats, k: int) -> tuple[Floats, Ints]:
     else:
         from sklearn.neighbors import NearestNeighbors
 
-        with threadpool_limits(1):  # ties fall the same way whatever the number of threads
+        with own_threads():  # ties fall the same way whatever the number of threads
             distances, numbers = NearestNeighbors(n_neighbors=k + 1).fit(points).kneighbors(points)
     # Each object is its own neighbor, but not always the first one: copies of it are as near.
     own = numbers == np.arange(n)[:, None]

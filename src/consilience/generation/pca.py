@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, check_choice, check_share
+from consilience._parallel import own_threads
 from consilience._types import ArrayLike, Floats
 from consilience.generation.method import Options, Space
 from consilience.generation.zipf import Zipf
@@ -41,7 +41,7 @@ class PCA(Zipf):
 
     def fit_space(self, columns: ArrayLike, plan: Plan) -> Space:
         """The scores of the objects on the components."""
-        with threadpool_limits(1):  # the same numbers whatever the number of threads
+        with own_threads():  # the same numbers whatever the number of threads
             scores = principal_components(columns, plan.options["pca_share"], plan.options["pca_rule"])
             sizes = np.square(scores).sum(axis=0)
             axes = np.asarray(columns.T @ (scores / np.where(sizes > 0, sizes, 1)))  # X = U S Vᵀ: V = Xᵀ (U S) / S²

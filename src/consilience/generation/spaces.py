@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from consilience._check import InputError, count
+from consilience._parallel import own_threads
 from consilience._types import ArrayLike, Floats, Ints
 from consilience.generation.mds import embed
 from consilience.generation.method import Space
@@ -102,7 +102,7 @@ class Spaces:
         if not distances.any():
             raise InputError("every distance is 0: there is nothing to cluster")
         width = min(self.plan.n_dimensions, len(distances) - 1)
-        with threadpool_limits(1):  # the same numbers whatever the number of threads
+        with own_threads():  # the same numbers whatever the number of threads
             self.columns, self.stress = embed(distances, width)
         self.distances, self.kept, self.given_width = distances, np.arange(width), width
         self.preparation = Preparation(None, self.kept, width)

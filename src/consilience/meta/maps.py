@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from consilience._check import check_choice, check_count, check_seed
+from consilience._parallel import own_threads
 from consilience._progress import track
 from consilience._random import stream
 from consilience._types import Floats
@@ -178,7 +178,7 @@ def _tsne(
         later = {"max_iter": STAGE, "early_exaggeration": 1.0, "learning_rate": pace}
         stages = [{"max_iter": STAGE}] + (STAGES - 1) * [later]
     # On a busy machine threads that wait for each other take many times as long as one that does not.
-    with threadpool_limits(1 if len(matrix) < ALONE else None):
+    with own_threads(1 if len(matrix) < ALONE else None):
         for stage in stages:
             xy = TSNE(init=xy, **how, **stage).fit_transform(matrix).astype(np.float32)
             step()

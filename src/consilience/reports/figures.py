@@ -60,10 +60,12 @@ def any_script() -> Iterator[None]:
 
 def draw(figure: Figure, file: Any, form: str, dots: int = 160, **options: Any) -> None:
     """Draw a figure in a format; where its parts lie is found once, since that takes as long as drawing."""
-    with any_script():
+    from matplotlib import rc_context
+
+    with any_script(), rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)  # by itself: savefig would draw everything once more, unseen, before it draws
-            figure.set_layout_engine("none")
+            figure.set_layout_engine(None)  # "none" leaves one that does nothing, for which savefig does the same
         figure.savefig(file, format=form, dpi=dots, **options)
 
 
@@ -113,7 +115,10 @@ def legend_of(place: Any, names: Mapping[int, Any], title: str, **options: Any) 
 @any_script()
 def annotate_points(axis: Any, names: Sequence[Any], xy: Any) -> None:
     """Names beside points as far as there is room: none covers another name or point; points in one place share one."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     axis.figure.draw_without_rendering()  # places are known only then
+    renderer = FigureCanvasAgg(axis.figure).get_renderer()  # once: a text that is asked alone makes its own
     points = axis.transData.transform(xy)
     frame = axis.get_window_extent()
     taken: list[Any] = []
@@ -127,7 +132,7 @@ def annotate_points(axis: Any, names: Sequence[Any], xy: Any) -> None:
         for offset, side in OFFSETS:
             how: dict[str, Any] = {"textcoords": "offset points", "ha": side, "fontsize": 8}
             text = axis.annotate(name, xy[near[0]], xytext=offset, **how)
-            box = text.get_window_extent()
+            box = text.get_window_extent(renderer)
             covers = ((others >= box.p0 - 4) & (others <= box.p1 + 4)).all(axis=1).any()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
             if inside and not covers and not any(box.overlaps(other) for other in taken):
