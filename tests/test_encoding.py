@@ -403,7 +403,7 @@ def test_a_new_row_is_read_as_the_table_was(as_file, tmp_path):
         return tmp_path / name
 
     table = read_table(source(WRITTEN, "all.csv"), kind="data")
-    assert table.values[7, 0] - table.values[0, 0] == pd.Timestamp("2024-08-08").dayofyear - 1
+    assert table.values[7, 0] - table.values[0, 0] == pd.Timestamp("2024-08-08").day_of_year - 1
     assert table.original.loc[3, ["price", "weight", "us"]].tolist() == [3.3, 3.125, 1200.5]
     encoder = Encoder.from_json(json.loads(json.dumps(table.encoder.to_json())))
     for i in range(N):

@@ -140,7 +140,7 @@ def test_no_clustering_has_one_cluster() -> None:
         graphs = {k: igraph_of(connectivities(*nearest_neighbors(cloud, k))) for k in numbers}
         for row in low.itertuples():  # the resolution that is written down is about the lowest
             assert how == {} or leiden(graphs[int(row.n_neighbors)], row.resolution * 0.8, 0).max() == 0
-    apart = sparse.block_diag([np.ones((4, 4)), np.ones((5, 5))])
+    apart = sparse.block_diag([sparse.csr_matrix(np.ones((size, size))) for size in (4, 5)])
     parts = cs.generate(apart, 3, 2, "graph", metric="graph", resolutions=[1e-4])
     assert (parts.info["resolution"] == 1e-4).all()
     assert (parts.n_clusters == 2).all()

@@ -287,7 +287,7 @@ def igraph_of(matrix: Any) -> Any:
     """A symmetric matrix of weights as a graph of igraph, its edges with a `weight`. O(edges)."""
     from scipy import sparse
 
-    upper = sparse.triu(matrix, 1).tocoo()
+    upper = sparse.triu(sparse.coo_matrix(matrix), 1).tocoo()
     graph = import_igraph().Graph(n=matrix.shape[0], edges=np.column_stack([upper.row, upper.col]).astype(np.int64))
     graph.es["weight"] = upper.data.tolist()
     return graph
