@@ -153,7 +153,7 @@ def test_damaged_store_files_are_named_and_the_rest_is_read(tmp_path):
         (["compare", LABELS, "-m", "nmi", "-m", "nmi"], ["'nmi' is named twice"]),
         (["compare", LABELS, "-t", "shape,shape"], ["'shape' is named twice"]),
         (["compare", LABELS, "-t", "shape,,color"], ["one between every two commas"]),
-        (["compare", LABELS, "--id", "99"], ["id_column (--id) 99 is not there", "0 to 18"]),
+        (["compare", LABELS, "--id", "99"], ["--id 99 is not there", "0 to 18"]),
         (["compare", LABELS, "--columns", "form1", "--known", "form1"], ["no column is left", "--known"]),
         (["compare", LABELS, "--figure", "x.doc"], ["x.doc", ".png, .svg, .pdf"]),
         (["compare", LABELS, "--id", "bead", "--known-from", "absent.csv"], ["absent.csv", "no such file"]),
@@ -416,3 +416,10 @@ def test_all_measures_work_on_the_command_line():
     done = run("compare", LABELS, "--id", "bead", "-t", "shape,color", "-m", ",".join(MEASURES), "--json")
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)["stability"]) == set(MEASURES)
+
+
+def test_a_mistyped_option_is_answered_with_the_nearest_and_errors_name_options_alone():
+    assert "Did you mean '--columns'?" in run("combine", LABELS, "--colums", "form1").stderr
+    said = run("combine", LABELS, "--id", "bed").stderr
+    assert "no column 'bed' for --id: did you mean 'bead'?" in said
+    assert "id_column" not in said

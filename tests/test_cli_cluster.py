@@ -92,11 +92,22 @@ def test_new_objects_are_assigned(folder):
     np.testing.assert_array_equal(model.assign(str(folder / "new.csv")).labels, found["cluster"])
 
 
+def test_the_few_that_lie_outside_are_named(folder, tmp_path):
+    new = pd.read_csv(folder / "new.csv").iloc[:40]
+    number = new.select_dtypes("number").columns.difference(["customer_id", "segment"])[0]
+    new.loc[7, number] = 1e7
+    new.to_csv(tmp_path / "new.csv", index=False)
+    said = " ".join(run("assign", folder / "model", tmp_path / "new.csv").stdout.split())
+    outside = said[said.index("lie outside") : said.index("lower for it")]
+    assert str(new["customer_id"][7]) in outside
+
+
 def test_a_report_of_the_model(folder, tmp_path):
     page, figures = tmp_path / "page.html", tmp_path / "figures"
     done = run("report", folder / "model", page)
     assert done.returncode == 0, done.stderr
     text = read_page(page).text
+    assert text.startswith("customers.csv: 4 clusters of 350 objects"), "by what was clustered, not the folder's name"
     for words in (
         "350 objects in 4 clusters, of ",
         "The clusters, the largest first",

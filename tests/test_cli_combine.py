@@ -181,7 +181,7 @@ def test_parquet_in_row_blocks(tmp_path):
         (["--known", "run1"], "--known needs all labels"),
         (["-o", out], "is there already"),
         (["-o", tmp_path / "c.csv"], "a folder of Parquet parts"),
-        (["--memory-limit", "little"], "memory_limit (--memory-limit) must be bytes"),
+        (["--memory-limit", "little"], "--memory-limit must be bytes"),
     ):
         done = run("combine", folder, *flags)
         assert (done.returncode, word in " ".join(done.stderr.split())) == (2, True), done.stderr

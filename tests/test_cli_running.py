@@ -63,7 +63,7 @@ def test_a_time_limit_that_nothing_meets(tmp_path):
 def test_bad_time_limit(tmp_path):
     done = run("generate", BEADS, "--id", "bead", "-n", 2, "-o", tmp_path / "run", "--time-limit", 0)
     assert done.returncode == 2
-    assert "time_limit (--time-limit) must be" in done.stderr
+    assert "--time-limit must be" in done.stderr
 
 
 def test_a_log_in_no_folder(tmp_path):

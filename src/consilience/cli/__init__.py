@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -105,6 +106,11 @@ def main(args: list[str] | None = None) -> None:
     try:
         status = program.main(args, prog_name="consilience", standalone_mode=False)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.possibilities:
+            import difflib
+
+            near = difflib.get_close_matches(error.option_name, error.possibilities, n=1)
+            error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
@@ -140,7 +146,23 @@ def say(text: str) -> None:
     """A sentence on standard error; what is not printable never reaches the terminal."""
     from consilience._check import printable
 
-    click.echo(f"consilience: {printable(text, keep='')}", err=True)
+    click.echo(f"consilience: {printable(as_typed(text), keep='')}", err=True)
+
+
+def as_typed(text: str) -> str:
+    """A sentence that names keywords of Python and their options, with the options alone.
+
+    Examples
+    --------
+    >>> as_typed("semicolons separate the cells; sep= (--sep) says otherwise")
+    'semicolons separate the cells; --sep says otherwise'
+    >>> as_typed("if it is a class that is known, say known='type' (--known type)")
+    'if it is a class that is known, say --known type'
+    >>> as_typed("no column 'idd' for id_column (--id): lower n_clusters (-k), or leave its id column (--id) out")
+    "no column 'idd' for --id: lower -k, or leave its id column (--id) out"
+    """
+    text = re.sub(r"\b[a-z_]+=(?:'[^']*'|\"[^\"]*\"|\w+)? \((--?[^()]*)\)", r"\1", text)
+    return re.sub(r"\b(?:[a-z]+_[a-z_]+ \((--?[\w-]+)\)|([a-z]+) \(--\2\))", lambda m: m[1] or f"--{m[2]}", text)
 
 
 def _warn(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

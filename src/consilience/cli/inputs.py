@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from consilience._check import InputError, nearest, printable
+from consilience.cli import as_typed
 from consilience.cli.options import TEXT
 from consilience.opening import (
     PARSING,
@@ -27,6 +27,7 @@ from consilience.tables import Table, find_id_column, read_table
 from consilience.tables.columns import Doubt
 
 TAKEN = ("columns", "id_column")  # of tables in row blocks
+LONG = 120  # letters of a notice that a line has room for
 TABLES = "--known, --id, --columns, --type, --sep, --header and --key are for tables"
 
 
@@ -202,17 +203,19 @@ def _id_column(path: Path, own: str | None, shared: str | None, ids: Any, parsin
     )
 
 
-def as_typed(notice: str) -> str:
-    """A notice that names a keyword of Python and its option, with the option alone.
+def in_lines(notice: str) -> str:
+    """A long notice of several parts with each in a line of its own.
 
     Examples
     --------
-    >>> as_typed("semicolons separate the cells; sep= (--sep) says otherwise")
-    'semicolons separate the cells; --sep says otherwise'
-    >>> as_typed("if it is a class that is known, say known='type' (--known type)")
-    'if it is a class that is known, say --known type'
+    >>> words = "age: 4 cells that are no numbers, such as 'unknown', count as missing"
+    >>> print(in_lines(f"table.csv: 40 numbers; 3 dates; set aside note (500 different words); {words}"))
+    table.csv: 40 numbers
+      3 dates
+      set aside note (500 different words)
+      age: 4 cells that are no numbers, such as 'unknown', count as missing
     """
-    return re.sub(r"\b[a-z_]+=(?:'[^']*'|\w+)? \((--[^()]*)\)", r"\1", notice)
+    return notice if len(notice) <= LONG else notice.replace("; ", "\n  ")
 
 
 def print_notices(read: Any, *, standardize: bool | None = None, err: bool = False) -> None:
@@ -222,7 +225,7 @@ def print_notices(read: Any, *, standardize: bool | None = None, err: bool = Fal
     table = read.data if isinstance(read, Opened) else read if isinstance(read, Table) else None
     for notice in dict.fromkeys((*read.notices, *(() if table is None else table.notices))):
         if not isinstance(notice, Doubt):
-            click.echo(printable(as_typed(notice), keep=""), err=err)
+            click.echo(in_lines(printable(as_typed(notice), keep="")), err=err)
     if standardize is not None and table is not None and table.kind == "data":
         scaling = table.scaling().describe() if standardize else "columns as they are"
         click.echo(f"Scaling: {scaling}.", err=err)

@@ -59,6 +59,11 @@ class Assignment(Result):
         """The labels as an ensemble of one clustering, which verbs on clusterings take."""
         return Ensemble.from_codes(self.labels.astype(np.int32)[:, None], ids=self.ids, info={"name": ["assigned"]})
 
+    def describe_drift(self) -> str:
+        """How these objects differ from those that were clustered, in one sentence that names those farthest off, where they are few."""
+        ids = np.arange(len(self.labels)) if self.ids is None else self.ids
+        return self.drift.describe(ids)
+
     def to_frame(self, *, membership: bool = False) -> pd.DataFrame:
         """One row per object: id (or number), cluster (−1 without one), confidence, support, whether it lies outside what was seen."""
         ids = np.arange(len(self.labels)) if self.ids is None else self.ids
@@ -74,7 +79,7 @@ class Assignment(Result):
             f"Assignment: {count(len(self.labels), 'new object')} to {count(self.n_clusters, 'cluster')}",
             f"sizes       {', '.join(f'{size:,}' for size in self.sizes)}",
             f"confidence  mean {mean:.3f}",
-            f"drift       {self.drift.describe()}",
+            f"drift       {self.describe_drift()}",
             *(f"read        {notice}" for notice in self.notices),
         ]
         return "\n  ".join(lines)

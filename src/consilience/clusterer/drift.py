@@ -87,9 +87,14 @@ class Drift(Result):
         """The columns, the most different first."""
         return self.columns
 
-    def describe(self) -> str:
-        """What there is to say, in one sentence."""
+    def describe(self, ids: Array | None = None) -> str:
+        """What there is to say, in one sentence; a few objects outside what was seen by their `ids`, where these are given."""
         parts = [outside_words(self.share, len(self.outside), self.expected)]
+        which = np.flatnonzero(self.outside)
+        if ids is not None and 0 < len(which) <= NAMED:
+            parts[0] += (
+                f": {listed([str(name) for name in ids[which]])}, whose confidence is lower for it, whatever the support"
+            )
         moved = self.columns[self.columns["moved"].astype(bool)]
         if len(moved):
             named = [f"{row.column} (mean {row.was:.3g}, now {row.now:.3g})" for row in moved.head(NAMED).itertuples()]

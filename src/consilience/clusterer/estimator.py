@@ -171,7 +171,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             setattr(self, f"{name}_", getattr(found, name))
         self.n_clusters_, self.scales_ = found.consensus.n_clusters, found.consensus.scales
         self._model, self._places, self._guide_words = found.model, found.places, found.guide_words
-        self._ids, self._reader = found.ids, found.reader
+        self._ids, self._reader, self._source = found.ids, found.reader, found.source
         return self
 
     def predict(self, X: ArrayLike) -> Ints:
@@ -280,7 +280,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         made.n_features_in_ = model.n_columns
         if model.columns is not None:
             made.feature_names_in_ = model.columns
-        made._places = model.places
+        made._places, made._source = model.places, model.source
         made._model = NewObjects(model.labeler, model.placement, model.seen)
         made._ids, made._reader = model.ids, model.reader if model.encoder is None else model.encoder
         return made

@@ -51,6 +51,8 @@ class Fitted:
     labels, confidence, support : (n_objects,) arrays
     note, doubt, guide_words : str
     ids : array or None
+    source : str
+        The name of the table's file; empty where it was no file.
     sample : int array or None
         The objects that were combined, where not all were.
     encoder, reader : Encoder or None
@@ -69,6 +71,7 @@ class Fitted:
     doubt: str
     guide_words: str | None
     ids: Array | None
+    source: str
     sample: Ints | None
     encoder: Encoder | None
     reader: Encoder | None
@@ -147,6 +150,7 @@ def fit_clusterer(made: EnsembleClusterer, X: ArrayLike) -> Fitted:
         doubt=describe_doubt(found) or few,
         guide_words=plan.guide_words,
         ids=table.ids,
+        source="" if table.source in ("the data", "the table") else table.source,
         sample=sample,
         encoder=table.encoder,
         reader=None if is_distances else reader_of(table),

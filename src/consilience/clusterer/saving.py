@@ -36,6 +36,8 @@ class ClustererModel(Result):
     labels, confidence, support : (n_objects,) arrays
     n_clusters : int
     ids : (n_objects,) array or None
+    source : str
+        What was clustered: the name of its file.
     scales : DataFrame or None
     note : str
         How the choices were made.
@@ -75,6 +77,7 @@ class ClustererModel(Result):
     labeler: Labeler
     placement: Placement
     seen: Seen
+    source: str = ""
 
     @property
     def ensemble(self) -> Ensemble:
@@ -122,4 +125,5 @@ def model_of(made: EnsembleClusterer) -> ClustererModel:
         labeler=made._model.labeler,
         placement=made._model.placement,
         seen=made._model.seen,
+        source=made._source,
     )

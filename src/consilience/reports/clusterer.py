@@ -104,7 +104,7 @@ def assignment_summary(found: Assignment, known: Mapping[str, Any]) -> dict[str,
             "large": found.drift.large,
             "columns": plain(found.drift.columns),
             "unseen": found.drift.unseen,
-            "in_words": found.drift.describe(),
+            "in_words": found.describe_drift(),
         },
         "known": {name: match_known(values, found.labels) for name, values in known.items()},
     }

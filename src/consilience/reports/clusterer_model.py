@@ -44,7 +44,7 @@ class ClustererReport(Report, of=ClustererModel):
     @property
     def title(self) -> str:
         """What was found in what."""
-        return title_of(self)
+        return title_of(self, self.result.source)
 
     @property
     def floaters(self) -> pd.DataFrame:

@@ -166,10 +166,10 @@ def called(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str
     return [", ".join(words) for words in top_words(found)]
 
 
-def title_of(report: Report) -> str:
-    """The title of a report of one clustering: what was found in what."""
-    labels = report.result.labels
-    return f"{report.origin.source}: {count(report.result.n_clusters, 'cluster')} of {count(int((labels >= 0).sum()), 'object')}"
+def title_of(report: Report, clustered: str = "") -> str:
+    """The title of a report of one clustering: what was found in what, by its name where the source is only what was kept of it."""
+    n, k = int((report.result.labels >= 0).sum()), report.result.n_clusters
+    return f"{clustered or report.origin.source}: {count(k, 'cluster')} of {count(n, 'object')}"
 
 
 def in_words(report: Report, found: list[list[dict[str, Any]]] | None) -> list[str] | None:
