@@ -16,9 +16,19 @@ SEGMENT = np.repeat([0, 1, 2], [60, 40, 40])
 APART, TOUCHING = np.array([[0.0, 0], [14, 0], [14, 8]]), np.array([[0.0, 0], [14, 0], [14, 2]])
 
 
-@pytest.mark.parametrize(("centers", "stability", "expected"), [(APART, 0.93, 3), (APART, 0.7, 2), (TOUCHING, 0.93, 2)])
-def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps(
-    monkeypatch: pytest.MonkeyPatch, centers: np.ndarray, stability: float, expected: int
+@pytest.mark.parametrize(
+    ("centers", "stability", "chance", "expected", "why"),
+    [
+        (APART, 0.93, 0.99, 3, "gaps in the data"),
+        (APART, 0.7, 0.99, 2, ""),
+        (TOUCHING, 0.93, 0.99, 2, ""),
+        (TOUCHING, 0.93, 0.8, 3, "farther beyond chance than 2"),
+        (TOUCHING, 0.93, 0.92, 2, ""),
+        (TOUCHING, 0.85, 0.5, 2, ""),
+    ],
+)
+def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps_or_chance_gives_less(
+    monkeypatch: pytest.MonkeyPatch, centers: np.ndarray, stability: float, chance: float, expected: int, why: str
 ) -> None:
     """Two clusters are found stable; three, which the data hold, only by most of the halves."""
     noise = np.random.default_rng(0).normal(size=(len(SEGMENT), 4))
@@ -35,14 +45,15 @@ def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps(
         if n_clusters != "auto":
             return found
         two = combine(ensemble, 2, *rest, **options)
-        row = {"n_clusters": 2, "from_k": 2, "to_k": 2, "stability": 1.0, "real": True}
+        row = {"n_clusters": 2, "from_k": 2, "to_k": 2, "stability": 0.97, "real": True}
         scales = found.scales.iloc[:1].assign(**row)
-        curve = pd.DataFrame({"n_clusters": [2, 3], "stability": [1.0, stability], "null_high": [0.9, 0.99]})
+        curve = pd.DataFrame({"n_clusters": [2, 3], "stability": [0.97, stability], "null_high": [0.95, chance]})
         each = {"scale_labels": two.labels[:, None], "scale_confidence": two.confidence[:, None]}
         return replace(two, scales=scales, curve=curve, splits=found.splits, **each)
 
     monkeypatch.setattr(choosing, "combine", stable_at_two)
     found = choosing.combine_members(Ensemble(np.stack(members, 1)), X, "auto", "auto", seed=0, n_jobs=1)
     assert found.n_clusters == expected
-    assert ("gaps in the data" in found.note) == (expected == 3)
+    assert why in found.note
+    assert expected == 3 or not found.note.startswith("2 clusters, since")
     assert found.scales["n_clusters"].iloc[0] == expected

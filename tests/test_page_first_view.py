@@ -264,6 +264,8 @@ def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser
         chip.click()
         ref = state(seen.page)["sel"]
         assert chip.get_attribute("aria-pressed") == "true"
+        pressed = seen.page.get_by_role("group", name="Show groups by").locator("[aria-pressed=true]")
+        assert pressed.count() == 0, "what is in sight is no medoid"
         seen.page.locator("#panel-picture header .note", has_text="3 clusters").wait_for()
         snapshot = server.api.session.snapshot
         found = cs.EnsembleClusterer("auto", random_state=0).fit(table)
@@ -272,6 +274,7 @@ def test_a_table_is_shown_with_the_number_of_clusters_that_cluster_finds(browser
         press(seen.page, "c")
         said(seen.page, "selected: consensus of 40 clusterings in 3 clusters")
         assert state(seen.page)["sel"] == ref, "what is a consensus already stays"
+        assert pressed.all_inner_texts() == ["Consensus"]
         press(seen.page, "s")
         assert seen.page.locator("#panel-tray .name").input_value() == "consensus of 3 clusters"
         seen.page.locator("#panel-detail .answered[aria-busy=false]").wait_for()

@@ -211,7 +211,11 @@ def test_tiles_without_known_labels_say_nothing_twice(browser: Any, unlabeled: S
         page.get_by_label("Score on the y axis").select_option("clusters")
         page.wait_for_timeout(50)
         texts = page.locator(".tile-foot").all_inner_texts()
-        assert any(text.startswith("column ") for text in texts), "columns that the clusters go by, not a score"
+        assert texts
+        assert any(text.startswith("column ") for text in texts)
+        assert all(text.startswith(("column ", "compactness ")) for text in texts), (
+            "only what goes by no column has a score"
+        )
         assert page.evaluate(CUT_OFF) == []
 
 

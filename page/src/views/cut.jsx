@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { cutInto, showAs } from "../core/commands.js";
 import { formatCount, plural } from "../core/format.js";
 import { useStore } from "../core/store.js";
+import { parseRef } from "../core/tree.js";
 import { Segmented } from "./parts.jsx";
 
 const SLIDER = 100; // the slider's far end; the number beside it goes up to all clusterings
@@ -94,10 +95,12 @@ export function Cut() {
 
 export function Representatives() {
   const store = useStore();
+  const { rep } = store.view.value;
+  const isMedoid = rep === "m" && !parseRef(store.selected.value ?? "")?.k; // the stable consensus is none
   return (
     <Segmented
       label="Show groups by"
-      value={store.view.value.rep}
+      value={isMedoid || rep === "c" ? rep : ""}
       onPick={(kind) => showAs(store, kind)}
       options={[
         ["m", "Medoid", "Medoid: the most central clustering of the group (M)"],

@@ -13,11 +13,12 @@ from consilience._check import count
 from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
+from consilience.consensus.real import NEARLY as NEARLY_ONE
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
-NEARLY = 0.1  # difference of stabilities that a few unlucky halves can make
+NEARLY = 0.1  # difference of stabilities that a few unlucky halves can make, or fewer clusters alone
 MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
 NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
@@ -28,7 +29,7 @@ def combine_members(
     """The consensus; of several numbers of clusters that are more stable than chance and as stable as any, the finest.
 
     Where none is, or `X` has no more than two columns, the largest number up to ten whose clusters all have gaps between them;
-    and a finer number that is nearly as stable, where all of its clusters have.
+    and a finer number that is nearly as stable, where all of its clusters have, or where it is farther beyond chance.
     """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
@@ -45,7 +46,7 @@ def combine_members(
             return apart
     one = _finest(found, ensemble, method, how)
     finer = [k for k in _nearly_as_stable(found) if one.n_clusters < k <= most]
-    return _apart(finer, found, ensemble, X, method, how) or one
+    return _apart(finer, found, ensemble, X, method, how) or _farther(finer, one, ensemble, method, how) or one
 
 
 def _one_cluster(ensemble: Ensemble, method: str) -> Consensus:
@@ -109,6 +110,29 @@ def _nearly_as_stable(found: Consensus) -> list[int]:
     stability = found.curve["stability"].to_numpy()
     near = found.curve["n_clusters"].to_numpy()[stability >= stability.max() - NEARLY]
     return sorted((int(k) for k in near), reverse=True)
+
+
+def _farther(
+    numbers: Iterable[int], one: Consensus, ensemble: Ensemble, method: str, how: dict[str, Any]
+) -> Consensus | None:
+    """The answer at the most stable of the numbers that are farther beyond chance than an answer that is so itself, or None.
+
+    Fewer clusters are more stable by chance, so that stabilities alone favor them.
+    """
+    scales, curve = one.scales, one.curve
+    if scales is None or curve is None or not scales["real"].iloc[0]:
+        return None
+    table = curve.set_index("n_clusters")
+    beyond = np.arctanh(table[["stability", "null_high"]].clip(upper=NEARLY_ONE)).diff(-1, axis=1)["stability"]
+    if one.n_clusters not in beyond.index:
+        return None
+    farther = [k for k in numbers if beyond[k] > max(beyond[one.n_clusters], 0.0)]
+    for k in sorted(farther, key=lambda k: -table["stability"][k]):
+        again = combine(ensemble, k, method, **how)
+        if again.n_clusters == k and adjusted_rand(again.labels, one.labels) < 1 - 2 * AS_STABLE:
+            why = f"farther beyond chance than {one.n_clusters}, and nearly as stable"
+            return _with_own_scale(_with_scales(again, one, f"{count(k, 'cluster')}, {why}; {again.note}"))
+    return None
 
 
 def _apart(
