@@ -99,7 +99,7 @@ def _inference(tables: TableFolder) -> Iterator[Claim]:
     for what, some in order.groupby("rows", sort=False):
         each = "; ".join(
             f"{row['prior']}: Gibbs ≤ CVB on {row['Gibbs ≤ CVB']}, CVB ≤ VB on {row['CVB ≤ VB']}, all on {row['Gibbs ≤ CVB ≤ VB']} of "
-            f"{row['data sets']} (with split–merge moves {row['split–merge ≤ CVB']} and {row['split–merge ≤ CVB ≤ VB']})"
+            f"{row['data sets']} (with split–merge moves Gibbs ≤ CVB on {row['split–merge ≤ CVB']}, all on {row['split–merge ≤ CVB ≤ VB']})"
             for _, row in some.iterrows()
         )
         yield Claim(
