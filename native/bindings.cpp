@@ -139,9 +139,9 @@ void bind_sweep(nb::module_& m) {
     SweepResult result;
     {
       nb::gil_scoped_release free;
-      const Rows<Count> rows{weight.size(), view_of.size(), scale.size(), start.data(), column.data(), given(value),
-                             weight.data(), view_of.data(), scale.data(), given(group), group.shape(1)};
-      result = Sweep<Count>(rows, options, labels.data()).run(order.data(), order.size());
+      const SummedRows<Count> summed({weight.size(), view_of.size(), scale.size(), start.data(), column.data(), given(value),
+                                      weight.data(), view_of.data(), scale.data(), given(group), group.shape(1)});
+      result = Sweep<Count>(summed.rows(), options, labels.data()).run(order.data(), order.size());
     }
     return std::make_tuple(result.before, result.after, result.moves);
   });

@@ -119,13 +119,15 @@ class LogTiles {
       const std::size_t width = std::min(kWidth, clusters_ - first);
       for (std::size_t r = 0; r < rows.size(); ++r) {
         float sum[kWidth];
-        add_up(rows, r, tile, sum);
-        keep_best(sum, width, first, wanted, top.data() + r * wanted, chosen + r * wanted);
+        // Most tiles hold nothing better than what is kept: one comparison with their largest settles them.
+        if (add_up(rows, r, tile, sum) > top[(r + 1) * wanted - 1])
+          keep_best(sum, width, first, wanted, top.data() + r * wanted, chosen + r * wanted);
       }
     }
   }
 
-  static CONSILIENCE_INLINE void add_up(const Block& rows, std::size_t r, const float* tile, float* sum) {
+  // The scores of a tile's clusters; returns the largest, or 0 where a tile that is not full has none above.
+  static CONSILIENCE_INLINE float add_up(const Block& rows, std::size_t r, const float* tile, float* sum) {
     Floats8 a{}, b{}, c{}, d{}, f{}, g{}, h{}, i{};  // by name, so that they stay in registers
     for (std::size_t e = rows.start[r]; e < rows.start[r + 1]; ++e) {
       const float x = rows.coefficient[e];
@@ -135,6 +137,12 @@ class LogTiles {
     }
     const Floats8 all[] = {a, b, c, d, f, g, h, i};
     std::memcpy(sum, all, sizeof all);
+    take_larger(a, b), take_larger(c, d), take_larger(f, g), take_larger(h, i);
+    take_larger(a, c), take_larger(f, h), take_larger(a, f);
+    float lane[8], largest = -std::numeric_limits<float>::infinity();
+    std::memcpy(lane, &a, sizeof a);
+    for (float x : lane) largest = x > largest ? x : largest;
+    return largest;
   }
 
   static CONSILIENCE_INLINE void add(Floats8& sum, float scale, const float* x) {
@@ -143,12 +151,8 @@ class LogTiles {
     add_scaled(sum, scale, y);
   }
 
-  // Most tiles hold nothing better than what is kept: one comparison with their largest settles them.
   static CONSILIENCE_INLINE void keep_best(const float* sum, std::size_t width, std::size_t first, std::size_t wanted,
                                            float* top, std::int32_t* chosen) {
-    float largest = sum[0];
-    for (std::size_t t = 0; t < width; ++t) largest = sum[t] > largest ? sum[t] : largest;
-    if (!(largest > top[wanted - 1])) return;
     for (std::size_t t = 0; t < width; ++t) {
       if (!(sum[t] > top[wanted - 1])) continue;
       std::size_t at = wanted - 1;

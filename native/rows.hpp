@@ -73,4 +73,36 @@ class RowReader {
   std::vector<std::int32_t> column_;
 };
 
+// The same rows; where one view sums them by groups, summed once rather than at every look: no more entries than there were. Those of
+// several views stay as they are, since their sums would need as many times the room.
+template <class Count>
+class SummedRows {
+ public:
+  explicit SummedRows(const Rows<Count>& rows) : rows_(rows) {
+    if (!rows.group || rows.views != 1) return;
+    const std::size_t entries = std::size_t(rows.start[rows.n]);
+    start_.reserve(rows.n + 1), column_.reserve(entries), value_.reserve(entries);
+    start_.push_back(0);
+    RowReader<Count> reader(rows);
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const Row<Count> row = reader.read(i);
+      column_.insert(column_.end(), row.column, row.column + row.size);
+      value_.insert(value_.end(), row.value, row.value + row.size);
+      start_.push_back(std::int64_t(column_.size()));
+    }
+    rows_.start = start_.data(), rows_.column = column_.data(), rows_.value = value_.data();
+    rows_.group = nullptr, rows_.raw = 0;
+  }
+  SummedRows(const SummedRows&) = delete;
+  SummedRows& operator=(const SummedRows&) = delete;
+
+  const Rows<Count>& rows() const { return rows_; }
+
+ private:
+  Rows<Count> rows_;
+  std::vector<std::int64_t> start_;
+  std::vector<std::int32_t> column_;
+  std::vector<Count> value_;
+};
+
 }  // namespace consilience

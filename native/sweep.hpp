@@ -48,7 +48,7 @@ class Sweep : private Watcher<Count> {
         tables_(rows, options.objective, options.clusters, lists(), labels, options.fixed), reader_(rows), noise_(options.seed, options.unit) {
     unit_ = 1 / tables_.mean_entry;
     scores_.assign(k_, 0.0);
-    change_.assign(k_, 0.0);
+    change_.assign(k_ + 3, 0.0);
     gumbel_.assign(k_, 0.0);
     candidates_.resize(k_);
     for (std::size_t c = 0; c < k_; ++c) candidates_[c] = std::int32_t(c);
@@ -101,6 +101,9 @@ class Sweep : private Watcher<Count> {
   NearScores near_;
   std::vector<std::int32_t> listed_, candidates_;
   std::vector<double> scores_, change_, gumbel_;
+  std::vector<std::size_t> places_;  // of the candidates, with what was found of them: cells side by side, and scores
+  std::vector<Count> cells_;
+  std::vector<double> among_;
 
   bool lists() const { return options_.shortlist && options_.shortlist < k_; }
   bool looks_near() const {
@@ -226,69 +229,86 @@ class Sweep : private Watcher<Count> {
 
   // scores_[c] = the row's part of the objective if it joins cluster c, for the candidates.
   void score() {
-    if (lists() || candidates_.size() < k_) return score_with(Listed{candidates_.data(), candidates_.size()});
-    on_widest([this](auto) CONSILIENCE_LAMBDA { score_with(All{k_}); });
+    if (!lists() && candidates_.size() == k_)
+      return on_widest([this](auto) CONSILIENCE_LAMBDA { score_with(All{k_}, scores_.data()); });
+    const std::size_t count = (candidates_.size() + 3) / 4 * 4;  // the first fills the last four lanes
+    places_.assign(count, std::size_t(candidates_[0]));
+    std::copy(candidates_.begin(), candidates_.end(), places_.begin());
+    cells_.resize(count), among_.resize(count);
+    on_widest([this](auto) CONSILIENCE_LAMBDA {
+      score_with(Listed{places_.data(), places_.size(), cells_.data()}, among_.data());
+    });
+    for (std::size_t t = 0; t < candidates_.size(); ++t) scores_[places_[t]] = among_[t];
   }
 
   struct All {
-    static constexpr bool kAll = true;
     std::size_t count;
-    std::size_t operator[](std::size_t t) const { return t; }
+    CONSILIENCE_INLINE std::size_t operator[](std::size_t t) const { return t; }
+    CONSILIENCE_INLINE const Count* side_by_side(const Count* column, std::size_t) const { return column; }
   };
   struct Listed {
-    static constexpr bool kAll = false;
-    const std::int32_t* clusters;
+    const std::size_t* places;
     std::size_t count;
-    std::size_t operator[](std::size_t t) const { return std::size_t(clusters[t]); }
+    Count* cells;
+    CONSILIENCE_INLINE std::size_t operator[](std::size_t t) const { return places[t]; }
+    CONSILIENCE_INLINE const Count* side_by_side(const Count* column, std::size_t step) const {
+      for (std::size_t t = 0; t < count; ++t) cells[t] = column[places[t] * step];
+      return cells;
+    }
   };
 
+  // scores[t] of cluster clusters[t].
   template <class Clusters>
-  CONSILIENCE_INLINE void score_with(const Clusters clusters) {
-    double *const scores = scores_.data(), *const change = change_.data();
+  CONSILIENCE_INLINE void score_with(const Clusters clusters, double* const scores) {
+    double* const change = change_.data();
     const auto& phi = tables_.phi;
-    const std::size_t step = Clusters::kAll ? 1 : tables_.cluster_step;
-    for (std::size_t t = 0; t < clusters.count; ++t) scores[clusters[t]] = 0;
+    const std::size_t count = clusters.count;
+    for (std::size_t t = 0; t < count; ++t) scores[t] = 0;
     std::size_t e = 0;
     while (e < row_.size) {
       const std::size_t v = std::size_t(rows_.view_of[row_.column[e]]);
-      for (std::size_t t = 0; t < clusters.count; ++t) change[clusters[t]] = 0;
+      for (std::size_t t = 0; t < count; ++t) change[t] = 0;
       Count mass = 0;
       for (; e < row_.size && std::size_t(rows_.view_of[row_.column[e]]) == v; ++e) {
         const Count x = row_.at(e);
-        const Count* const cell = tables_.table.data() + std::size_t(row_.column[e]) * tables_.column_step;
+        const Count* const column = tables_.table.data() + std::size_t(row_.column[e]) * tables_.column_step;
+        const Count* const cell = clusters.side_by_side(column, tables_.cluster_step);
         mass += x;
         if (options_.objective == Objective::kQuadratic) {
-          for (std::size_t t = 0; t < clusters.count; ++t)
-            change[clusters[t]] += double(x) * (2 * double(cell[clusters[t] * step]) + double(x));
+          for (std::size_t t = 0; t < count; ++t) change[t] += double(x) * (2 * double(cell[t]) + double(x));
         } else {
-          for (std::size_t t = 0; t < clusters.count; ++t) change[clusters[t]] += phi.rise(cell[clusters[t] * step], x);
+          add_rises(phi, cell, x, count, change);
         }
       }
-      finish_view(v, mass, clusters);
+      finish_view(v, mass, clusters, scores);
     }
   }
 
+  // On its own, where nothing else points to what is changed: or lanes would wait for each other.
+  static CONSILIENCE_INLINE void add_rises(const Phi<Count>& phi, const Count* __restrict cell, Count x, std::size_t count,
+                                           double* __restrict change) {
+    for (std::size_t t = 0; t < count; ++t) change[t] += phi.rise(cell[t], x);
+  }
+
   template <class Clusters>
-  CONSILIENCE_INLINE void finish_view(std::size_t v, Count mass, const Clusters clusters) {
+  CONSILIENCE_INLINE void finish_view(std::size_t v, Count mass, const Clusters clusters, double* const scores) {
     const auto& phi = tables_.phi;
     const Count* const total = tables_.total.data() + v * k_;
     const double *const squares = tables_.squares.data() + v * k_, *const kept = tables_.kept.data() + v * k_;
-    double *const scores = scores_.data(), *const change = change_.data();
+    const double* const change = change_.data();
     const double scale = rows_.scale[v];
     if (options_.objective == Objective::kShannon) {
-      for (std::size_t t = 0; t < clusters.count; ++t) {
-        const std::size_t c = clusters[t];
-        scores[c] += scale * (change[c] - phi.rise(total[c], mass));
-      }
+      for (std::size_t t = 0; t < clusters.count; ++t)
+        scores[t] += scale * (change[t] - phi.rise(total[clusters[t]], mass));
     } else if (options_.objective == Objective::kQuadratic) {
       for (std::size_t t = 0; t < clusters.count; ++t) {
         const std::size_t c = clusters[t];
-        scores[c] += scale * ((squares[c] + change[c]) / (double(total[c]) + double(mass)) - kept[c]);
+        scores[t] += scale * ((squares[c] + change[t]) / (double(total[c]) + double(mass)) - kept[c]);
       }
     } else {
       for (std::size_t t = 0; t < clusters.count; ++t) {
-        const std::size_t c = clusters[t];
-        scores[c] += scale * tables_.nmi(v, tables_.cells[v] + change[c], tables_.sums[v] + phi.rise(total[c], mass));
+        const double sum = tables_.sums[v] + phi.rise(total[clusters[t]], mass);
+        scores[t] += scale * tables_.nmi(v, tables_.cells[v] + change[t], sum);
       }
     }
   }
@@ -303,16 +323,24 @@ class Sweep : private Watcher<Count> {
       mass += rows_.scale[v] * share * double(row_.at(e));
     }
     const double unit = options_.temperature * mass;
-    auto draw = [&] { return -unit * fast_log(-fast_log(noise_.uniform() + 0x1.0p-54)); };  // never the log of 0
+    auto draw = [&] { return noise_.uniform() + 0x1.0p-54; };  // never the log of 0
     gumbel_[old] = draw();
     if (lists()) {
       for (std::int32_t c : candidates_)
         if (std::size_t(c) != old) gumbel_[std::size_t(c)] = draw();
+      for (std::int32_t c : candidates_) gumbel_[std::size_t(c)] = gumbel(unit, gumbel_[std::size_t(c)]);
     } else {
       for (std::size_t c = 0; c < k_; ++c)
         if (c != old) gumbel_[c] = draw();
+      double* const noise = gumbel_.data();
+      const std::size_t k = k_;
+      on_widest([=](auto) CONSILIENCE_LAMBDA {
+        for (std::size_t c = 0; c < k; ++c) noise[c] = gumbel(unit, noise[c]);
+      });
     }
   }
+
+  static CONSILIENCE_INLINE double gumbel(double unit, double uniform) { return -unit * fast_log(-fast_log(uniform)); }
 
   // The best cluster with room; the old one unless another is better by more than rounding.
   std::size_t choose(std::size_t i, std::size_t old) const {

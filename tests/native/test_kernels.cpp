@@ -655,6 +655,17 @@ static void test_grouped_rows() {
   CHECK(reader.read(1).size == 0);
   const Row<double> last = reader.read(2);
   CHECK(last.size == 2 && last.column[0] == 1 && last.at(0) == 4 && last.column[1] == 2 && last.at(1) == 9);
+  CHECK(SummedRows<double>(rows).rows().group == group);  // of several views, as they are
+
+  const Rows<double> one{3, 2, 1, start, column, value, weight, view_of, scale, group, 4};
+  const SummedRows<double> summed(one);
+  CHECK(!summed.rows().group);
+  RowReader<double> slow(one), quick(summed.rows());
+  for (std::size_t i = 0; i < one.n; ++i) {
+    const Row<double> a = slow.read(i), b = quick.read(i);
+    CHECK(a.size == b.size);
+    for (std::size_t e = 0; e < a.size; ++e) CHECK(a.column[e] == b.column[e] && a.at(e) == b.at(e));
+  }
 }
 
 // Grouped rows under threads: the same labels whatever their number, and gains that add up.
