@@ -62,7 +62,8 @@ def test_codes_cost_nothing_and_parts_may_differ(tmp_path):
     plain, named = (pd.read_parquet(path) for path in parts(tmp_path))
     assert list(plain) == ["number", "labels"]
     assert list(named) == ["number", "label_names", "label_type", "labels"]
-    assert named["label_type"].tolist() == [None, "text"]
+    assert named["label_type"].isna().tolist() == [True, False]
+    assert named["label_type"][1] == "text"
     assert named["label_names"].tolist()[1].tolist() == ["x", "y", "z"]
     for reader in (store, Store.open(tmp_path)):
         found = reader.label_names([2, 0, 1])

@@ -48,7 +48,9 @@ def check_ids(ids: Any, n_objects: int) -> Array | None:
     array = np.asarray(ids)
     if array.shape != (n_objects,):
         raise InputError(f"{n_objects} objects need as many ids; got shape {array.shape}")
-    twice = pd.Index(array).duplicated()
+    # Text as objects: names of files need not be Unicode, which the text of pandas 3 must be.
+    text = array.dtype.kind in "OU"
+    twice = pd.Index(array, dtype=object if text else None).duplicated()
     if twice.any():
         at = int(np.argmax(twice))
         raise InputError(f"the id {show(array[at])} occurs more than once (object {at})")
