@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_null(organized):
     assert not one.equals(meta.null(truths[0], n_shuffles=3, random_state=6).shuffled)
 
 
-@pytest.mark.parametrize("method", sorted(METHODS.keys() - {"nbce"}))  # which computes the whole
+@pytest.mark.parametrize("method", sorted({"auto", *METHODS} - {"nbce"}))  # which computes the whole
 @pytest.mark.parametrize("n_clusters", [None, 3])
 def test_labels_alone_are_those_of_the_consensus(organized, method, n_clusters):
     meta, _, _ = organized

@@ -18,12 +18,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from consilience._check import InputError, check_choice, check_count, check_seed, kind_of
 from consilience._random import child_seed
-from consilience._types import EnsembleLike, RandomState
+from consilience._types import EnsembleLike, Ints, RandomState
 from consilience.alternatives.bases import check_base, is_random, takes_counts
 from consilience.alternatives.data import Centering, check_counts
 from consilience.alternatives.given import MULTIPLE_GIVEN, Group, TooSmallError, check_given, groups_of, joint
 from consilience.alternatives.splits import KEEP, split_groups
 from consilience.consensus import METHODS, combine
+from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble
 from consilience.tables import check_matrix
 
@@ -126,6 +127,21 @@ class CondEns(ClusterMixin, BaseEstimator):
 
     def _fit(self, X: Any, given: Ensemble | None, learn: Any = None, progress: bool | None = False) -> CondEns:
         """`fit` for data and groupings that have been checked."""
+        splits, seed = self._splits(X, given, learn, progress)
+        how: dict[str, Any] = {"random_state": seed, "n_jobs": self.n_jobs, "progress": progress}
+        self.consensus_ = combine(splits, self.n_clusters, self.combine, **how)
+        self.labels_, self.n_clusters_ = self.consensus_.labels, self.consensus_.n_clusters
+        self.confidence_, self.support_ = self.consensus_.confidence, self.consensus_.support
+        self.membership_ = self.consensus_.membership
+        return self
+
+    def _labels(self, X: Any, given: Ensemble | None, learn: Any = None) -> Ints:
+        """Labels of `_fit`, without how far to trust them."""
+        splits, seed = self._splits(X, given, learn, False)
+        return combined_labels(splits, self.n_clusters, self.combine, random_state=seed, n_jobs=self.n_jobs)
+
+    def _splits(self, X: Any, given: Ensemble | None, learn: Any, progress: bool | None) -> tuple[Ensemble, int]:
+        """The clusterings that are to be combined, and the seed for that."""
         seed = check_seed(self.random_state)
         groups = self._choose_groups(groups_of(given, X.shape[0], self.multiple_given), learn, X.shape[0])
         self.n_init_ = self._runs(len(groups))
@@ -147,18 +163,7 @@ class CondEns(ClusterMixin, BaseEstimator):
                 f"{self.n_clusters} clusters cannot be told apart: the splits of all groups make only {rows} different rows "
                 "of labels; ask for fewer clusters, or for more with n_clusters_local"
             )
-        self.consensus_ = combine(
-            self.ensemble_,
-            self.n_clusters,
-            self.combine,
-            random_state=child_seed(seed, "alternatives.condens"),
-            n_jobs=self.n_jobs,
-            progress=progress,
-        )
-        self.labels_, self.n_clusters_ = self.consensus_.labels, self.consensus_.n_clusters
-        self.confidence_, self.support_ = self.consensus_.confidence, self.consensus_.support
-        self.membership_ = self.consensus_.membership
-        return self
+        return self.ensemble_, child_seed(seed, "alternatives.condens")
 
     def _check(self, X: Any) -> None:
         """Refuse options that do not go together, or not with the data."""

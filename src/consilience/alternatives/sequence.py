@@ -282,10 +282,10 @@ def _next(
     if np.isnan(again):
         raise TooSmallError(TOO_SMALL)
     model, counts = CondEns(k, **settings), takes_counts(settings["base"])
-    labels = model._fit(X, past).labels_
+    labels = model._labels(X, past)
     about = diagnostics_of(X, labels, past, "information" if counts else "variance")
     repeated = 0.0 if past is None else float(about.redundancy["nmi"].max())
-    beyond = float("nan") if counts else z_score_of(X, past, model, NULL, settings["random_state"])
+    beyond = float("nan") if counts else z_score_of(X, past, model, NULL, settings["random_state"], labels)
     return labels, (k, about.quality, repeated, again, beyond)
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from consilience._check import check_count, check_seed
+from consilience._parallel import own_threads
 from consilience._random import stream
-from consilience._types import EnsembleLike, Floats, RandomState
+from consilience._types import EnsembleLike, Floats, Ints, RandomState
 from consilience.alternatives.condens import CondEns
 from consilience.alternatives.data import group_means
 from consilience.alternatives.diagnostics import quality_of
@@ -55,7 +55,7 @@ def reproducibility_of(X: Any, given: Ensemble | None, model: CondEns, n_splits:
     for split in range(n_splits):
         half = half_of(X.shape[0], split, seed)
         try:
-            answers = [clone(model)._fit(X, given, part).labels_ for part in (half, ~half)]
+            answers = [clone(model)._labels(X, given, part) for part in (half, ~half)]
             values.append(adjusted_rand(*answers))
         except TooSmallError:
             return float("nan")
@@ -85,18 +85,20 @@ def z_score(
     return z_score_of(*_checked(X, given, model), model, n_null, check_seed(random_state))
 
 
-def z_score_of(X: Any, given: Ensemble | None, model: CondEns, n_null: int, seed: int) -> float:
-    """:func:`z_score` of checked data and groupings."""
+def z_score_of(
+    X: Any, given: Ensemble | None, model: CondEns, n_null: int, seed: int, labels: Ints | None = None
+) -> float:
+    """:func:`z_score` of checked data and groupings; `labels` are what the model finds in them, where that is known."""
     cells = np.zeros(X.shape[0], np.int32) if given is None else joint(given.labels)
     known = cells >= 0
     if sparse.issparse(X) or X.shape[1] > WIDEST or not known.any():
         return float("nan")
-    found = _gain(X, given, cells, model)
+    found = _gain(X, cells, clone(model)._labels(X, given) if labels is None else labels)
     null = []
     for i in range(n_null):
         drawn = null_data(X, cells, known, i, seed)
         try:
-            null.append(_gain(drawn, given, cells, model))
+            null.append(_gain(drawn, cells, clone(model)._labels(drawn, given)))
         except (NoSplitError, TooSmallError):
             null.append(0.0)
     return float((found - np.mean(null)) / max(float(np.std(null, ddof=1)), 1e-12))
@@ -108,9 +110,8 @@ def _checked(X: Any, given: EnsembleLike | None, model: CondEns) -> tuple[Any, E
     return X, None if given is None else check_given(given, X.shape[0], index)
 
 
-def _gain(X: Floats, given: Ensemble | None, cells: NDArray[Any], model: CondEns) -> float:
-    """q(C, Z) − q(Z) of what the model finds."""
-    labels = clone(model)._fit(X, given).labels_
+def _gain(X: Floats, cells: NDArray[Any], labels: Ints) -> float:
+    """q(C, Z) − q(Z) of some clusters C."""
     return quality_of(X, joint(np.column_stack([cells, labels])), "variance") - quality_of(X, cells, "variance")
 
 
@@ -124,7 +125,7 @@ def null_data(X: Floats, cells: NDArray[Any], known: NDArray[Any], number: int, 
     rng = stream(seed, "alternatives.null", number)
     means = np.where(known[:, None], group_means(X, cells, int(cells.max()) + 1)[cells], X[known].mean(axis=0))
     residuals = X[known] - means[known]
-    with threadpool_limits(1):  # so that no sum depends on the number of threads
+    with own_threads():  # so that no sum depends on the number of threads
         values, vectors = np.linalg.eigh(residuals.T @ residuals / len(residuals))
         # The symmetric root is one and the same whatever signs and bases the eigenvectors come in.
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

@@ -13,6 +13,7 @@ from consilience._check import count
 from consilience._types import Floats
 from consilience.clusterer.gaps import has_gaps
 from consilience.consensus import Consensus, combine
+from consilience.consensus.combine import combined_labels
 from consilience.consensus.real import NEARLY as NEARLY_ONE
 from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
@@ -72,8 +73,9 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
     best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
     one = found if best == found.n_clusters else combine(ensemble, best, method, **how)
     for k in _as_good(found, best):
-        again = combine(ensemble, k, method, **how)
-        if again.n_clusters == k and adjusted_rand(again.labels, one.labels) < 1 - 2 * AS_STABLE:
+        labels = combined_labels(ensemble, k, method, random_state=how["random_state"], n_jobs=how["n_jobs"])
+        if labels.max() + 1 == k and adjusted_rand(labels, one.labels) < 1 - 2 * AS_STABLE:
+            again = combine(ensemble, k, method, **how)
             return _with_own_scale(_with_scales(again, found, _why_finest(again)))
     return one if one is found else _with_scales(one, found, _why_finest(one))
 
@@ -140,8 +142,9 @@ def _apart(
 ) -> Consensus | None:
     """The answer at the first of the numbers whose clusters all have gaps between them, or None."""
     for k in numbers:
-        again = combine(ensemble, k, method, **how)
-        if again.n_clusters == k and has_gaps(X, again.labels):
+        labels = combined_labels(ensemble, k, method, random_state=how["random_state"], n_jobs=how["n_jobs"])
+        if labels.max() + 1 == k and has_gaps(X, labels):
+            again = combine(ensemble, k, method, **how)
             why = "since there are gaps in the data between all of them, which the clusterings alone cannot tell"
             note = f"{count(k, 'cluster')}, {why}; {again.note}"
             return _with_own_scale(_with_scales(again, found, note))

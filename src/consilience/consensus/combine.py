@@ -13,7 +13,7 @@ import numpy as np
 
 from consilience._check import InputError, check_choice, check_seed, check_word, nearest
 from consilience._parallel import runs_tasks
-from consilience._types import Columns, EnsembleLike, PathLike
+from consilience._types import Columns, EnsembleLike, Ints, PathLike
 from consilience.consensus.distinct_rows import Problem, check_problem
 from consilience.consensus.families import families_of
 from consilience.consensus.method_choice import better_cut, choose_method
@@ -143,6 +143,36 @@ def combine(
     return combine_problem(ens, problem, n_clusters, method, how, options, progress, start, call)
 
 
+def combined_labels(
+    ensemble: EnsembleLike,
+    n_clusters: int | None,
+    method: str = "auto",
+    *,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Ints:
+    """Labels of :func:`combine` at a number of clusters, without how far to trust them, which takes about as long.
+
+    `options` are those of a method that is named.
+
+    Examples
+    --------
+    >>> import consilience as cs
+    >>> from consilience.consensus.combine import combined_labels
+    >>> example = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3]]
+    >>> combined_labels(example, 3).tolist() == cs.combine(example, 3).labels.tolist()
+    True
+    """
+    problem = check_problem(as_ensemble(ensemble), n_clusters)
+    how = {"random_state": check_seed(random_state), "n_jobs": n_jobs}
+    if method == "auto":
+        _, problem, (_, labels, _), *_ = _chosen(problem, how)
+    else:
+        _, labels, _ = make_estimator(method, _number(problem), how, options)._answer(problem)
+    return problem.to_objects(labels, -1)
+
+
 def combine_problem(
     ens: Ensemble,
     problem: Problem,
@@ -178,21 +208,13 @@ def _fit(
     choice: tuple[str, str] | None = None,
 ) -> tuple[Any, str, list[str]]:
     """The fitted estimator, its name, and what is to be said of it; `choice` is what "auto" takes, with the reason, if known."""
-    notes, chosen, fitted = [], method == "auto", problem
-    if chosen:
-        method, note = choice or choose_method(problem, how)
+    notes, fitted = [], problem
+    if method == "auto":
+        estimator, fitted, answered, method, note = _chosen(problem, how, choice)
         notes.append(note)
-        if method == "dawid_skene":
-            fitted = narrowed(problem)  # what it was judged by
-    k = problem.n_clusters if problem.n_rows > 1 else None
-    estimator = make_estimator(method, k, how, options)
-    if chosen:
-        answered = estimator._answer(fitted)
-        if method == "walk" and problem.n_clusterings > 2 and (other := better_cut(problem, answered[1], k, how)):
-            notes = ["lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"]
-            (estimator, answered), method = other, "lwgp"
         estimator._take(fitted, answered)
     else:
+        estimator = make_estimator(method, _number(problem), how, options)
         estimator._fit(ens, fitted)
     if estimator.n_clusters_ < problem.n_clusters:
         notes.append(f"{method} told apart only {estimator.n_clusters_} of the {problem.n_clusters} clusters asked for")
@@ -207,6 +229,26 @@ def _fit(
             "since fewer than five always bear out their own answer"
         )
     return estimator, method, notes
+
+
+def _chosen(
+    problem: Problem, how: dict[str, Any], choice: tuple[str, str] | None = None
+) -> tuple[Any, Problem, Any, str, str]:
+    """What "auto" takes: the estimator, the rows that it worked on, its answer, its name, and why."""
+    method, note = choice or choose_method(problem, how)
+    fitted = narrowed(problem) if method == "dawid_skene" else problem  # what it was judged by
+    k = _number(problem)
+    estimator = make_estimator(method, k, how, {})
+    answered = estimator._answer(fitted)
+    if method == "walk" and problem.n_clusterings > 2 and (other := better_cut(problem, answered[1], k, how)):
+        note = "lwgp, since the clusterings err alike and walk left clusters that hardly any of them supports"
+        (estimator, answered), method = other, "lwgp"
+    return estimator, fitted, answered, method, note
+
+
+def _number(problem: Problem) -> int | None:
+    """The number of clusters that an estimator is given; a single row leaves none to ask for."""
+    return problem.n_clusters if problem.n_rows > 1 else None
 
 
 def _at_scales(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from consilience import _kernels
-from consilience._check import InputError, check_choice, check_seed, count
+from consilience._check import InputError, check_choice, count
 from consilience._random import stream
 from consilience._types import Array, Floats, Ints, Labels
 from consilience.consensus import METHODS, Consensus, EvidenceAccumulation, combine
@@ -24,10 +24,10 @@ from consilience.consensus.association_tree import (
     joiner,
     joiner_of_scales,
 )
+from consilience.consensus.combine import combined_labels
 from consilience.consensus.confidence import label_owners
 from consilience.consensus.distinct_rows import check_problem
 from consilience.consensus.estimator import by_size
-from consilience.consensus.registry import make_estimator
 from consilience.consensus.trust import reliability_of
 from consilience.ensemble import Ensemble
 from consilience.meta.distances import medoid_of
@@ -89,25 +89,23 @@ def consensus_labels(
 ) -> Labels:
     """The labels of :func:`group_consensus` alone: how far to trust them costs more than they do, and is left out.
 
-    Where the number of clusters or the method is to be found, the whole answer is computed.
+    Where the number of clusters is to be found, the whole answer is computed.
 
     Examples
     --------
-    >>> ens = Ensemble([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    >>> ens = Ensemble(np.array([[0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]]))
     >>> consensus_labels(ens, np.zeros(3), np.arange(3), method="vote", n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
     how: dict[str, Any] = {"method": method, "n_clusters": n_clusters, "random_state": random_state}
-    if isinstance(n_clusters, str) or method in ("auto", "nbce"):
+    if isinstance(n_clusters, str) or method == "nbce" or (method == "auto" and options):
         return group_consensus(ensemble, distances, members, **how, **options).labels.astype(np.int32)
-    check_choice(method, METHODS, "method")
+    check_choice(method, ("auto", *METHODS), "method")
     if method == METHOD and not options:
         return group_labels(ensemble.labels[:, members], ensemble.n_clusters[members], n_clusters)
     options = _quick(ensemble, distances, members, method, n_clusters, options)
-    problem = check_problem(ensemble[:, members], n_clusters)
-    k = problem.n_clusters if problem.n_rows > 1 else None
-    estimator = make_estimator(method, k, {"random_state": check_seed(random_state)}, options)
-    return np.asarray(problem.to_objects(estimator._answer(problem)[1], -1).astype(np.int32))
+    found = combined_labels(ensemble[:, members], n_clusters, method, random_state=random_state, **options)
+    return np.asarray(found, np.int32)
 
 
 def group_labels(rows: Labels, n_clusters: Ints, wanted: int | None = None) -> Labels:
