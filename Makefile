@@ -51,10 +51,10 @@ types: $(VENV)/.tested
 layers: $(VENV)/.tested
 	$(BIN)/lint-imports
 
-# Two workers have the cores; threads of theirs would only wait for each other. A file stays with one worker, so that what its tests share is
-# made once.
+# A worker more than two cores have: a fifth of the time tests wait, for a page, for processes that start. Threads of theirs would only wait
+# for each other. A file stays with one worker, so that what its tests share is made once. What is compiled of the tests is kept for the next run.
 units: $(VENV)/.tested
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist loadfile -m 'not slow' tests --pyargs consilience --doctest-modules
 
 slow: $(VENV)/.tested
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m slow tests

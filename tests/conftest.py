@@ -40,6 +40,24 @@ def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
 
 
+@pytest.fixture(scope="session")
+def worker_processes() -> Iterator[Any]:
+    """A Dask cluster of two worker processes, started once; tests whose workers die start their own."""
+    from dask_cluster import worker_processes
+
+    with worker_processes() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(worker_processes: Any) -> Iterator[Any]:
+    """A client of it, which Dask takes of itself as long as it is open."""
+    from dask_cluster import connected
+
+    with connected(worker_processes) as found:
+        yield found
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless Chromium; without one the test is skipped."""

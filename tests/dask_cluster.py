@@ -17,29 +17,45 @@ import pytest
 
 @contextlib.contextmanager
 def local_cluster(n_workers: int = 2) -> Iterator[Any]:
-    """A client of worker processes with one thread each."""
-    distributed = pytest.importorskip("distributed")
-    quiet = {name: logging.getLogger(name).level for name in ("distributed", "distributed.scheduler")}
-    for name in quiet:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # deaths of workers are what we are after
-    settings = {"distributed.scheduler.allowed-failures": 10}
+    """A client of worker processes of its own, with one thread each, which may die."""
+    with worker_processes(n_workers) as cluster, connected(cluster) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def worker_processes(n_workers: int = 2) -> Iterator[Any]:
+    """A cluster of workers with one thread each."""
+    pytest.importorskip("distributed")
     import dask
 
     from consilience._local_cluster import SteadyCluster
 
-    with (
-        dask.config.set(settings),
-        SteadyCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    how = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with dask.config.set({"distributed.scheduler.allowed-failures": 10}), quiet():
+        cluster = SteadyCluster(n_workers=n_workers, **how)
+    with cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def connected(cluster: Any) -> Iterator[Any]:
+    """A client of a cluster."""
+    distributed = pytest.importorskip("distributed")
+    settings = {"distributed.scheduler.allowed-failures": 10}
+    import dask
+
+    with dask.config.set(settings), quiet(), distributed.Client(cluster) as client:
         yield client
-    for name, level in quiet.items():
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without what Dask logs: deaths of workers are what we are after."""
+    levels = {name: logging.getLogger(name).level for name in ("distributed", "distributed.scheduler")}
+    for name in levels:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    yield
+    for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
 
 

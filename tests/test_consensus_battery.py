@@ -25,7 +25,7 @@ good_methods = pytest.mark.parametrize("method", GOOD)
 some_seeds = pytest.mark.parametrize("seeds", [(0,), pytest.param((1, 2), marks=pytest.mark.slow)], ids=["0", "1 2"])
 
 some_copies = partial(noisy_copies, n=120, k=4, r=6, noise=0.15)
-QUICK = {"nbce": {"max_iter": 60, "n_chains": 2}}
+QUICK = {"nbce": {"max_iter": 40, "n_chains": 2}, "bce": {"n_init": 2}}
 
 
 def make(method, n_clusters=None, **options):

@@ -17,7 +17,6 @@ from consilience._child import CallError, call_within, end_children
 from consilience.datasets import load_beads
 from consilience.generation.spaces import GenerationWarning
 from consilience.store import Store
-from dask_cluster import local_cluster
 from moody_clusterers import Moody
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -26,12 +25,6 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has
 @pytest.fixture(scope="module")
 def beads():
     return load_beads()
-
-
-@pytest.fixture(scope="module")
-def client():
-    with local_cluster() as found:
-        yield found
 
 
 def lines(path):

@@ -55,7 +55,8 @@ def test_detail_picks_out_a_cluster_and_objects_follow(page: Any) -> None:
     press(page, "2")
     page.locator("#panel-detail .bars button").nth(1).click()
     assert state(page)["cluster"] == "1"
-    assert page.locator("#panel-detail").get_by_text("What sets cluster 1 apart").is_visible()
+    page.locator("#panel-detail").get_by_text("What sets cluster 1 apart").wait_for()
+    page.locator("#panel-detail .effect .dot").nth(7).wait_for()
     assert page.locator("#panel-detail .effect .dot").count() == 8
     size = page.locator("#panel-detail .bars button[aria-pressed=true] .count").inner_text()
     page.get_by_role("tab", name="Objects").click()

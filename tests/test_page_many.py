@@ -70,6 +70,7 @@ def test_a_flow_over_the_tray_is_ordered_picked_from_and_lit(browser: Any, serve
         page.locator(".picked-bar").wait_for()
 
         table = turn(page, "flow")
+        table.locator("tbody tr").first.wait_for()
         rows = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
         counts = [int(row[0].replace(",", "")) for row in rows]
         assert sum(counts) == 2 * len(labels)  # every object goes through both gaps
@@ -134,6 +135,7 @@ def test_stripes_show_clusterings_and_pick_objects(browser: Any, server: Server)
         page.locator("#panel-stripes").get_by_role("button", name="by agreement").click()
         until(page, "document.querySelector('.stripes-plot').ariaBusy === 'false'")
         table = turn(page, "stripes")
+        table.locator("tbody tr").first.wait_for()
         shares = [float(text.split()[0]) for text in table.locator("tbody td:nth-child(3)").all_inner_texts()]
         assert shares == sorted(shares, reverse=True)
         turn(page, "stripes")

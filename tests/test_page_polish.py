@@ -90,7 +90,7 @@ def test_a_number_that_cannot_be_is_said(page: Any) -> None:
     said(page, "at most: no more clusterings differ")
     assert int(field.input_value()) <= 120
     show(page, "Scores")
-    assert f"the most, not {field.input_value()}" in page.locator(".null-line").inner_text()
+    page.locator(".null-line", has_text=f"the most, not {field.input_value()}").wait_for()
     field = cut_into(page, 0)
     said(page, "one group at least")
     assert field.input_value() == "1"

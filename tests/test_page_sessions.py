@@ -19,7 +19,7 @@ from consilience.explorer import Server
 from consilience.explorer.assets import load_page
 from consilience.explorer.sources import open_clusterings
 from consilience.tables import read_table
-from page_server import beads_run, download, press, said, select_branch, serve, state, tray, turn, visit
+from page_server import beads_run, download, press, said, select_branch, serve, state, tray, turn, until, visit
 
 
 def test_more_like_this_adds_clusterings_and_refs_of_before_still_hold(browser: Any, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_texts_of_the_data_are_shown_as_text(browser: Any, tmp_path: Path) -> No
         page.get_by_role("spinbutton", name="Number of groups").fill("6")
         page.locator("#title-tray").click()
         press(page, "1")
-        assert evil in page.locator("#panel-detail h2").inner_text(), "the file's own names"
+        page.locator("#panel-detail h2", has_text=evil).wait_for()  # the file's own names
         page.locator("#panel-detail .heat th", has_text="<script>").first.wait_for()
         page.get_by_role("tab", name="Objects").click()
         assert page.locator("#panel-objects tbody th").first.inner_text() == f"{evil} 0"
@@ -249,9 +249,9 @@ def test_agreement_runs_show_how_stability_grew(browser: Any) -> None:
         panel.locator(".chart").first.wait_for()
         assert panel.locator(".chart polyline").count() == 3, "rows, columns and one accuracy"
         panel.get_by_role("button", name="Rows").click()
-        largest = int(panel.locator(".choices + .scroll tbody td").first.inner_text())
-        sizes = found.after.rows.signatures().counts
-        assert largest == sizes.max()
+        largest = str(found.after.rows.signatures().counts.max())
+        first = "document.querySelector('#panel-agreement .choices + .scroll tbody td')"
+        until(page, f"largest => {first}?.innerText === largest", largest)
         turn(page, "agreement")
         steps = panel.locator("table").first.locator("tbody tr")
         assert steps.count() == len(found.stability_by_iteration())

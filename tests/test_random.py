@@ -1,6 +1,7 @@
 """Random streams: one maker, and no two purposes share a stream."""
 
 import ast
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,12 +20,19 @@ PUT_TOGETHER = {  # purposes that are not written out where they are used
 }
 
 
+@cache
+def codes():
+    """The code of every file of the package, by its path there."""
+    paths = sorted(SOURCE.rglob("*.py"))
+    return {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
 def calls():
     """(file, function, purpose) of every call that makes a stream in the package."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for file, code in codes().items():
+        for node in ast.walk(code):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MAKERS:
-                yield path.relative_to(SOURCE).as_posix(), node.func.id, node.args[1]
+                yield file, node.func.id, node.args[1]
 
 
 def test_every_stream_is_made_for_a_purpose_of_the_registry():
@@ -68,16 +76,16 @@ def test_an_unknown_purpose_is_refused():
 
 
 def test_nothing_else_makes_generators():
-    for path in SOURCE.rglob("*.py"):
-        if path.name == "_random.py":
+    assert "_random.py" in codes()
+    for file, code in codes().items():
+        if file == "_random.py":
             continue
-        code = ast.parse(path.read_text(encoding="utf-8"))
         made = {
             node.func.attr
             for node in ast.walk(code)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         }
-        assert not made & {"default_rng", "SeedSequence", "Philox", "RandomState"}, path
+        assert not made & {"default_rng", "SeedSequence", "Philox", "RandomState"}, file
 
 
 def test_numpy_generators_are_those_of_the_same_seed():

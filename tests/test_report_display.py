@@ -11,7 +11,6 @@ import consilience as cs
 
 SHOWN = """
 import json, sys
-{before}
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.run_cell('''
@@ -19,11 +18,10 @@ import sys
 import numpy as np
 import consilience as cs
 from consilience.datasets import load_beads, load_beads_labels
-early = [name for name in ("matplotlib", "click") if sys.modules.get(name)]
 ens = load_beads_labels()
 meta = cs.organize(ens, 3)
 beads = load_beads()
-results = {{
+results = {
     "Ensemble": ens,
     "MetaClustering": meta,
     "Consensus": cs.combine(ens, 3, "vote"),
@@ -34,29 +32,35 @@ results = {{
     "Map": meta.map(),
     "one": cs.Ensemble([[0, 1, 1]]),
     "large": cs.Ensemble(np.random.default_rng(0).integers(0, 3, (5000, 300))),
-    "<b>": cs.Ensemble({{"<b>": [0, 0, 1], "x": [0, 1, 1]}}, info={{"name": ["<b>", "x"], "method": "<script>"}}),
-}}
+    "<b>": cs.Ensemble({"<b>": [0, 0, 1], "x": [0, 1, 1]}, info={"name": ["<b>", "x"], "method": "<script>"}),
+}
+early = [name for name in ("matplotlib", "click") if sys.modules.get(name)]
 ''').raise_error()
-found = {{}}
-for name, result in shell.user_ns["results"].items():
-    data, _ = shell.display_formatter.format(result)
-    found[name] = {{"text": data["text/plain"], "html": data.get("text/html"), "repr": repr(result)}}
-print(json.dumps({{"early": shell.user_ns["early"], "found": found}}))
+def shown():
+    found = {}
+    for name, result in shell.user_ns["results"].items():
+        data, _ = shell.display_formatter.format(result)
+        found[name] = {"text": data["text/plain"], "html": data.get("text/html"), "repr": repr(result)}
+    return found
+
+sys.modules["matplotlib"] = None  # as where it is not installed
+without = shown()
+del sys.modules["matplotlib"]
+print(json.dumps({"early": shell.user_ns["early"], "without": without, "found": shown()}))
 """
 
 
-def shown(before=""):
+@pytest.fixture(scope="module")
+def told():
+    """What is shown of every result, without matplotlib and with it."""
     pytest.importorskip("IPython", reason="IPython is not installed: pip install ipython")
-    done = subprocess.run(
-        [sys.executable, "-c", SHOWN.format(before=before)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", SHOWN], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_every_result_shows_its_text_and_a_picture():
-    told = shown()
-    assert told["early"] == []  # importing the package loads no plotting
+def test_every_result_shows_its_text_and_a_picture(told):
+    assert told["early"] == []  # neither importing the package nor its verbs load plotting
     for name, one in told["found"].items():
         assert one["text"] == one["repr"]
         if name == "one":
@@ -70,9 +74,8 @@ def test_every_result_shows_its_text_and_a_picture():
     assert "<script>" not in told["found"]["<b>"]["html"]
 
 
-def test_without_matplotlib_there_is_text():
-    told = shown("sys.modules['matplotlib'] = None")
-    assert all(one["html"] is None and one["text"] == one["repr"] for one in told["found"].values())
+def test_without_matplotlib_there_is_text(told):
+    assert all(one["html"] is None and one["text"] == one["repr"] for one in told["without"].values())
 
 
 def test_without_ipython_nothing_is_loaded():

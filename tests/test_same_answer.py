@@ -16,7 +16,7 @@ from consilience.consensus.distinct_rows import check_problem
 from consilience.measures import adjusted_rand
 from samples import random_labels
 
-OPTIONS = {"nbce": {"max_iter": 40}, "anmi": {"n_init": 3}}
+OPTIONS = {"nbce": {"max_iter": 30, "n_chains": 2, "n_init": 2}, "anmi": {"n_init": 2}, "bce": {"n_init": 2}}
 
 
 def shuffled(labels, seed):
@@ -30,7 +30,7 @@ def shuffled(labels, seed):
     return other, objects
 
 
-def kmeans_ensemble(seed, n=250, r=7):
+def kmeans_ensemble(seed, n=150, r=7):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(n, 3)) + 3 * rng.integers(0, 2, (n, 3))
     runs = [kmeans2(points, int(k), seed=rng, minit="points")[1] for k in rng.integers(2, 13, r)]
@@ -60,10 +60,9 @@ def assert_same_answer(labels, k, method, seed, weights=None, **options):
     assert one.anmi == pytest.approx(two.anmi, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_on_a_pool(method, seed, pool):
-    assert_same_answer(pool, 4, method, seed)
+def test_every_method_on_a_pool(method, pool):
+    assert_same_answer(pool, 4, method, 0)
 
 
 @pytest.mark.parametrize("k", [4, "auto"])

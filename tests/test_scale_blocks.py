@@ -28,12 +28,6 @@ OF_OBJECTS = ("labels", "confidence", "support", "membership", "ids", "scale_lab
 
 
 @pytest.fixture(scope="module")
-def client():
-    with local_cluster() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def codes():
     table = noisy_labels(1500, 5, 7, 0.25, random_state=3)[0].labels.copy()
     table[::17, 2] = -1

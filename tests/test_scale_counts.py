@@ -46,12 +46,6 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(block_counts, "ROUNDS", 3)
 
 
-@pytest.fixture(scope="module")
-def client():
-    with local_cluster() as connected:
-        yield connected
-
-
 def same(one, other, rtol=0.0):
     """Whether two results have equal labels, and objectives that are equal to the last bit, or nearly."""
     values = [[x.history_, x.objective_] if isinstance(x, DataLoom) else [x.objective] for x in (one, other)]

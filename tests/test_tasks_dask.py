@@ -23,15 +23,9 @@ from consilience._travel import LARGE, pack, unpack
 from consilience.cli import running
 from consilience.consensus import MCLA, NBCE, SCCC
 from consilience.datasets import gaussians_8d5k
-from dask_cluster import local_cluster, worker_pids
+from dask_cluster import worker_pids
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-
-
-@pytest.fixture(scope="module")
-def client():
-    with local_cluster() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ def test_an_agreement_is_read_by_its_words(browser: Any, tmp_path: Path, data_fo
         assert set(words) <= vocabulary
         assert len(words) == 27
         show(page, "Agreement")
+        page.locator("#panel-agreement .chart").first.wait_for()
         assert "column " not in page.locator("#panel-agreement").inner_text()
         word = words[0]
         page.get_by_label("Find objects").fill(word)
