@@ -21,7 +21,7 @@ from consilience._random import child_seed
 from consilience._types import EnsembleLike, Floats
 from consilience.alternatives.data import group_means
 from consilience.alternatives.given import MULTIPLE_GIVEN, groups_of, joint
-from consilience.consensus import combine
+from consilience.consensus.combine import combined_labels
 from consilience.ensemble import Ensemble
 from consilience.information import objective_of
 from consilience.measures import adjusted_rand, information_ratio, nmi
@@ -262,5 +262,5 @@ def run_agreement(ensemble: Ensemble, n_clusters: int, method: str, *, seed: int
         if k < 2:
             return float("nan")
         own = child_seed(seed, "alternatives.run_halves", which)
-        answers.append(combine(part, k, method, random_state=own, progress=False).labels)
+        answers.append(combined_labels(part, k, method, random_state=own))
     return adjusted_rand(*answers)

@@ -34,8 +34,8 @@ def combine_members(
     """
     if n_clusters == 1:
         return _one_cluster(ensemble, method)
-    how: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs, "progress": False}
-    found = combine(ensemble, n_clusters, method, **how)
+    how: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
+    found = combine(ensemble, n_clusters, method, **how, progress=False)
     if method == "auto" and not isinstance(n_clusters, str) and found.n_clusters < (n_clusters or 0):
         found = combine(ensemble, n_clusters, "quadratic", **how)  # whose search leaves no cluster empty
     if found.scales is None:
@@ -73,11 +73,16 @@ def _finest(found: Consensus, ensemble: Ensemble, method: str, how: dict[str, An
     best = int(scales["n_clusters"].to_numpy()[as_good].max()) if real[0] else found.n_clusters
     one = found if best == found.n_clusters else combine(ensemble, best, method, **how)
     for k in _as_good(found, best):
-        labels = combined_labels(ensemble, k, method, random_state=how["random_state"], n_jobs=how["n_jobs"])
-        if labels.max() + 1 == k and adjusted_rand(labels, one.labels) < 1 - 2 * AS_STABLE:
+        if _differs(ensemble, k, method, how, one):
             again = combine(ensemble, k, method, **how)
             return _with_own_scale(_with_scales(again, found, _why_finest(again)))
     return one if one is found else _with_scales(one, found, _why_finest(one))
+
+
+def _differs(ensemble: Ensemble, k: int, method: str, how: dict[str, Any], one: Consensus) -> bool:
+    """Whether k clusters can be had that move more objects than stabilities differ by."""
+    labels = combined_labels(ensemble, k, method, **how)
+    return bool(labels.max() + 1 == k and adjusted_rand(labels, one.labels) < 1 - 2 * AS_STABLE)
 
 
 def _as_good(found: Consensus, best: int) -> list[int]:
@@ -130,8 +135,8 @@ def _farther(
         return None
     farther = [k for k in numbers if beyond[k] > max(beyond[one.n_clusters], 0.0)]
     for k in sorted(farther, key=lambda k: -table["stability"][k]):
-        again = combine(ensemble, k, method, **how)
-        if again.n_clusters == k and adjusted_rand(again.labels, one.labels) < 1 - 2 * AS_STABLE:
+        if _differs(ensemble, k, method, how, one):
+            again = combine(ensemble, k, method, **how)
             why = f"farther beyond chance than {one.n_clusters}, and nearly as stable"
             return _with_own_scale(_with_scales(again, one, f"{count(k, 'cluster')}, {why}; {again.note}"))
     return None
@@ -142,7 +147,7 @@ def _apart(
 ) -> Consensus | None:
     """The answer at the first of the numbers whose clusters all have gaps between them, or None."""
     for k in numbers:
-        labels = combined_labels(ensemble, k, method, random_state=how["random_state"], n_jobs=how["n_jobs"])
+        labels = combined_labels(ensemble, k, method, **how)
         if labels.max() + 1 == k and has_gaps(X, labels):
             again = combine(ensemble, k, method, **how)
             why = "since there are gaps in the data between all of them, which the clusterings alone cannot tell"
