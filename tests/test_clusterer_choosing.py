@@ -17,18 +17,25 @@ APART, TOUCHING = np.array([[0.0, 0], [14, 0], [14, 8]]), np.array([[0.0, 0], [1
 
 
 @pytest.mark.parametrize(
-    ("centers", "stability", "chance", "expected", "why"),
+    ("centers", "stability", "sem", "chance", "expected", "why"),
     [
-        (APART, 0.93, 0.99, 3, "gaps in the data"),
-        (APART, 0.7, 0.99, 2, ""),
-        (TOUCHING, 0.93, 0.99, 2, ""),
-        (TOUCHING, 0.93, 0.8, 3, "farther beyond chance than 2"),
-        (TOUCHING, 0.93, 0.92, 2, ""),
-        (TOUCHING, 0.85, 0.5, 2, ""),
+        (APART, 0.93, 0.01, 0.99, 3, "gaps in the data"),
+        (APART, 0.7, 0.01, 0.99, 2, ""),
+        (APART, 0.82, 0.06, 0.99, 3, "gaps in the data"),  # a few halves that went wrong
+        (TOUCHING, 0.93, 0.01, 0.99, 2, ""),
+        (TOUCHING, 0.93, 0.01, 0.8, 3, "farther beyond chance than 2"),
+        (TOUCHING, 0.93, 0.01, 0.92, 2, ""),
+        (TOUCHING, 0.85, 0.01, 0.5, 2, ""),
     ],
 )
 def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps_or_chance_gives_less(
-    monkeypatch: pytest.MonkeyPatch, centers: np.ndarray, stability: float, chance: float, expected: int, why: str
+    monkeypatch: pytest.MonkeyPatch,
+    centers: np.ndarray,
+    stability: float,
+    sem: float,
+    chance: float,
+    expected: int,
+    why: str,
 ) -> None:
     """Two clusters are found stable; three, which the data hold, only by most of the halves."""
     noise = np.random.default_rng(0).normal(size=(len(SEGMENT), 4))
@@ -47,7 +54,9 @@ def test_a_finer_number_nearly_as_stable_is_taken_where_its_clusters_have_gaps_o
         two = combine(ensemble, 2, *rest, **options)
         row = {"n_clusters": 2, "from_k": 2, "to_k": 2, "stability": 0.97, "real": True}
         scales = found.scales.iloc[:1].assign(**row)
-        curve = pd.DataFrame({"n_clusters": [2, 3], "stability": [0.97, stability], "null_high": [0.95, chance]})
+        curve = pd.DataFrame(
+            {"n_clusters": [2, 3], "stability": [0.97, stability], "null_high": [0.95, chance], "sem": sem}
+        )
         each = {"scale_labels": two.labels[:, None], "scale_confidence": two.confidence[:, None]}
         return replace(two, scales=scales, curve=curve, splits=found.splits, **each)
 

@@ -298,3 +298,40 @@ def test_three_segments_are_not_called_two_where_three_are_as_stable():
     curve = model.consensus_.curve.set_index("n_clusters")["stability"]
     assert curve[2] > curve[3] > curve[2] - 0.02  # which is why only two were looked at once
     assert model.scales_["n_clusters"].tolist()[:2] == [3, 2]
+
+
+def test_comments_above_a_table_are_left_out_and_lines_keep_their_numbers(tmp_path):
+    file = tmp_path / "log.tsv"
+    file.write_text("# logger 7\n# 2024\ntime\tflow\n1\t2.5\n2\t3.5\n")
+    table = read_table(file, kind="data")
+    assert table.columns == ["time", "flow"]
+    assert table.values.tolist() == [[1, 2.5], [2, 3.5]]
+    assert any("2 lines that begin with # left out" in notice for notice in table.notices)
+    file.write_text("# logger 7\ntime\tflow\n1\t2.5\n2\n")
+    with pytest.raises(InputError, match=r"row 2 \(line 4\): has 1 cell where"):
+        read_table(file, kind="data")
+    file.write_text("#chrom\tstart\n1\t2.5\n2\t4\n")
+    assert read_table(file, kind="data").columns == ["chrom", "start"]
+
+
+def test_answers_that_were_not_given_are_missing():
+    words = ["often", "never", "Prefer not to say", "often"] * 10
+    table = read_table(pd.DataFrame({"answer": words, "age": range(40)}), kind="data")
+    assert not any("refer" in name for name in table.columns)
+    assert any("count as missing" in notice for notice in table.notices)
+
+
+def test_names_that_come_again_are_numbered_and_blank_columns_at_the_end_left_out(tmp_path):
+    file, new = tmp_path / "shops.csv", tmp_path / "new.csv"
+    head, rows = "id;margin;margin;open;;\n", [f"s{i};{i};{2 * i};{'yes' if i % 2 else 'no'};;\n" for i in range(9)]
+    file.write_text(head + "".join(rows))
+    new.write_text(head + rows[3])
+    table = read_table(file, kind="data")
+    assert table.columns[:2] == ["margin", "margin (2)"]
+    assert len(table.columns) == 3
+    assert table.values[:, :2].T.tolist() == [list(range(9)), list(range(0, 18, 2))]
+    assert any("column 2 (the first is 0) is 'margin (2)'" in notice for notice in table.notices)
+    assert read_table(new, kind="data", encoder=table.encoder).values.tolist() == [table.values[3].tolist()]
+    file.write_text("1,1,2\n3,4,5\n")
+    with pytest.raises(InputError, match=r"'1' stands over two columns.*--no-header"):
+        read_table(file, kind="data", header=True)

@@ -662,7 +662,7 @@ BAD_FILES = [
     ),
     ("i.csv", "a\n1\n", {"known": "a"}, ["i.csv", "no column is left"]),
     ("i.csv", ",b\n0,2\n", {}, ["i.csv", "column 0", "no name", "id_column=0 (--id 0)"]),
-    ("h.csv", "a,b,a\n1,2,3\n", {}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
+    ("h.csv", "a,b,a\n1,2,3\n", {"kind": "labels"}, ["h.csv", "the name 'a'", "0 and 2", "rename"]),
     ("h.csv", "1,2.5\n3,4\n", {}, ["h.csv, line 1", "'1'", "header=False (--no-header)"]),
     ("h.csv", ",1,2\n0,3,4\n", {}, ["h.csv, line 1", "'1'", "header=True (--header)"]),
     ("h.csv", "a,0,0\nb,1,1\n", {}, ["h.csv", "the name '0'", "header=False (--no-header)"]),

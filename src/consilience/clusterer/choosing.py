@@ -19,7 +19,10 @@ from consilience.ensemble import Ensemble
 from consilience.measures import adjusted_rand
 
 AS_STABLE = 0.02  # difference of stabilities that does not count
-NEARLY = 0.1  # difference of stabilities that a few unlucky halves can make, or fewer clusters alone
+NEARLY, ERRORS = (
+    0.1,
+    3,
+)  # difference of stabilities that fewer clusters alone can make; standard errors that unlucky halves can
 MOST_BY_GAPS = 10  # clusters looked for by gaps in the data
 NARROW = 2  # columns; there, clusterings of a single cloud agree nearly as well as those of clusters
 
@@ -114,8 +117,8 @@ def _nearly_as_stable(found: Consensus) -> list[int]:
     """Numbers of clusters, the largest first, that halves of the clusterings agree on nearly as well as on any."""
     if found.curve is None:
         return []
-    stability = found.curve["stability"].to_numpy()
-    near = found.curve["n_clusters"].to_numpy()[stability >= stability.max() - NEARLY]
+    stability, sem = found.curve["stability"].to_numpy(), found.curve["sem"].to_numpy()
+    near = found.curve["n_clusters"].to_numpy()[stability >= stability.max() - np.maximum(NEARLY, ERRORS * sem)]
     return sorted((int(k) for k in near), reverse=True)
 
 

@@ -18,6 +18,9 @@ UNKNOWN = {
         "missing",
         "no data",
         "no answer",
+        "no response",
+        "prefer not to say",
+        "prefer not to answer",
         "none",
         "nil",
         "empty",
@@ -28,6 +31,7 @@ UNKNOWN = {
 #: Those that can be no category: "none" and "unknown" can be one.
 NO_ANSWER = {
     *("n/a", "n.a.", "n. a.", "#n/a", "nan", "null", "missing", "no data", "no answer", "not available"),
+    *("no response", "prefer not to say", "prefer not to answer"),
     *("k.a.", "k. a.", "keine angabe", "fehlt", "?", "??", "-", "--", "–", "—"),
 }
 #: Words for unknown that are an answer of some columns though they are none of others: taken for missing in the latter alone.

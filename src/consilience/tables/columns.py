@@ -115,10 +115,23 @@ def _names_objects(sheet: Sheet, position: int) -> bool:
     return not pd.api.types.is_float_dtype(column.dtype) or bool((column % 1 == 0).all())
 
 
+def _is_blank(sheet: Sheet, position: int) -> bool:
+    """Whether a column has neither a name nor any cell, as separators at the end of every line make them."""
+    if sheet.names is None or sheet.names[position]:
+        return False
+    column = sheet.column(position)
+    if isinstance(column, pa.ChunkedArray):
+        return bool(pc.all(pc.equal(pc.utf8_trim_whitespace(column), "")).as_py())
+    return bool(column.isna().all())
+
+
 def choose(sheet: Sheet, columns: Names | None, aside: Sequence[int | None]) -> list[int]:
     """Positions of the columns that are values."""
     own = [] if columns is not None else [sheet.column_names().index(name) for name in sheet.answers]
-    chosen = [j for j in range(sheet.width) if j not in own] if columns is None else sheet.find_all(columns, "columns")
+    if columns is None:
+        chosen = [j for j in range(sheet.width) if j not in own and not _is_blank(sheet, j)]
+    else:
+        chosen = sheet.find_all(columns, "columns")
     kept = [position for position in chosen if position not in aside]
     if not kept:
         raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,8 @@ def read_table(
         raise InputError("columns= (--columns) chooses columns, and the model knows its own: leave it out")
     sheet = open_sheet(source, Options(kind, header, sep, decimal, encoding, key))
     sheet = replace(sheet, missing=(missing,) if isinstance(missing, str) else tuple(missing))
+    if kind == "data" and isinstance(source, (str, PathLike)):  # frames can be mended by whoever made them
+        sheet = sheet.with_own_names()
     sheet.check_shape()
     aside = sheet.find_all(known, "known")
     asked = columns is not None and _names_some(columns)

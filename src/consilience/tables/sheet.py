@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
@@ -168,6 +168,19 @@ class Sheet:
         if position < self.width and not (self.names and self.names[position]):
             return f"column {position} (the first is 0)"
         return f"column {self.column_names()[position]!r}"
+
+    def with_own_names(self) -> Sheet:
+        """Names that stand over several columns numbered from the second on, which is noticed; numbers, which may be data, as they are."""
+        given, names, notices = self.names or [], list(self.names or []), []
+        for position, name in enumerate(given):
+            number = given[: position + 1].count(name)
+            if name and number > 1 and not is_number(name):
+                while f"{name} ({number})" in names:
+                    number += 1
+                names[position] = f"{name} ({number})"
+                which = f"column {position} (the first is 0) is {names[position]!r}"
+                notices.append(f"the name {name!r} stands over several columns: {which}")
+        return replace(self, names=names, notices=(*self.notices, *notices)) if notices else self
 
     def check_shape(self) -> None:
         """Refuse a table without rows or columns, and names that occur twice."""

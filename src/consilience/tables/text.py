@@ -77,6 +77,9 @@ def read_text(path: Path, options: Options) -> Sheet:
         name = name.removesuffix(packed)
     default = {".csv": ",", ".tsv": "\t"}.get(name[-4:])
     raw, notices = _as_utf8(source, raw, options.encoding)
+    raw, n_comments = _without_comments(raw)
+    if n_comments:
+        notices.append(f"{count(n_comments, 'line')} that begin{'s' if n_comments == 1 else ''} with # left out")
     sep_given, sep = sep is not None, sep if sep is not None else find_separator(source, raw, default)
     if not sep_given and sep != default:
         notices.append(f"{SEPARATORS[sep]} separate the cells; sep= (--sep) says otherwise")
@@ -87,7 +90,7 @@ def read_text(path: Path, options: Options) -> Sheet:
         _check_single(source, first[0])
     if header is not False and _has_row_names(source, raw, sep, len(first)):
         first = ["", *first]  # as R writes a table: nothing stands over the names of the rows
-    lines = _Lines(source, raw, sep, len(first), skip=header is not False)
+    lines = _Lines(source, raw, sep, len(first), skip=header is not False, above=n_comments)
     try:
         body = _parse(raw, sep, len(first), header is not False)
     except pa.ArrowInvalid as error:
@@ -146,6 +149,34 @@ def _as_utf8(source: str, raw: bytes, encoding: str | None) -> tuple[bytes, list
     except UnicodeDecodeError as error:
         raise InputError(f"{source}: damaged, or not {found} text ({error}): write it again") from error
     return text.removeprefix("\ufeff").encode(), [f"read as {found.upper()[:6]} text"]
+
+
+def _without_comments(raw: bytes) -> tuple[bytes, int]:
+    """The text without the lines at its beginning that are comments, and how many these are.
+
+    The last of them holds the names of the columns where as many cells, some of them numbers, stand in the line below, and is no comment.
+
+    Examples
+    --------
+    >>> _without_comments(b"# logger 7\\n# 2024\\ntime,flow\\n1,2\\n")
+    (b'time,flow\\n1,2\\n', 2)
+    >>> _without_comments(b"# bed\\n#chrom,start\\nX,2\\n")
+    (b'chrom,start\\nX,2\\n', 1)
+    """
+    at, starts = 0, []
+    while raw.startswith(b"#", at):
+        starts.append(at)
+        at = raw.find(b"\n", at) + 1
+        if not at:
+            return raw, 0  # nothing else
+    if not starts:
+        return raw, 0
+    last, below = (raw[begin:].split(b"\n", 1)[0] for begin in (starts[-1], at))
+    for sep in (sep.encode() for sep in SEPARATORS):
+        cells = below.split(sep)
+        if last.count(sep) == len(cells) - 1 > 0 and any(is_number(cell.decode(errors="replace")) for cell in cells):
+            return raw[starts[-1] + 1 :].lstrip(b" "), len(starts) - 1
+    return raw[at:], len(starts)
 
 
 def find_separator(source: str, raw: bytes, default: str | None) -> str:
@@ -246,14 +277,14 @@ def _check_single(source: str, name: str) -> None:
 class _Lines:
     """Finds rows in the file: slow, exact, and used only once something is wrong."""
 
-    def __init__(self, source: str, raw: bytes, sep: str, width: int, skip: bool) -> None:
-        self.source, self.raw, self.sep, self.width, self.skip = source, raw, sep, width, skip
+    def __init__(self, source: str, raw: bytes, sep: str, width: int, skip: bool, above: int = 0) -> None:
+        self.source, self.raw, self.sep, self.width, self.skip, self.above = source, raw, sep, width, skip, above
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         records = _records(self.source, self.raw, self.sep)
         if self.skip:
             next(records)
-        return ((line, record) for line, record in records if record or self.width == 1)
+        return ((line + self.above, record) for line, record in records if record or self.width == 1)
 
     def of_row(self, row: int) -> int:
         """Line (from 1) of a data row (from 0)."""
