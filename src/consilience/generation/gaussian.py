@@ -51,7 +51,7 @@ class Gaussian(Method):
         n, d = table.shape
         forms = FORMS if n > 2 * d * spec.n_clusters else FORMS[:2]
         form = forms[int(spec.drawn["form_draw"] * len(forms))]
-        seed = int(_kernels.random_bits(*spec.run_stream, 1)[0] % 2**32)
+        seed = int(_kernels.random_bits(*spec.run_stream, 1)[0]) % 2**32
         added = LEAST * float(np.var(table, axis=0).mean())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a mixture that still moves is a clustering as well

@@ -105,7 +105,7 @@ class Graph(Method):
 
     def make(self, table: Any, spec: Spec, plan: Plan) -> Runs:
         """The communities of the graph with the drawn number of neighbors at the drawn resolution, or the next with two of them."""
-        own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
+        own = int(_kernels.random_bits(*spec.run_stream, 1)[0]) >> 1
         graph, asked = table.graph(spec.drawn.get("n_neighbors")), spec.drawn["resolution"]
         labels, used = leiden(graph, asked, own), asked
         while labels.max() == 0 and used < SPAN[1]:

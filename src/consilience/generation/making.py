@@ -126,7 +126,7 @@ def make_one(method: Method, base: Any, table: Array, spec: Spec, plan: Plan, ke
         # k-means has no threads of its own here; for all else one, so that its numbers do not depend on how many there are
         with contextlib.nullcontext() if base is None and method.is_kmeans else own_threads():
             if base is not None:
-                own = int(_kernels.random_bits(*spec.run_stream, 1)[0] >> 1)
+                own = int(_kernels.random_bits(*spec.run_stream, 1)[0]) >> 1
                 runs = base_run(base, chosen, spec.n_clusters, own)
             else:
                 made = method.make(chosen, spec, plan)

@@ -78,7 +78,7 @@ class Spec:
 
     def as_center(self, number: int, jitter: float, seed: int) -> Spec:
         """What the variations of this clustering share; `number` is the one it has in its run."""
-        own = int(_kernels.random_bits(child_seed(seed, "generation.vary"), number, 1)[0] >> 1)
+        own = int(_kernels.random_bits(child_seed(seed, "generation.vary"), number, 1)[0]) >> 1
         from_seed, from_unit = self.origin
         return replace(self, seed=own, around=number, jitter=jitter, from_seed=from_seed, from_unit=from_unit)
 

@@ -69,7 +69,20 @@ def _plain_array(tensor: Any) -> np.ndarray:
 
 def frame_of(table: pa.Table) -> pd.DataFrame:
     """A DataFrame of an Arrow table."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type) and pa.types.is_unsigned_integer(field.type.index_type):
+            table = table.set_column(at, field.name, _signed(table.column(at)))
     return table.to_pandas(integer_object_nulls=True)  # an integer with a missing neighbor must not become a float
+
+
+def _signed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Categories under signed codes: polars writes others, of which PyArrow 15 makes no frame."""
+    kind = column.type
+    parts = [
+        pa.DictionaryArray.from_arrays(part.indices.cast(pa.int64()), part.dictionary, ordered=kind.ordered)
+        for part in column.chunks
+    ]
+    return pa.chunked_array(parts, pa.dictionary(pa.int64(), kind.value_type, kind.ordered))
 
 
 def answers_in(data: Any) -> list[str]:
