@@ -57,6 +57,8 @@ def same(a: cs.consensus.Consensus, b: cs.consensus.Consensus) -> None:
         one, other = getattr(a, field.name), getattr(b, field.name)
         if field.name == "estimator":
             assert other is None
+        elif field.name == "families":
+            assert [family.tolist() for family in one] == [family.tolist() for family in other]
         elif isinstance(one, pd.DataFrame):
             pd.testing.assert_frame_equal(one, other, check_dtype=len(one) > 0)  # text of no rows is of no type
         elif isinstance(one, np.ndarray):
@@ -101,6 +103,19 @@ def test_what_is_read_back_is_what_combine_returned() -> None:
     alone = ca.combine(adata, n_clusters=3, scales=False)
     assert "consensus_scale_labels" not in adata.obsm
     same(alone, ca.consensus(adata))
+
+
+def test_families_are_kept_in_a_file(tmp_path: Path) -> None:
+    rng, adata = np.random.default_rng(0), cells()
+    for kind in "ab":
+        truth = rng.integers(0, 3, adata.n_obs)
+        for copy in range(5):
+            noisy = np.where(rng.random(adata.n_obs) < 0.1, rng.integers(0, 3, adata.n_obs), truth)
+            adata.obs[f"{kind}{copy}"] = noisy.astype(str)
+    found = ca.combine(adata, [f"{kind}{copy}" for kind in "ab" for copy in range(5)], n_clusters=3, scales=False)
+    assert sorted(family.tolist() for family in found.families) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    same(found, ca.consensus(anndata.read_h5ad(tmp_path / "cells.h5ad")))
 
 
 @pytest.mark.parametrize("numbers_asked", [(None, 5), pytest.param((2, 4), marks=pytest.mark.slow)])

@@ -11,7 +11,7 @@ from consilience._check import InputError
 from consilience.consensus import METHODS
 from consilience.measures import accuracy
 from consilience.meta import organize
-from consilience.meta.group_consensus import consensus_labels
+from consilience.meta.group_consensus import consensus_labels, group_consensus
 from samples import three_kinds
 
 
@@ -94,6 +94,17 @@ def test_labels_alone_are_those_of_the_consensus(organized, method, n_clusters):
     members, how = meta.members(1), {"method": method, "n_clusters": n_clusters}
     alone = consensus_labels(meta.ensemble, meta.distances, members, **how)
     assert alone.tolist() == meta.consensus(1, **how).labels.tolist()
+
+
+@pytest.mark.parametrize("asked", [0, 5000, 2.5])
+def test_numbers_that_cannot_be_are_refused_where_objects_are_drawn(asked):
+    labels = np.random.default_rng(0).integers(0, 3, (2100, 6))
+    ens = cs.Ensemble(labels)
+    for found in (consensus_labels, group_consensus):
+        with pytest.raises(InputError, match="clusters"):
+            found(ens, np.zeros(15), np.arange(6), n_clusters=asked)
+    alone = consensus_labels(ens, np.zeros(15), np.arange(6), n_clusters=4)
+    assert alone.tolist() == group_consensus(ens, np.zeros(15), np.arange(6), n_clusters=4).labels.tolist()
 
 
 def test_any_method(organized):

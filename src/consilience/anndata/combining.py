@@ -75,9 +75,9 @@ def combine(
           ensemble of the same kind is to put the cell there; ``obs[key_added + "_support"]``: share of the clusterings that agree;
         - ``obsm[key_added + "_membership"]``, the answers at all scales and at `n_clusters`, ``obsm[key_added + "_scale_labels"]``, and
           their confidence;
-        - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `scales`, `curve`, `splits`, and `tree`, what
-          flows between clusters of neighboring numbers of clusters; all in forms that an h5ad file keeps. Clusters of fewer than
-          five cells do not decide what is `real` of the scales and splits.
+        - ``uns[key_added]``: `clusters` and `members` (how far to trust each of them), `families` (that of every clustering, −1 for none),
+          `scales`, `curve`, `splits`, and `tree`, what flows between clusters of neighboring numbers of clusters; all in forms that an h5ad
+          file keeps. Clusters of fewer than five cells do not decide what is `real` of the scales and splits.
 
     Examples
     --------
@@ -139,7 +139,8 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
     >>> ca.consensus(adata).n_clusters
     3
     """
-    held, values = dict(written(check_adata(adata), key, MADE_BY)), {}
+    held: dict[str, Any] = dict(written(check_adata(adata), key, MADE_BY))
+    values: dict[str, Any] = {}
     if (made_of := int(held.get("n_cells", adata.n_obs))) != adata.n_obs:
         warnings.warn(
             f"the AnnData has {adata.n_obs:,} cells, and {key!r} was made of {made_of:,}: its tables (clusters, members, scales, "
@@ -147,7 +148,10 @@ def consensus(adata: Any, key: str = "consensus") -> Consensus:
             stacklevel=2,
         )
     for field in fields(Consensus):
-        if field.name in held:
+        if field.name == "families" and field.name in held:
+            family = np.asarray(held["families"])
+            values["families"] = [np.flatnonzero(family == number) for number in range(family.max(initial=-1) + 1)]
+        elif field.name in held:
             values[field.name] = _plain(held[field.name])
         elif f"{key}_{field.name}" in adata.obs:
             values[field.name] = adata.obs[f"{key}_{field.name}"].to_numpy(float)
@@ -248,7 +252,9 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
         value = None if field.name in ASIDE else getattr(found, field.name)
         if value is None:
             continue
-        if isinstance(value, pd.DataFrame):
+        if field.name == "families":
+            held["families"] = _family_of(value, len(names))
+        elif isinstance(value, pd.DataFrame):
             held[field.name] = safe_frame(value)
         elif isinstance(value, np.ndarray) and value.shape[:1] == (n,):
             if value.ndim == 1:
@@ -262,6 +268,14 @@ def _write(adata: Any, key: str, found: Consensus, names: Sequence[str]) -> None
     if found.scale_labels is not None and found.scale_labels.shape[1] > 1:
         held["tree"] = safe_frame(tree_over_k_edges(found))
     adata.uns[key] = held
+
+
+def _family_of(families: Sequence[Ints], n_clusterings: int) -> Ints:
+    """The family of every clustering, −1 for none, which a file keeps."""
+    found = np.full(n_clusterings, -1, np.int64)
+    for family, members in enumerate(families):
+        found[members] = family
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -101,7 +101,7 @@ def consensus_labels(
     if isinstance(n_clusters, str) or method == "nbce" or (method == "auto" and options):
         return group_consensus(ensemble, distances, members, **how, **options).labels.astype(np.int32)
     check_choice(method, ("auto", *METHODS), "method")
-    if method == METHOD and not options:
+    if method == METHOD and not options and (n_clusters is None or ensemble.n_objects <= DRAWN):
         return group_labels(ensemble.labels[:, members], ensemble.n_clusters[members], n_clusters)
     options = _quick(ensemble, distances, members, method, n_clusters, options)
     found = combined_labels(ensemble[:, members], n_clusters, method, random_state=random_state, **options)
